@@ -1,0 +1,34 @@
+"""Datasets: named columns of values that virtual users take rows from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Dataset", "DatasetUse", "Lifespan"]
+
+Lifespan = Literal["virtual user", "test case"]
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetUse:
+    """How a test case uses a dataset file.
+
+    * ``lifespan``: a virtual user keeps its row for its whole life, or takes one per iteration.
+    * ``reusable``: after the last row the first comes again; otherwise running out is an error.
+    * ``sharable``: two virtual users may hold the same row at once.
+    """
+
+    name: str
+    file: str
+    lifespan: Lifespan = "test case"
+    reusable: bool = True
+    sharable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A dataset's content: column names and rows of text, each as wide as ``columns``."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]

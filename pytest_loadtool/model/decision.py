@@ -1,0 +1,25 @@
+"""A decision of application state management, with its evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Decision"]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Why a value is, or is not, dynamic.
+
+    ``producer`` is the transaction whose response sets the value and ``consumers`` those whose requests
+    use it, as titles; ``variable`` is empty when the decision is to leave the value alone. ``reason`` is
+    one sentence for the user. ``confidence`` lies between 0 and 1.
+    """
+
+    value: str
+    variable: str
+    producer: str
+    consumers: tuple[str, ...]
+    rule: str
+    reason: str
+    confidence: float

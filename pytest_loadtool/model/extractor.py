@@ -1,0 +1,75 @@
+"""Extractors: how a value is taken from a response into a user variable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = [
+    "Boundary",
+    "CookieValue",
+    "Extractor",
+    "FormField",
+    "HeaderValue",
+    "JsonPath",
+    "RegularExpression",
+    "Source",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class JsonPath:
+    """A path from the root of a JSON body: ``$.items[0].id``; ``*`` takes the first match."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """The shortest text between ``left`` and ``right``."""
+
+    left: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class RegularExpression:
+    """Group 1 of the first match in the decoded body, or the whole match without a group."""
+
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class FormField:
+    """The value of the first HTML form control of that name (or ``<meta name>`` content)."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderValue:
+    """A response header; with a pattern, group 1 of its first match in the header's value."""
+
+    name: str
+    pattern: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CookieValue:
+    """The value of a cookie that this response sets."""
+
+    name: str
+
+
+Source = JsonPath | Boundary | RegularExpression | FormField | HeaderValue | CookieValue
+
+
+@dataclass(frozen=True, slots=True)
+class Extractor:
+    """Takes a value from the response of its transaction into ``variable``.
+
+    ``match`` counts from 1: which of several matches is taken.
+    """
+
+    variable: str
+    source: Source
+    match: int = 1

@@ -1,0 +1,26 @@
+"""What became of a transaction on replay."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Cause", "Failure"]
+
+#: The closed set of causes of a failed transaction.
+Cause = Literal[
+    "status", "text", "regex", "json", "extractor", "variable",
+    "dns", "connect", "tls", "timeout", "reset", "protocol", "decoding",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One reason why a transaction failed: a validator, an extractor or the network.
+
+    ``message`` is one line without values that differ from user to user, so that equal failures
+    of many users count as one.
+    """
+
+    cause: Cause
+    message: str

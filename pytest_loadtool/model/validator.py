@@ -1,0 +1,53 @@
+"""Validators: what a response must look like. Every transaction has a Status Code validator."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["JsonValidator", "RegexValidator", "StatusCodes", "TextValidator", "Validator"]
+
+
+@dataclass(frozen=True, slots=True)
+class StatusCodes:
+    """The Status Code validator: inclusive ranges of accepted codes, 200-399 unless edited."""
+
+    ranges: tuple[tuple[int, int], ...] = ((200, 399),)
+
+    def accepts(self, code: int) -> bool:
+        """Whether ``code`` lies in one of the ranges."""
+        return any(low <= code <= high for low, high in self.ranges)
+
+    def __str__(self) -> str:
+        return ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in self.ranges)
+
+
+@dataclass(frozen=True, slots=True)
+class TextValidator:
+    """The decoded body contains ``text`` (a template); with ``absent``, does not."""
+
+    text: str
+    absent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RegexValidator:
+    """The decoded body matches ``pattern`` somewhere; with ``absent``, does not."""
+
+    pattern: str
+    absent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class JsonValidator:
+    """The JSON body has a value at ``path``; with ``equals``, this one.
+
+    ``equals`` is compared as JSON: a string (a template), number, boolean or null (None is "no
+    expectation", as TOML has no null).
+    """
+
+    path: str
+    equals: str | int | float | bool | None = None
+    absent: bool = False
+
+
+Validator = TextValidator | RegexValidator | JsonValidator
