@@ -1,0 +1,192 @@
+"""Where in a request a placeholder lands, and how its value is encoded for that place.
+
+Two users must agree on this to the byte: application state management puts a placeholder only where
+encoding the recorded value gives back the recorded text, and replay encodes the value of the day.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+from types import MappingProxyType
+from urllib.parse import quote, quote_plus
+
+from pytest_loadtool.model.template import Reference, Template
+
+__all__ = ["ENCODERS", "Place", "body_places", "encode", "header_places", "target_places"]
+
+
+class Place(Enum):
+    """What surrounds a placeholder; each has its encoder in `ENCODERS`."""
+
+    WHOLE_TARGET = "whole target"
+    """At the start of a target: a path or URL of its own (``${server}/x``, ``${next_page}``)."""
+    PATH = "path segment"
+    QUERY = "query"
+    FORM = "form"
+    JSON_STRING = "JSON string"
+    JSON = "JSON value"
+    """In JSON, but outside a string: a number, a literal, or a string with its quotes."""
+    XML = "XML"
+    MULTIPART = "multipart"
+    HEADER = "header"
+    TEXT = "text"
+
+
+# A lone surrogate, which JSON can hold and UTF-8 cannot, is sent as "?" rather than not at all.
+# RFC 3986: what may stand anywhere in a URI, "%" included because the value is encoded already.
+_URI = "-._~!$&'()*+,;=:@/?#[]%"
+# RFC 3986 §3.3: pchar = unreserved / sub-delims / ":" / "@"
+_PCHAR = "-._~!$&'()*+,;=:@"
+# ECMA-262 encodeURIComponent, which is how scripts build queries.
+_COMPONENT = "-._~!*'()"
+# WHATWG URL §5: what the application/x-www-form-urlencoded serialiser leaves alone, "~" not.
+_FORM = "*-._"
+
+_JSON_SCALAR = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
+_HEADER_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]+")
+_XML_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;"})
+
+
+def _whole_target(value: str) -> str:
+    return quote(value, safe=_URI, errors="replace")
+
+
+def _path(value: str) -> str:
+    return quote(value, safe=_PCHAR, errors="replace")
+
+
+def _query(value: str) -> str:
+    return quote(value, safe=_COMPONENT, errors="replace")
+
+
+def _form(value: str) -> str:
+    # quote() counts "~" as safe; the form serialiser does not.
+    return quote_plus(value, safe=_FORM, errors="replace").replace("~", "%7E")
+
+
+def _json_string(value: str) -> str:
+    # As JSON.stringify does: only quotes, backslashes and controls are escaped.
+    return json.dumps(value, ensure_ascii=False)[1:-1]
+
+
+def _json(value: str) -> str:
+    if _JSON_SCALAR.fullmatch(value):
+        return value
+    if value[:1] in ("{", "["):
+        try:
+            json.loads(value)
+        except ValueError:
+            pass
+        else:
+            return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _xml(value: str) -> str:
+    return value.translate(_XML_ESCAPES)
+
+
+def _header(value: str) -> str:
+    # RFC 9110 §5.5: CR, LF and NUL in a field value are replaced, or would split the message.
+    return _HEADER_CONTROL.sub(" ", value)
+
+
+def _as_it_is(value: str) -> str:
+    return value
+
+
+#: The encoder of each place: text in, text as it stands in the request out.
+ENCODERS: Mapping[Place, Callable[[str], str]] = MappingProxyType(
+    {
+        Place.WHOLE_TARGET: _whole_target,
+        Place.PATH: _path,
+        Place.QUERY: _query,
+        Place.FORM: _form,
+        Place.JSON_STRING: _json_string,
+        Place.JSON: _json,
+        Place.XML: _xml,
+        Place.MULTIPART: _as_it_is,
+        Place.HEADER: _header,
+        Place.TEXT: _as_it_is,
+    }
+)
+
+
+def encode(place: Place, value: str) -> str:
+    """``value`` as it is written in ``place``."""
+    return ENCODERS[place](value)
+
+
+def target_places(template: Template) -> tuple[Place, ...]:
+    """The place of each reference of a request target, in order."""
+    places: list[Place] = []
+    in_query = False
+    for position, part in enumerate(template.parts):
+        if isinstance(part, Reference):
+            start = Place.WHOLE_TARGET if position == 0 else Place.PATH
+            places.append(Place.QUERY if in_query else start)
+        else:
+            # A value that is a whole URL may bring the "?" along: then its text goes on with "&".
+            after_url = bool(places) and position == 1 and part.startswith("&")
+            in_query = in_query or "?" in part or after_url
+    return tuple(places)
+
+
+def header_places(template: Template) -> tuple[Place, ...]:
+    """The place of each reference of a header value, in order: all are ``HEADER``."""
+    return (Place.HEADER,) * len(template.references)
+
+
+def body_places(template: Template, content_type: str) -> tuple[Place, ...]:
+    """The place of each reference of a text body, in order.
+
+    ``content_type`` is the request's header, empty without one. A body that is JSON although its
+    content type says plain text, or nothing, counts as JSON (fetch sends text/plain by itself).
+    """
+    media = content_type.partition(";")[0].strip().lower()
+    if _is_json(media) or (media in ("", "text/plain") and _looks_like_json(template)):
+        return tuple(_json_places(template))
+    count = len(template.references)
+    if media == "application/x-www-form-urlencoded":
+        return (Place.FORM,) * count
+    if media.startswith("multipart/"):
+        return (Place.MULTIPART,) * count
+    if media in ("application/xml", "text/xml") or media.endswith("+xml"):
+        return (Place.XML,) * count
+    return (Place.TEXT,) * count
+
+
+def _is_json(media: str) -> bool:
+    return media in ("application/json", "text/json") or media.endswith("+json")
+
+
+def _looks_like_json(template: Template) -> bool:
+    first = template.parts[0] if template.parts else ""
+    if not isinstance(first, str) or first.lstrip()[:1] not in ("{", "["):
+        return False
+    # A digit stands for any value: right inside a string and, as a number, outside one.
+    text = "".join(part if isinstance(part, str) else "0" for part in template.parts)
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _json_places(template: Template) -> Iterator[Place]:
+    """Follow quotes and backslashes through the literal parts."""
+    inside = escaped = False
+    for part in template.parts:
+        if isinstance(part, Reference):
+            yield Place.JSON_STRING if inside else Place.JSON
+            continue
+        for character in part:
+            if escaped:
+                escaped = False
+            elif character == '"':
+                inside = not inside
+            elif inside and character == "\\":
+                escaped = True
