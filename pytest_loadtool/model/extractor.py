@@ -22,6 +22,9 @@ class JsonPath:
 
     path: str
 
+    def __str__(self) -> str:
+        return f"JSON path {self.path}"
+
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
@@ -30,6 +33,9 @@ class Boundary:
     left: str
     right: str
 
+    def __str__(self) -> str:
+        return f"boundary {self.left!r} … {self.right!r}"
+
 
 @dataclass(frozen=True, slots=True)
 class RegularExpression:
@@ -37,12 +43,18 @@ class RegularExpression:
 
     pattern: str
 
+    def __str__(self) -> str:
+        return f"regular expression {self.pattern!r}"
+
 
 @dataclass(frozen=True, slots=True)
 class FormField:
     """The value of the first HTML form control of that name (or ``<meta name>`` content)."""
 
     name: str
+
+    def __str__(self) -> str:
+        return f"form field {self.name!r}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +64,18 @@ class HeaderValue:
     name: str
     pattern: str | None = None
 
+    def __str__(self) -> str:
+        return f"header {self.name}" + (f" matching {self.pattern!r}" if self.pattern else "")
+
 
 @dataclass(frozen=True, slots=True)
 class CookieValue:
     """The value of a cookie that this response sets."""
 
     name: str
+
+    def __str__(self) -> str:
+        return f"cookie {self.name!r}"
 
 
 Source = JsonPath | Boundary | RegularExpression | FormField | HeaderValue | CookieValue

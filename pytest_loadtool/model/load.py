@@ -41,5 +41,7 @@ class LoadConfiguration:
     max_error_rate: float = 0.0
     grace: float = 30.0
     timeout: float = 60.0
+    keep_connections: bool = False
+    """Whether a virtual user keeps its connections from one iteration to the next."""
     server: str = ""
     """Replaces the test cases' own server, if given."""

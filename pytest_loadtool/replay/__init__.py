@@ -1,0 +1,24 @@
+"""One virtual user: compile, bind, extract, validate. It yields what to do and does no I/O.
+
+`compile_case` turns a test case, once per process, into an immutable `Plan` that all virtual users
+share. A `VirtualUser` runs an iteration as a generator over the plan: it yields what to send or how
+long to wait, and is sent each response. A driver (room ``transport``) feeds it.
+"""
+
+from pytest_loadtool.replay.compile import compile_case
+from pytest_loadtool.replay.exchange import Response, Send, Wait
+from pytest_loadtool.replay.plan import Observer, Origin, PagePlan, Plan, Step
+from pytest_loadtool.replay.user import VirtualUser
+
+__all__ = [
+    "Observer",
+    "Origin",
+    "PagePlan",
+    "Plan",
+    "Response",
+    "Send",
+    "Step",
+    "VirtualUser",
+    "Wait",
+    "compile_case",
+]

@@ -1,0 +1,188 @@
+"""From a test case to a plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from pytest_loadtool.correlation.extract import compile_source
+from pytest_loadtool.errors import ReplayError
+from pytest_loadtool.model.case import Page, TestCase, Transaction
+from pytest_loadtool.model.dataset import Dataset
+from pytest_loadtool.model.extractor import Extractor
+from pytest_loadtool.model.load import ThinkTime
+from pytest_loadtool.model.result import Failure
+from pytest_loadtool.model.template import Template
+from pytest_loadtool.replay.order import order_of
+from pytest_loadtool.replay.plan import DatasetSlots, Origin, PagePlan, Plan, Step, Take
+from pytest_loadtool.replay.request import Names, compile_request, origin_of
+from pytest_loadtool.replay.validate import accepted_codes, compile_validator
+
+__all__ = ["compile_case"]
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+_NO_DATASETS: Mapping[str, Dataset] = MappingProxyType({})
+
+
+def compile_case(
+    case: TestCase,
+    *,
+    server: str = "",
+    datasets: Mapping[str, Dataset] = _NO_DATASETS,
+    environ: Mapping[str, str] = _NOTHING,
+    think_time: ThinkTime | None = None,
+) -> Plan:
+    """Compile ``case`` once for all virtual users of this process.
+
+    ``server`` replaces the case's own; ``datasets`` are by the names the case gives them; ``environ`` is
+    where variables with ``env`` come from; ``think_time`` None means as recorded.
+
+    Raises:
+        ReplayError: there is no server to talk to, or an environment variable or dataset is missing.
+    """
+    base = (server or case.server).rstrip("/")
+    main = origin_of(base, case.verify_tls) if base else None
+    names = Names({"server": base, "host": main.authority if main else ""})
+    pages = []
+    index = 0
+    for number, page in enumerate(case.pages):
+        steps = tuple(
+            _step(case, page, transaction, index + position, position, main, names)
+            for position, transaction in enumerate(page.transactions)
+        )
+        index += len(steps)
+        pages.append(_page(page, number, steps, think_time or ThinkTime()))
+    if pages:   # nobody thinks about the end
+        pages[-1] = replace(pages[-1], think_time=0.0)
+    # Only now are all slots known: extractors may set variables that only a validator uses.
+    initial = _initial(case, names, environ)
+    return Plan(
+        case=case,
+        pages=tuple(pages),
+        initial=initial,
+        slots=dict(names.slots),
+        datasets=tuple(_dataset_slots(case, names, datasets)),
+        origins=tuple(dict.fromkeys(step.origin for page in pages for step in page.steps)),
+    )
+
+
+def _step(
+    case: TestCase,
+    page: Page,
+    transaction: Transaction,
+    index: int,
+    position: int,
+    main: Origin | None,
+    names: Names,
+) -> Step:
+    target = transaction.request.target
+    origin = origin_of(target, case.verify_tls) if target.lower().startswith("http") else main
+    if origin is None:
+        raise ReplayError(
+            f"{transaction.title}: there is no server to send it to; set 'server' in the test case, "
+            "'server_fixture', or --loadtool-server"
+        )
+    return Step(
+        index=index,
+        position=position,
+        title=transaction.title,
+        page_title=page.name,
+        transaction=transaction,
+        origin=origin,
+        render=compile_request(transaction.request, case.headers, origin, names),
+        accepted=accepted_codes(transaction.status),
+        checks=tuple(compile_validator(one, names) for one in transaction.validators),
+        takes=tuple(_take(one, names) for one in transaction.extractors),
+    )
+
+
+def _take(extractor: Extractor, names: Names) -> Take:
+    return Take(
+        names.slot(extractor.variable),
+        compile_source(extractor.source, extractor.match),
+        Failure(
+            "extractor",
+            f"Extractor found nothing for ${{{extractor.variable}}}: {extractor.source}",
+        ),
+    )
+
+
+def _page(page: Page, index: int, steps: tuple[Step, ...], think_time: ThinkTime) -> PagePlan:
+    order = order_of(page.transactions, _producers(page))
+    pause = page.think_time * think_time.scale
+    return PagePlan(
+        index=index,
+        name=page.name,
+        steps=steps,
+        think_time=pause if think_time.cap is None else min(pause, think_time.cap),
+        overlapped=order.overlapped,
+        finish_order=order.finish_order,
+        after=order.after,
+    )
+
+
+def _producers(page: Page) -> list[list[int]]:
+    """For each transaction the positions of the latest earlier ones that set what it uses."""
+    setters: dict[str, int] = {}
+    result = []
+    for position, transaction in enumerate(page.transactions):
+        used = {reference.name for text in _texts(transaction) for reference in Template.parse(text).references}
+        result.append(sorted({setters[name] for name in used if name in setters}))
+        for extractor in transaction.extractors:
+            setters[extractor.variable] = position
+    return result
+
+
+def _texts(transaction: Transaction) -> Iterable[str]:
+    request = transaction.request
+    yield request.target
+    yield from (header.value for header in request.headers if header.value)
+    if isinstance(request.body, str):
+        yield request.body
+
+
+def _initial(case: TestCase, names: Names, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """What a virtual user's values are before anything is extracted.
+
+    A variable that an extractor should have set starts as the recorded value: when the extractor
+    finds nothing its own transaction fails, and later ones show what the server says to a stale value.
+    """
+    values = [""] * len(names.slots)
+    for name, slot in names.slots.items():
+        variable = case.variables.get(name)
+        if variable is None:
+            continue
+        if variable.env is not None and variable.env not in environ:
+            raise ReplayError(
+                f"variable {name!r} comes from the environment variable {variable.env}, which is not set"
+            )
+        if variable.env is not None:
+            values[slot] = environ[variable.env]
+        else:
+            values[slot] = variable.value if variable.value is not None else variable.recorded or ""
+    return tuple(values)
+
+
+def _dataset_slots(
+    case: TestCase, names: Names, datasets: Mapping[str, Dataset]
+) -> Iterable[DatasetSlots]:
+    for use in case.datasets:
+        columns = {
+            name.partition(".")[2]: slot
+            for name, slot in names.slots.items()
+            if name.partition(".")[0] == use.name and "." in name
+        }
+        if not columns:
+            continue   # an unused dataset consumes nothing
+        dataset = datasets.get(use.name)
+        if dataset is None:
+            raise ReplayError(f"dataset {use.name!r} was not read")
+        missing = sorted(set(columns) - set(dataset.columns))
+        if missing:
+            raise ReplayError(f"dataset {use.name!r} has no column {missing[0]!r}")
+        yield DatasetSlots(
+            use,
+            dataset,
+            tuple((dataset.columns.index(column), slot) for column, slot in columns.items()),
+        )

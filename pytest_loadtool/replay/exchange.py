@@ -1,0 +1,141 @@
+"""What a virtual user yields and what it is sent.
+
+A virtual user yields a tuple of `Send` (possibly empty: nothing new to send until a response comes)
+or a `Wait`; for each `Send` it is sent one `Response`, in any order. Times are in seconds on the
+clock of ``time.perf_counter``.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from pytest_loadtool.replay.content import charset_of, decode
+
+if TYPE_CHECKING:
+    from pytest_loadtool.model.result import Failure
+    from pytest_loadtool.replay.plan import Origin, Step
+
+__all__ = ["Command", "Response", "Send", "Wait"]
+
+
+class Send:
+    """Send ``data`` on connection ``slot`` of ``origin``; it should go out at ``due``.
+
+    The connection belongs to this virtual user alone; the driver opens it when it is not open.
+    """
+
+    __slots__ = ("data", "due", "slot", "step")
+
+    def __init__(self, step: Step, slot: int, data: bytes, due: float) -> None:
+        self.step = step
+        self.slot = slot
+        self.data = data
+        self.due = due
+
+    @property
+    def origin(self) -> Origin:
+        """Where it goes."""
+        return self.step.origin
+
+
+class Wait:
+    """Do nothing until the time ``until``; then send None."""
+
+    __slots__ = ("until",)
+
+    def __init__(self, until: float) -> None:
+        self.until = until
+
+
+Command = tuple[Send, ...] | Wait
+
+
+class Response:
+    """What came back for a `Send`: a response, or with ``status`` 0 the ``failure`` that prevented it.
+
+    ``headers`` are as received; ``body`` still has its content coding; ``received`` counts all bytes,
+    the head included. ``sent`` is when the request was written, ``first_byte`` and ``finished`` when
+    bytes arrived.
+    """
+
+    __slots__ = (
+        "_json", "_text", "body", "failure", "finished", "first_byte", "headers", "received",
+        "send", "sent", "status",
+    )   # fmt: skip
+
+    def __init__(self, send: Send) -> None:
+        self.send = send
+        self.status = 0
+        self.headers: list[tuple[bytes, bytes]] = []
+        self.body = b""
+        self.failure: Failure | None = None
+        self.sent = self.first_byte = self.finished = send.due
+        self.received = 0
+        self._text: str | None = None
+        self._json: Any = None
+
+    @property
+    def due(self) -> float:
+        """When the request should have been sent."""
+        return self.send.due
+
+    @property
+    def request(self) -> bytes:
+        """The request as sent."""
+        return self.send.data
+
+    def header(self, name: str) -> str | None:
+        """The first header of that name, without regard to case."""
+        wanted = name.lower().encode("latin-1")
+        for key, value in self.headers:
+            if key.lower() == wanted:
+                return value.decode("latin-1")
+        return None
+
+    def header_values(self, name: str) -> list[str]:
+        """All headers of that name, in order."""
+        wanted = name.lower().encode("latin-1")
+        return [value.decode("latin-1") for key, value in self.headers if key.lower() == wanted]
+
+    @property
+    def content(self) -> bytes:
+        """The body without its content coding.
+
+        Raises:
+            ContentError: it is broken.
+        """
+        codings = self.header("content-encoding")
+        return decode(self.body, codings) if codings and self.body else self.body
+
+    @property
+    def text(self) -> str:
+        """The body as text, in the charset it declares, else UTF-8; undecodable bytes as U+FFFD.
+
+        Raises:
+            ContentError: its content coding is broken.
+        """
+        if self._text is None:
+            content = self.content
+            try:
+                self._text = content.decode()   # nearly always, and cheaper than to look it up
+                if content.isascii():
+                    return self._text
+            except UnicodeDecodeError:
+                pass
+            charset = charset_of(self.header("content-type") or "")
+            try:
+                self._text = content.decode(charset, "replace")
+            except LookupError:
+                self._text = content.decode("latin-1")
+        return self._text
+
+    def json(self) -> Any:
+        """The body parsed as JSON, once.
+
+        Raises:
+            ValueError: it is not JSON.
+        """
+        if self._json is None:
+            self._json = json.loads(self.text)
+        return self._json

@@ -1,0 +1,124 @@
+"""The compiled test case: immutable, shared by all virtual users of a process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from pytest_loadtool.model.case import TestCase, Transaction
+from pytest_loadtool.model.dataset import Dataset, DatasetUse
+from pytest_loadtool.model.result import Failure
+
+if TYPE_CHECKING:
+    from pytest_loadtool.replay.cookies import CookieJar
+    from pytest_loadtool.replay.exchange import Response
+
+__all__ = ["Check", "DatasetSlots", "Observer", "Origin", "PagePlan", "Plan", "Step", "Take"]
+
+#: A validator as compiled: the response and the user's values to a failure or None.
+Check = Callable[["Response", Sequence[str]], Failure | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where connections go to: scheme ``http`` or ``https``, host (without brackets) and port."""
+
+    scheme: str
+    host: str
+    port: int
+    verify: bool = True
+
+    @property
+    def authority(self) -> str:
+        """``host`` or ``host:port`` as in a Host header (RFC 9110 §7.2)."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        default = {"http": 80, "https": 443}[self.scheme]
+        return host if self.port == default else f"{host}:{self.port}"
+
+    def __str__(self) -> str:
+        return f"{self.scheme}://{self.authority}"
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """An extractor as compiled: where its value goes, how to get it, what to say when it is not there."""
+
+    slot: int
+    extract: Callable[[Response], str | None]
+    missing: Failure
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Step:
+    """A transaction as compiled. ``index`` counts through the test case, ``position`` in its page."""
+
+    index: int
+    position: int
+    title: str
+    page_title: str
+    transaction: Transaction
+    origin: Origin
+    render: Callable[[Sequence[str], CookieJar], bytes]
+    """The user's values and cookies to the request's bytes."""
+    accepted: frozenset[int]
+    checks: tuple[Check, ...]
+    takes: tuple[Take, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PagePlan:
+    """A page as compiled.
+
+    Its steps start in their order. Step ``i`` may start once the first ``after[i]`` steps of
+    ``finish_order`` (positions by recorded end) have finished; ``overlapped`` is False when that means
+    one after the other.
+    """
+
+    index: int
+    name: str
+    steps: tuple[Step, ...]
+    think_time: float
+    overlapped: bool
+    finish_order: tuple[int, ...]
+    after: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DatasetSlots:
+    """A dataset in use: ``columns`` gives for each used column its index and the slot it fills."""
+
+    use: DatasetUse
+    dataset: Dataset
+    columns: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """A test case as compiled. A virtual user's values are a list, one per slot; ``initial`` is its start."""
+
+    case: TestCase
+    pages: tuple[PagePlan, ...]
+    initial: tuple[str, ...]
+    slots: dict[str, int]
+    """Slot of each name that a placeholder uses."""
+    datasets: tuple[DatasetSlots, ...] = ()
+    origins: tuple[Origin, ...] = field(default=())
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """All steps in order; ``steps[i].index == i``."""
+        return tuple(step for page in self.pages for step in page.steps)
+
+
+class Observer(Protocol):
+    """Is told what a virtual user has done. Times are on the clock of ``time.perf_counter``."""
+
+    def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
+        """A transaction finished; it passed if ``failures`` is empty."""
+
+    def page(self, page: PagePlan, started: float, finished: float, failed: bool) -> None:
+        """A page finished."""
+
+    def iteration(self, started: float, finished: float, failed: bool) -> None:
+        """The test case finished once."""

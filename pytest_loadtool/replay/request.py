@@ -1,0 +1,242 @@
+"""From a request's templates to a function that renders its bytes.
+
+All text is prepared once: what does not change is one bytes format per head and body, and a virtual
+user fills in its values, encoded for the place they land in, its Cookie header and the length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+from pytest_loadtool.errors import ReplayError
+from pytest_loadtool.model.case import Header, Request, wire_headers
+from pytest_loadtool.model.place import Place, body_places, encode, header_places, target_places
+from pytest_loadtool.model.template import Template
+from pytest_loadtool.replay.cookies import CookieJar
+from pytest_loadtool.replay.plan import Origin
+
+__all__ = ["Names", "Render", "compile_request", "origin_of"]
+
+Render = Callable[[Sequence[str], CookieJar], bytes]
+_Encoder = Callable[[str], bytes]
+_Holes = tuple[tuple[int, _Encoder], ...]
+
+#: Headers of the recording that say how the body was framed; replay frames it anew.
+_FRAMING = frozenset({"transfer-encoding", "expect"})
+_METHODS_WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
+
+
+@dataclass(slots=True)
+class Names:
+    """What placeholders stand for: constants known at compile time, slots for the others."""
+
+    constants: Mapping[str, str]
+    slots: dict[str, int] = field(default_factory=dict)
+
+    def slot(self, name: str) -> int:
+        """The slot of a variable or dataset column; a new one if it has none yet."""
+        return self.slots.setdefault(name, len(self.slots))
+
+
+@dataclass(slots=True)
+class _Format:
+    """A bytes ``%`` format under construction, and what fills its holes."""
+
+    text: bytes = b""
+    holes: list[tuple[int, _Encoder]] = field(default_factory=list)
+
+    def add(self, literal: bytes) -> None:
+        self.text += literal.replace(b"%", b"%%")
+
+    def add_hole(self, slot: int, encoder: _Encoder) -> None:
+        self.text += b"%b"
+        self.holes.append((slot, encoder))
+
+    def add_template(self, template: Template, places: Iterable[Place], names: Names) -> None:
+        """Append literals as UTF-8, constants and holes encoded for their places."""
+        upcoming = iter(places)
+        for part in template.parts:
+            if isinstance(part, str):
+                self.add(part.encode())
+                continue
+            place = next(upcoming)
+            constant = names.constants.get(part.name)
+            if constant is None:
+                self.add_hole(names.slot(part.name), _encoder(place))
+            else:
+                self.add(_encoder(place)(constant))
+
+
+def origin_of(url: str, verify: bool = True) -> Origin:
+    """The origin of an absolute URL.
+
+    Raises:
+        ReplayError: it is not an http or https URL with a host.
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port or {"http": 80, "https": 443}[parts.scheme]
+    except (KeyError, ValueError):
+        parts, port = urlsplit(""), 0
+    if not parts.hostname or not port:
+        raise ReplayError(f"{url!r} is not a server to talk to: expected http://host:port or https://host")
+    return Origin(parts.scheme, parts.hostname, port, verify)
+
+
+def compile_request(
+    request: Request, shared: tuple[Header, ...], origin: Origin, names: Names
+) -> Render:
+    """The function that renders ``request`` for `origin`.
+
+    ``request.target`` may be absolute: what goes on the wire is its path and query (RFC 9112 §3.2.1).
+    """
+    headers = wire_headers(shared, request.headers)
+    body = _body(request.body, headers, names)
+    target = _target(request.target, names)
+    complete = _complete(headers, request.method, bool(body.text))
+    head, cookie_at, length_at = _head(request.method, complete, origin, target, body, names)
+    host, secure = origin.host, origin.scheme == "https"
+    path = target.text.replace(b"%%", b"%")
+    if not head.holes and not body.holes:
+        return _constant(head.text, body.text, host, path, secure)
+    return _filled(head, body, cookie_at, length_at, (host, path, secure))
+
+
+def _constant(head: bytes, body: bytes, host: str, target: bytes, secure: bool) -> Render:
+    before, _, after = head.partition(b"%b")
+    before = before.replace(b"%%", b"%")
+    after = after.replace(b"%%", b"%") + body.replace(b"%%", b"%")
+    alone = before + after
+
+    def render(_values: Sequence[str], jar: CookieJar) -> bytes:
+        cookie = jar.header(host, target, secure)
+        return b"%b%b%b" % (before, cookie, after) if cookie else alone
+
+    return render
+
+
+def _filled(
+    head: _Format,
+    body: _Format,
+    cookie_at: int,
+    length_at: int | None,
+    cookie_key: tuple[str, bytes, bool],
+) -> Render:
+    head_text, head_holes = head.text, tuple(head.holes)
+    body_text, body_holes = body.text, tuple(body.holes)
+    body_constant = None if body_holes else body_text.replace(b"%%", b"%")
+    host, target, secure = cookie_key
+
+    def render(values: Sequence[str], jar: CookieJar) -> bytes:
+        if body_constant is None:
+            payload = body_text % tuple([encoder(values[slot]) for slot, encoder in body_holes])
+        else:
+            payload = body_constant
+        arguments = [encoder(values[slot]) for slot, encoder in head_holes]
+        # Both positions count as in the finished list, the earlier one is inserted first.
+        if length_at is None:
+            arguments.insert(cookie_at, jar.header(host, target, secure))
+        elif length_at < cookie_at:
+            arguments.insert(length_at, b"%d" % len(payload))
+            arguments.insert(cookie_at, jar.header(host, target, secure))
+        else:
+            arguments.insert(cookie_at, jar.header(host, target, secure))
+            arguments.insert(length_at, b"%d" % len(payload))
+        return head_text % tuple(arguments) + payload
+
+    return render
+
+
+def _body(body: str | bytes | None, headers: tuple[Header, ...], names: Names) -> _Format:
+    result = _Format()
+    if isinstance(body, bytes):
+        result.add(body)
+    elif body:
+        template = Template.parse(body)
+        types = [one.value or "" for one in headers if one.name.lower() == "content-type"]
+        result.add_template(template, body_places(template, types[0] if types else ""), names)
+    return result
+
+
+def _target(text: str, names: Names) -> _Format:
+    template = Template.parse(text)
+    target = _Format()
+    target.add_template(template, target_places(template), names)
+    scheme, separator, rest = target.text.partition(b"://")
+    if separator and scheme.lower() in (b"http", b"https"):
+        _, slash, path = rest.partition(b"/")
+        target.text = slash + path if slash else b"/"
+    return target
+
+
+def _head(
+    method: str,
+    headers: tuple[Header, ...],
+    origin: Origin,
+    target: _Format,
+    body: _Format,
+    names: Names,
+) -> tuple[_Format, int, int | None]:
+    """The head's format, and where in its arguments the Cookie line and the length belong."""
+    head = _Format()
+    head.add(method.encode() + b" ")
+    head.text += target.text
+    head.holes += target.holes
+    head.add(b" HTTP/1.1\r\n")
+    computed = 0   # holes that are no slots: they shift the positions of what comes after them
+    cookie_at: int | None = None
+    length_at: int | None = None
+    for header in headers:
+        name = header.name.lower()
+        if name == "cookie":
+            cookie_at = len(head.holes) + computed
+            computed += 1
+            head.text += b"%b"   # the whole line, or nothing
+        elif name == "content-length":
+            head.add(header.name.encode() + b": ")
+            if body.holes:
+                length_at = len(head.holes) + computed
+                computed += 1
+                head.text += b"%b"
+            else:
+                head.add(b"%d" % len(body.text.replace(b"%%", b"%")))
+            head.add(b"\r\n")
+        else:
+            template = Template.parse(origin.authority if header.value is None else header.value)
+            head.add(header.name.encode() + b": ")
+            head.add_template(template, header_places(template), names)
+            head.add(b"\r\n")
+    head.add(b"\r\n")
+    assert cookie_at is not None, "_complete gives every request a place for its cookies"
+    return head, cookie_at, length_at
+
+
+def _complete(headers: tuple[Header, ...], method: str, has_body: bool) -> tuple[Header, ...]:
+    """The headers with every computed one exactly where it belongs, and none that does not."""
+    wants_length = has_body or method in _METHODS_WITH_LENGTH
+    kept = [
+        Header(one.name) if one.name.lower() in ("content-length", "cookie") else one
+        for one in headers
+        if one.name.lower() not in _FRAMING
+        and (one.name.lower() != "content-length" or wants_length)
+    ]
+    present = {one.name.lower() for one in kept}
+    first = [] if "host" in present else [Header("Host")]
+    last = [Header("Content-Length")] if wants_length and "content-length" not in present else []
+    if "cookie" not in present:
+        last.append(Header("Cookie"))
+    return (*first, *kept, *last)
+
+
+@lru_cache(maxsize=64)
+def _encoder(place: Place) -> _Encoder:
+    """The encoder of a place. Values repeat (a token goes into many requests), so results are kept."""
+
+    @lru_cache(maxsize=4096)
+    def encoder(value: str) -> bytes:
+        return encode(place, value).encode()
+
+    return encoder

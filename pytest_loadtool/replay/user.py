@@ -1,0 +1,174 @@
+"""A virtual user: one person's worth of variables, cookies and dataset rows, acting out the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+
+from pytest_loadtool.errors import ReplayError
+from pytest_loadtool.model.case import Kind
+from pytest_loadtool.model.dataset import DatasetUse
+from pytest_loadtool.model.result import Failure
+from pytest_loadtool.replay.content import ContentError
+from pytest_loadtool.replay.cookies import CookieJar
+from pytest_loadtool.replay.exchange import Command, Response, Send, Wait
+from pytest_loadtool.replay.plan import Observer, Origin, PagePlan, Plan, Step
+from pytest_loadtool.replay.validate import status_failure
+
+__all__ = ["CONNECTIONS_PER_HOST", "Claim", "VirtualUser"]
+
+#: As browsers do with HTTP/1.1.
+CONNECTIONS_PER_HOST = 6
+
+#: Which row (0-based) of a dataset with so many rows to take in this iteration; None: no row is left.
+Claim = Callable[[DatasetUse, int, int], int | None]
+
+
+class VirtualUser:
+    """Acts out a plan, iteration by iteration, and tells the observer what became of it."""
+
+    __slots__ = ("_claim", "_jar", "_observer", "_plan", "_values")
+
+    def __init__(self, plan: Plan, claim: Claim, observer: Observer) -> None:
+        self._plan = plan
+        self._claim = claim
+        self._observer = observer
+        self._values: list[str] = []
+        self._jar = CookieJar()
+
+    @property
+    def values(self) -> dict[str, str]:
+        """Variables and dataset columns by name, as they stand."""
+        return {name: self._values[slot] for name, slot in self._plan.slots.items() if self._values}
+
+    def iteration(self, number: int, start: float) -> Generator[Command, Response | None, None]:
+        """Act out the plan once, due to begin at ``start``: a new user with fresh cookies and variables.
+
+        Yields commands; each `Send` wants one `Response` sent back, a `Wait` wants None.
+
+        Raises:
+            ReplayError: a dataset has no row left.
+        """
+        self._values = self._fresh_values(number)
+        self._jar = CookieJar()
+        due = start
+        any_failed = False
+        for page in self._plan.pages:
+            page_started = due
+            act = self._overlapped if page.overlapped else self._sequential
+            due, failed = yield from act(page, due)
+            any_failed = any_failed or failed
+            self._observer.page(page, page_started, due, failed)
+            if page.think_time:
+                due += page.think_time
+                yield Wait(due)
+        self._observer.iteration(start, due, any_failed)
+
+    def _sequential(
+        self, page: PagePlan, due: float
+    ) -> Generator[Command, Response | None, tuple[float, bool]]:
+        """One transaction after the other, each on its origin's first connection."""
+        failed = False
+        values, jar = self._values, self._jar
+        for step in page.steps:
+            response = yield (Send(step, 0, step.render(values, jar), due),)
+            assert response is not None
+            due = response.finished
+            if self._settle(step, response):
+                failed = True
+                if _page_is_lost(step, response):
+                    break
+        return due, failed
+
+    def _overlapped(
+        self, page: PagePlan, due: float
+    ) -> Generator[Command, Response | None, tuple[float, bool]]:
+        """As the recording overlapped them, over up to `CONNECTIONS_PER_HOST` connections each."""
+        steps, after, finish_order = page.steps, page.after, page.finish_order
+        free: dict[Origin, list[int]] = {}
+        finished = bytearray(len(steps))
+        upcoming = done = waiting = 0   # next step to start; finished prefix; responses to come
+        failed = False
+        while done < len(steps):
+            sends = []
+            while upcoming < len(steps) and after[upcoming] <= done:
+                step = steps[upcoming]
+                slots = free.setdefault(step.origin, list(range(CONNECTIONS_PER_HOST - 1, -1, -1)))
+                if not slots:
+                    break
+                sends.append(Send(step, slots.pop(), step.render(self._values, self._jar), due))
+                upcoming += 1
+            waiting += len(sends)
+            response = yield tuple(sends)
+            assert response is not None
+            waiting -= 1
+            due = response.finished
+            step = response.send.step
+            free[step.origin].append(response.send.slot)
+            if self._settle(step, response):
+                failed = True
+                if _page_is_lost(step, response) and not waiting:
+                    break
+            finished[step.position] = 1
+            while done < len(steps) and finished[finish_order[done]]:
+                done += 1
+        return due, failed
+
+    def _settle(self, step: Step, response: Response) -> bool:
+        """Take cookies and values from the response, judge it, report it; whether it failed."""
+        failures: tuple[Failure, ...] = ()
+        if response.failure is not None:
+            failures = (response.failure,)
+        else:
+            for name, value in response.headers:
+                if len(name) == 10 and name.lower() == b"set-cookie":
+                    self._jar.store(value, step.origin.host, _target_of(response.request))
+            if response.status not in step.accepted:
+                failures = (status_failure(step.transaction.status, response.status),)
+            if step.checks or step.takes:
+                try:
+                    failures += self._judge(step, response)
+                except ContentError as error:
+                    failures += (Failure("decoding", str(error)),)
+        self._observer.transaction(step, response, failures)
+        return bool(failures)
+
+    def _judge(self, step: Step, response: Response) -> tuple[Failure, ...]:
+        """All validators, then all extractors; an extractor that finds nothing keeps the old value."""
+        failures: tuple[Failure, ...] = ()
+        values = self._values
+        for check in step.checks:
+            failure = check(response, values)
+            if failure is not None:
+                failures += (failure,)
+        for take in step.takes:
+            value = take.extract(response)
+            if value is None:
+                failures += (take.missing,)
+            else:
+                values[take.slot] = value
+        return failures
+
+    def _fresh_values(self, iteration: int) -> list[str]:
+        values = list(self._plan.initial)
+        for one in self._plan.datasets:
+            row = self._claim(one.use, len(one.dataset.rows), iteration)
+            if row is None:
+                raise ReplayError(
+                    f"dataset {one.use.name!r} has no row left: it has {len(one.dataset.rows)} and is "
+                    "not reusable; add rows or set reusable = true"
+                )
+            for column, slot in one.columns:
+                values[slot] = one.dataset.rows[row][column]
+        return values
+
+
+def _page_is_lost(step: Step, response: Response) -> bool:
+    """Whether the page's own document did not come at all: then nothing would ask for the rest."""
+    recorded = step.transaction.recorded
+    is_document = step.position == 0 and recorded is not None and recorded.kind is Kind.HTML
+    return is_document and response.failure is not None
+
+
+def _target_of(request: bytes) -> bytes:
+    """The target in a request line."""
+    return request.split(b" ", 2)[1]

@@ -1,0 +1,138 @@
+"""Validators compiled to functions of a response and the virtual user's values.
+
+A failure's message names what was expected, not what this one user got, so that the same failure of
+many users counts as one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from pytest_loadtool.correlation.extract import compile_source
+from pytest_loadtool.model.extractor import JsonPath
+from pytest_loadtool.model.result import Failure
+from pytest_loadtool.model.template import Template
+from pytest_loadtool.model.validator import (
+    JsonValidator,
+    RegexValidator,
+    StatusCodes,
+    TextValidator,
+    Validator,
+)
+from pytest_loadtool.replay.exchange import Response
+from pytest_loadtool.replay.plan import Check
+from pytest_loadtool.replay.request import Names
+
+__all__ = ["accepted_codes", "compile_validator", "status_failure"]
+
+Getter = tuple["str | int", ...]
+
+
+def accepted_codes(status: StatusCodes) -> frozenset[int]:
+    """The Status Code validator as a set of codes."""
+    return frozenset(code for low, high in status.ranges for code in range(low, high + 1))
+
+
+@lru_cache(maxsize=1024)
+def status_failure(status: StatusCodes, code: int) -> Failure:
+    """The failure of a Status Code validator; the same object for the same failure."""
+    return Failure("status", f"Status Code is {code}, expected {status}")
+
+
+def compile_validator(validator: Validator, names: Names) -> Check:
+    """The check of one validator. It lets `ContentError` through: the body is then no text at all."""
+    match validator:
+        case TextValidator():
+            return _text(validator, names)
+        case RegexValidator():
+            return _regex(validator)
+        case JsonValidator():
+            return _json(validator, names)
+
+
+def _text(validator: TextValidator, names: Names) -> Check:
+    fill = _filler(validator.text, names)
+    absent = validator.absent
+    failure = Failure(
+        "text",
+        f"Search text found, but should be absent: {validator.text!r}"
+        if absent
+        else f"Search text not found: {validator.text!r}",
+    )
+    if isinstance(fill, str):
+        needle = fill
+
+        def check(response: Response, _values: Sequence[str]) -> Failure | None:
+            return failure if (needle in response.text) is absent else None
+
+    else:
+        parts = fill
+
+        def check(response: Response, values: Sequence[str]) -> Failure | None:
+            return failure if (_join(parts, values) in response.text) is absent else None
+
+    return check
+
+
+def _regex(validator: RegexValidator) -> Check:
+    search = re.compile(validator.pattern).search
+    absent = validator.absent
+    failure = Failure(
+        "regex",
+        f"Regular expression matches, but should not: {validator.pattern!r}"
+        if absent
+        else f"Regular expression does not match: {validator.pattern!r}",
+    )
+
+    def check(response: Response, _values: Sequence[str]) -> Failure | None:
+        return failure if (search(response.text) is not None) is absent else None
+
+    return check
+
+
+def _json(validator: JsonValidator, names: Names) -> Check:
+    find = compile_source(JsonPath(validator.path), 1)
+    absent, equals = validator.absent, validator.equals
+    fill = _filler(equals, names) if isinstance(equals, str) else _literal(equals)
+    subject = f"JSON path {validator.path}"
+    if fill is not None:
+        subject += f" = {equals!r}"
+    failure = Failure("json", f"{subject}: {'found, but should be absent' if absent else 'not found'}")
+
+    def check(response: Response, values: Sequence[str]) -> Failure | None:
+        found = find(response)
+        if fill is None:
+            return failure if (found is not None) is absent else None
+        expected = fill if isinstance(fill, str) else _join(fill, values)
+        return failure if (found == expected) is absent else None
+
+    return check
+
+
+def _literal(equals: float | bool | None) -> str | None:
+    """A number or boolean as JSON writes it, which is what an extractor gives."""
+    if isinstance(equals, bool):
+        return "true" if equals else "false"
+    return None if equals is None else str(equals)
+
+
+def _filler(text: str, names: Names) -> str | Getter:
+    """The text itself, or its parts with the slots of its references."""
+    template = Template.parse(text)
+    parts = tuple(
+        part
+        if isinstance(part, str)
+        else names.constants[part.name]
+        if part.name in names.constants
+        else names.slot(part.name)
+        for part in template.parts
+    )
+    if all(isinstance(part, str) for part in parts):
+        return "".join(str(part) for part in parts)
+    return parts
+
+
+def _join(parts: Getter, values: Sequence[str]) -> str:
+    return "".join([part if isinstance(part, str) else values[part] for part in parts])

@@ -1,0 +1,82 @@
+"""What all virtual users of a run share: the event loop, resolved names, TLS settings, clocks."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Callable, Coroutine
+from time import perf_counter
+from typing import Any
+
+from pytest_loadtool.replay.plan import Origin
+from pytest_loadtool.transport.raw import Connection, tls_context
+
+__all__ = ["Network", "new_event_loop"]
+
+
+class Network:
+    """Opens connections. Each host name is resolved once per run, as one client machine would."""
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        woke_late: Callable[[float], None] = lambda _seconds: None,
+    ) -> None:
+        self._loop = loop
+        self._addresses: dict[tuple[str, int], str] = {}
+        self._tls: dict[bool, ssl.SSLContext] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.woke_late = woke_late
+        """Told how many seconds too late a wait ended."""
+
+    def call_at(self, when: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
+        """Call back at a time of ``perf_counter``, or at once if it is past."""
+        return self._loop.call_later(max(0.0, when - perf_counter()), callback)
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine that handles its own errors."""
+        task = self._loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def connect(self, connection: Connection, origin: Origin) -> None:
+        """Open ``connection`` to ``origin``.
+
+        Raises:
+            OSError: there is no connection to be had; `raw.failure_of` says why.
+        """
+        address = await self._resolve(origin)
+        tls: dict[str, Any] = {}
+        if origin.scheme == "https":
+            tls = {"ssl": self._tls_for(origin), "server_hostname": origin.host}
+        await self._loop.create_connection(lambda: connection, address, origin.port, **tls)
+
+    async def close(self) -> None:
+        """End what is still connecting."""
+        tasks = list(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _resolve(self, origin: Origin) -> str:
+        key = (origin.host, origin.port)
+        if key not in self._addresses:
+            found = await self._loop.getaddrinfo(*key, type=socket.SOCK_STREAM)
+            self._addresses[key] = str(found[0][4][0])
+        return self._addresses[key]
+
+    def _tls_for(self, origin: Origin) -> ssl.SSLContext:
+        if origin.verify not in self._tls:
+            self._tls[origin.verify] = tls_context(origin.verify)
+        return self._tls[origin.verify]
+
+
+def new_event_loop() -> asyncio.AbstractEventLoop:
+    """uvloop's event loop, or asyncio's own where uvloop does not run."""
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.new_event_loop()
+    loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
+    return loop

@@ -1,0 +1,115 @@
+"""Drives one virtual user: its connections, its waits, one iteration at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Generator
+from time import perf_counter
+
+from pytest_loadtool.errors import ReplayError
+from pytest_loadtool.replay.exchange import Command, Response, Send, Wait
+from pytest_loadtool.replay.plan import Origin
+from pytest_loadtool.transport.network import Network
+from pytest_loadtool.transport.raw import Connection, failure_of
+
+__all__ = ["UserSession"]
+
+_Slot = tuple[Origin, int]
+
+
+class UserSession:
+    """The connections of one virtual user, and the generator that says what to do on them.
+
+    ``done`` is called at the end of each iteration, with the error if it could not be acted out at all.
+    """
+
+    __slots__ = ("_commands", "_connections", "_done", "_network", "_timer", "waiting_until")
+
+    def __init__(self, network: Network, done: Callable[[ReplayError | None], None]) -> None:
+        self._network = network
+        self._done = done
+        self._connections: dict[_Slot, Connection] = {}
+        self._commands: Generator[Command, Response | None, None] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self.waiting_until = 0.0
+        """When the wait under way should end, on the clock of ``perf_counter``."""
+
+    def run(self, commands: Generator[Command, Response | None, None]) -> None:
+        """Begin an iteration."""
+        self._commands = commands
+        self._advance(None)
+
+    def stop(self) -> int:
+        """Stop at once; how many requests were under way and are cut."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._commands = None
+        cut = sum(one.response is not None for one in self._connections.values())
+        self.close_connections()
+        return cut
+
+    def close_connections(self) -> None:
+        """Close all connections; the next request opens new ones."""
+        for connection in self._connections.values():
+            connection.close()
+        self._connections.clear()
+
+    def check_timeout(self, now: float, timeout: float) -> None:
+        """Fail what has been under way for longer than ``timeout`` seconds."""
+        late = [
+            one
+            for one in self._connections.values()
+            if one.response is not None and now - one.response.sent > timeout
+        ]
+        for connection in late:
+            connection.time_out()
+
+    def received(self, response: Response) -> None:
+        """A response has come, or failed to: go on."""
+        self._advance(response)
+
+    def reconnect(self, connection: Connection, send: Send) -> None:
+        """The idle connection was closed under the request: once more, on a fresh one."""
+        self._open(send)
+
+    def _advance(self, event: Response | None) -> None:
+        commands = self._commands
+        if commands is None:   # stopped
+            return
+        try:
+            command = commands.send(event)
+        except StopIteration:
+            self._commands = None
+            self._done(None)
+            return
+        except ReplayError as error:
+            self._commands = None
+            self._done(error)
+            return
+        if type(command) is Wait:
+            self.waiting_until = command.until
+            self._timer = self._network.call_at(command.until, self._wake)
+            return
+        assert not isinstance(command, Wait)
+        for send in command:
+            connection = self._connections.get((send.step.origin, send.slot))
+            if connection is not None and connection.usable:
+                connection.request(send)
+            else:
+                self._open(send)
+
+    def _wake(self) -> None:
+        self._network.woke_late(perf_counter() - self.waiting_until)
+        self._advance(None)
+
+    def _open(self, send: Send) -> None:
+        connection = Connection(self)
+        connection.expect(send)
+        self._connections[send.step.origin, send.slot] = connection
+        self._network.spawn(self._connect(connection, send.step.origin))
+
+    async def _connect(self, connection: Connection, origin: Origin) -> None:
+        try:
+            await self._network.connect(connection, origin)
+        except Exception as error:   # whatever it is, it is why this request failed
+            connection.fail(failure_of(error))
