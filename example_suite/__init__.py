@@ -1,0 +1,1 @@
+"""A real web application, and the test cases recorded from it."""

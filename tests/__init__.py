@@ -1,0 +1,1 @@
+"""The tests, under the paths of what they test."""
