@@ -10,7 +10,7 @@ from typing import Literal
 
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.extractor import Extractor
-from pytest_loadtool.model.validator import StatusCodes, Validator
+from pytest_loadtool.model.validator import DEFAULT_STATUS, StatusCodes, Validator
 
 __all__ = [
     "COMPUTED_HEADERS",
@@ -44,7 +44,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """A header line ``name: value`` (a template), or with ``value`` None a place: see `wire_headers`."""
+    """A header line (its value a template), or a place (no value): see `wire_headers`."""
 
     name: str
     value: str | None = None
@@ -67,9 +67,9 @@ class Request:
 class Recorded:
     """What the recording showed.
 
-    ``entry`` is the 0-based index in the evidence (HAR); ``at`` the start and ``took`` the duration,
-    in seconds, ``at`` counted from the start of the page. Replay overlaps transactions of a page as
-    these overlapped.
+    ``entry`` is the 0-based index in the evidence (HAR); ``at`` the start and ``took`` the
+    duration, in seconds, ``at`` counted from the start of the page. Replay overlaps transactions of
+    a page as these overlapped.
     """
 
     status: int
@@ -86,7 +86,7 @@ class Transaction:
     request: Request
     name: str = ""
     """What reports call it; empty: the method and the path."""
-    status: StatusCodes = StatusCodes()
+    status: StatusCodes = DEFAULT_STATUS
     extractors: tuple[Extractor, ...] = ()
     validators: tuple[Validator, ...] = ()
     recorded: Recorded | None = None
@@ -112,10 +112,10 @@ class Page:
 class Variable:
     """A user variable and what is known of it.
 
-    ``value`` is its constant or first value (a recorded value is not: that is ``recorded``, used only
-    to find it again and to explain). ``env`` names the environment variable it comes from. ``set_by``
-    tells application state management, which may replace its own work, from a person, whose work it
-    leaves alone.
+    ``value`` is its constant or first value (a recorded value is not: that is ``recorded``, used
+    only to find it again and to explain). ``env`` names the environment variable it comes from.
+    ``set_by`` tells application state management, which may replace its own work, from a person,
+    whose work it leaves alone.
     """
 
     name: str
@@ -130,13 +130,13 @@ class Variable:
 class TestCase:
     """Everything replay needs. Equal to what its file says: no field is derived."""
 
-    __test__ = False   # not for pytest to collect
+    __test__ = False  # not for pytest to collect
 
     name: str
     pages: tuple[Page, ...]
     server: str = ""
-    """Base URL, without a path: ``http://127.0.0.1:8000``. May be empty when every target is absolute
-    or a fixture gives it."""
+    """Base URL, without a path: ``http://127.0.0.1:8000``. May be empty when every target is
+    absolute or a fixture gives it."""
     server_fixture: str = ""
     """The pytest fixture whose value (a URL) replaces ``server`` on replay."""
     fixtures: tuple[str, ...] = ()

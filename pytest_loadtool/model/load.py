@@ -27,9 +27,9 @@ class ThinkTime:
 class LoadConfiguration:
     """Who does what for how long. Times are in seconds; ``duration`` includes ``ramp_up``.
 
-    ``max_error_rate`` is the share of failed requests, 0 to 1, that the run is allowed. ``grace`` is how
-    long after ``duration`` a virtual user may take to finish its iteration. ``timeout`` bounds one
-    request, from connecting to the last byte.
+    ``max_error_rate`` is the share of failed requests, 0 to 1, that the run is allowed. ``grace``
+    is how long after ``duration`` a virtual user may take to finish its iteration. ``timeout``
+    bounds one request, from connecting to the last byte.
     """
 
     name: str

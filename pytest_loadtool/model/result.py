@@ -9,8 +9,19 @@ __all__ = ["Cause", "Failure"]
 
 #: The closed set of causes of a failed transaction.
 Cause = Literal[
-    "status", "text", "regex", "json", "extractor", "variable",
-    "dns", "connect", "tls", "timeout", "reset", "protocol", "decoding",
+    "status",
+    "text",
+    "regex",
+    "json",
+    "extractor",
+    "variable",
+    "dns",
+    "connect",
+    "tls",
+    "timeout",
+    "reset",
+    "protocol",
+    "decoding",
 ]
 
 

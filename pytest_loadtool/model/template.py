@@ -2,7 +2,8 @@
 
 ``${name}`` stands for a value, ``$${`` for a literal ``${``. A name is one of
 
-* ``server`` and ``host``: the base URL that the test case is replayed against, and its ``host:port``;
+* ``server`` and ``host``: the base URL that the test case is replayed against, and its
+  ``host:port``;
 * ``dataset.column``: a column of the row that the virtual user holds;
 * ``variable`` or ``variable[N]``: a user variable, set by an extractor or with a constant.
 """
@@ -85,7 +86,9 @@ def _parse(text: str) -> Template:
             continue
         name = match[1]
         if not match[2]:
-            raise TemplateError(f"'${{{name[:40]}' is not closed: write '}}', or '$${{' for a literal '${{'")
+            raise TemplateError(
+                f"'${{{name[:40]}' is not closed: write '}}', or '$${{' for a literal '${{'"
+            )
         if not _NAME.fullmatch(name):
             raise TemplateError(
                 f"'${{{name}}}' is not a placeholder: expected ${{variable}}, ${{variable[1]}} or "

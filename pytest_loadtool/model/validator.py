@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["JsonValidator", "RegexValidator", "StatusCodes", "TextValidator", "Validator"]
+__all__ = [
+    "DEFAULT_STATUS",
+    "JsonValidator",
+    "RegexValidator",
+    "StatusCodes",
+    "TextValidator",
+    "Validator",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +26,10 @@ class StatusCodes:
 
     def __str__(self) -> str:
         return ", ".join(str(low) if low == high else f"{low}-{high}" for low, high in self.ranges)
+
+
+#: What every transaction expects unless its validator is edited.
+DEFAULT_STATUS = StatusCodes()
 
 
 @dataclass(frozen=True, slots=True)

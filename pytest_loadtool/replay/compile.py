@@ -35,11 +35,12 @@ def compile_case(
 ) -> Plan:
     """Compile ``case`` once for all virtual users of this process.
 
-    ``server`` replaces the case's own; ``datasets`` are by the names the case gives them; ``environ`` is
-    where variables with ``env`` come from; ``think_time`` None means as recorded.
+    ``server`` replaces the case's own; ``datasets`` are by the names the case gives them;
+    ``environ`` is where variables with ``env`` come from; ``think_time`` None means as recorded.
 
     Raises:
-        ReplayError: there is no server to talk to, or an environment variable or dataset is missing.
+        ReplayError: there is no server to talk to, or an environment variable or dataset is
+        missing.
     """
     base = (server or case.server).rstrip("/")
     main = origin_of(base, case.verify_tls) if base else None
@@ -53,7 +54,7 @@ def compile_case(
         )
         index += len(steps)
         pages.append(_page(page, number, steps, think_time or ThinkTime()))
-    if pages:   # nobody thinks about the end
+    if pages:  # nobody thinks about the end
         pages[-1] = replace(pages[-1], think_time=0.0)
     # Only now are all slots known: extractors may set variables that only a validator uses.
     initial = _initial(case, names, environ)
@@ -80,8 +81,8 @@ def _step(
     origin = origin_of(target, case.verify_tls) if target.lower().startswith("http") else main
     if origin is None:
         raise ReplayError(
-            f"{transaction.title}: there is no server to send it to; set 'server' in the test case, "
-            "'server_fixture', or --loadtool-server"
+            f"{transaction.title}: there is no server to send it to; set 'server' in the test "
+            "case, 'server_fixture', or --loadtool-server"
         )
     return Step(
         index=index,
@@ -127,7 +128,11 @@ def _producers(page: Page) -> list[list[int]]:
     setters: dict[str, int] = {}
     result = []
     for position, transaction in enumerate(page.transactions):
-        used = {reference.name for text in _texts(transaction) for reference in Template.parse(text).references}
+        used = {
+            reference.name
+            for text in _texts(transaction)
+            for reference in Template.parse(text).references
+        }
         result.append(sorted({setters[name] for name in used if name in setters}))
         for extractor in transaction.extractors:
             setters[extractor.variable] = position
@@ -146,7 +151,8 @@ def _initial(case: TestCase, names: Names, environ: Mapping[str, str]) -> tuple[
     """What a virtual user's values are before anything is extracted.
 
     A variable that an extractor should have set starts as the recorded value: when the extractor
-    finds nothing its own transaction fails, and later ones show what the server says to a stale value.
+    finds nothing its own transaction fails, and later ones show what the server says to a stale
+    value.
     """
     values = [""] * len(names.slots)
     for name, slot in names.slots.items():
@@ -155,7 +161,8 @@ def _initial(case: TestCase, names: Names, environ: Mapping[str, str]) -> tuple[
             continue
         if variable.env is not None and variable.env not in environ:
             raise ReplayError(
-                f"variable {name!r} comes from the environment variable {variable.env}, which is not set"
+                f"variable {name!r} comes from the environment variable {variable.env}, "
+                "which is not set"
             )
         if variable.env is not None:
             values[slot] = environ[variable.env]
@@ -174,7 +181,7 @@ def _dataset_slots(
             if name.partition(".")[0] == use.name and "." in name
         }
         if not columns:
-            continue   # an unused dataset consumes nothing
+            continue  # an unused dataset consumes nothing
         dataset = datasets.get(use.name)
         if dataset is None:
             raise ReplayError(f"dataset {use.name!r} was not read")

@@ -27,7 +27,7 @@ def decode(body: bytes, codings: str) -> bytes:
             raise ContentError(f"unknown content coding {coding!r}")
         try:
             body = decoder(body)
-        except Exception as error:   # each codec has exceptions of its own
+        except Exception as error:  # each codec has exceptions of its own
             raise ContentError(f"broken {coding} body: {error}") from None
     return body
 

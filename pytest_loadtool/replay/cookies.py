@@ -23,12 +23,12 @@ class _Cookie:
     host_only: bool
     path: str
     secure: bool
-    expires: float   # seconds since the epoch
+    expires: float  # seconds since the epoch
 
     def goes_to(self, host: str, path: str, secure: bool) -> bool:
         """RFC 6265 §5.4 step 1."""
         if self.secure and not (secure or host in ("localhost", "127.0.0.1", "::1")):
-            return False   # loopback counts as secure, as in browsers
+            return False  # loopback counts as secure, as in browsers
         if host != self.domain and (self.host_only or not host.endswith("." + self.domain)):
             return False
         return _path_matches(path, self.path)
@@ -46,7 +46,7 @@ class CookieJar:
         #: Set-Cookie lines as last stored: servers repeat them with every response.
         self._last_seen: dict[tuple[str, bytes], bytes] = {}
         self._next_expiry = _NEVER
-        self._rooted = True   # every cookie's path is "/", so that a header serves the whole host
+        self._rooted = True  # every cookie's path is "/", so that a header serves the whole host
 
     def __len__(self) -> int:
         return len(self._cookies)
@@ -109,9 +109,7 @@ class CookieJar:
         self._last_seen.clear()
 
 
-def _parse(
-    name: bytes, value: bytes, attributes: bytes, host: str, target: str
-) -> _Cookie | None:
+def _parse(name: bytes, value: bytes, attributes: bytes, host: str, target: str) -> _Cookie | None:
     """A cookie, or None when its domain is not the host's own."""
     domain, host_only, path, secure, expires = host, True, _default_path(target), False, _NEVER
     max_age: float | None = None
@@ -131,9 +129,9 @@ def _parse(
             case "expires":
                 parsed = parsedate_tz(text)
                 expires = float(mktime_tz(parsed)) if parsed else _NEVER
-            case _:   # HttpOnly and SameSite bind scripts and other sites, not this client
+            case _:  # HttpOnly and SameSite bind scripts and other sites, not this client
                 pass
-    if max_age is not None:   # wins over Expires (RFC 6265 §5.3 step 3)
+    if max_age is not None:  # wins over Expires (RFC 6265 §5.3 step 3)
         expires = time.time() + max_age if max_age > 0 else 0.0
     if host != domain and not host.endswith("." + domain):
         return None
@@ -148,7 +146,11 @@ def _default_path(target: str) -> str:
 
 def _path_matches(path: str, cookie_path: str) -> bool:
     """RFC 6265 §5.1.4."""
-    return cookie_path == "/" or path == cookie_path or (
-        path.startswith(cookie_path)
-        and (cookie_path.endswith("/") or path[len(cookie_path)] == "/")
+    return (
+        cookie_path == "/"
+        or path == cookie_path
+        or (
+            path.startswith(cookie_path)
+            and (cookie_path.endswith("/") or path[len(cookie_path)] == "/")
+        )
     )

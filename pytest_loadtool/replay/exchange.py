@@ -52,17 +52,17 @@ Command = tuple[Send, ...] | Wait
 
 
 class Response:
-    """What came back for a `Send`: a response, or with ``status`` 0 the ``failure`` that prevented it.
+    """What came back for a `Send`: a response, or with ``status`` 0 the ``failure`` instead.
 
-    ``headers`` are as received; ``body`` still has its content coding; ``received`` counts all bytes,
-    the head included. ``sent`` is when the request was written, ``first_byte`` and ``finished`` when
-    bytes arrived.
+    ``headers`` are as received; ``body`` still has its content coding; ``received`` counts all
+    bytes, the head included. ``sent`` is when the request was written, ``first_byte`` and
+    ``finished`` when bytes arrived.
     """
 
     __slots__ = (
         "_json", "_text", "body", "failure", "finished", "first_byte", "headers", "received",
         "send", "sent", "status",
-    )   # fmt: skip
+    )  # fmt: skip
 
     def __init__(self, send: Send) -> None:
         self.send = send
@@ -118,7 +118,7 @@ class Response:
         if self._text is None:
             content = self.content
             try:
-                self._text = content.decode()   # nearly always, and cheaper than to look it up
+                self._text = content.decode()  # nearly always, and cheaper than to look it up
                 if content.isascii():
                     return self._text
             except UnicodeDecodeError:

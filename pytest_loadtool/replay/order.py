@@ -49,7 +49,7 @@ def order_of(transactions: Sequence[Transaction], producers: Sequence[Sequence[i
             done += 1
         least = max(least, done, *(rank[j] + 1 for j in producers[i]))
         after.append(least)
-    if not _startable(finish_order, after):   # edited by hand beyond what the times can say
+    if not _startable(finish_order, after):  # edited by hand beyond what the times can say
         return Order(tuple(range(count)), tuple(range(count)))
     return Order(tuple(finish_order), tuple(after))
 

@@ -42,7 +42,8 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Take:
-    """An extractor as compiled: where its value goes, how to get it, what to say when it is not there."""
+    """An extractor as compiled: where its value goes, how to get it, what to say when it is not
+    there."""
 
     slot: int
     extract: Callable[[Response], str | None]
@@ -51,7 +52,7 @@ class Take:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Step:
-    """A transaction as compiled. ``index`` counts through the test case, ``position`` in its page."""
+    """A transaction as compiled. ``index`` counts in the test case, ``position`` in its page."""
 
     index: int
     position: int
@@ -71,8 +72,8 @@ class PagePlan:
     """A page as compiled.
 
     Its steps start in their order. Step ``i`` may start once the first ``after[i]`` steps of
-    ``finish_order`` (positions by recorded end) have finished; ``overlapped`` is False when that means
-    one after the other.
+    ``finish_order`` (positions by recorded end) have finished; ``overlapped`` is False when that
+    means one after the other.
     """
 
     index: int
@@ -95,7 +96,8 @@ class DatasetSlots:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """A test case as compiled. A virtual user's values are a list, one per slot; ``initial`` is its start."""
+    """A test case as compiled. A virtual user's values are a list, one per slot; ``initial`` is its
+    start."""
 
     case: TestCase
     pages: tuple[PagePlan, ...]

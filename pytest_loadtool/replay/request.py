@@ -82,7 +82,9 @@ def origin_of(url: str, verify: bool = True) -> Origin:
     except (KeyError, ValueError):
         parts, port = urlsplit(""), 0
     if not parts.hostname or not port:
-        raise ReplayError(f"{url!r} is not a server to talk to: expected http://host:port or https://host")
+        raise ReplayError(
+            f"{url!r} is not a server to talk to: expected http://host:port or https://host"
+        )
     return Origin(parts.scheme, parts.hostname, port, verify)
 
 
@@ -91,7 +93,8 @@ def compile_request(
 ) -> Render:
     """The function that renders ``request`` for `origin`.
 
-    ``request.target`` may be absolute: what goes on the wire is its path and query (RFC 9112 §3.2.1).
+    ``request.target`` may be absolute: what goes on the wire is its path and query (RFC 9112
+    §3.2.1).
     """
     headers = wire_headers(shared, request.headers)
     body = _body(request.body, headers, names)
@@ -186,7 +189,7 @@ def _head(
     head.text += target.text
     head.holes += target.holes
     head.add(b" HTTP/1.1\r\n")
-    computed = 0   # holes that are no slots: they shift the positions of what comes after them
+    computed = 0  # holes that are no slots: they shift the positions of what comes after them
     cookie_at: int | None = None
     length_at: int | None = None
     for header in headers:
@@ -194,7 +197,7 @@ def _head(
         if name == "cookie":
             cookie_at = len(head.holes) + computed
             computed += 1
-            head.text += b"%b"   # the whole line, or nothing
+            head.text += b"%b"  # the whole line, or nothing
         elif name == "content-length":
             head.add(header.name.encode() + b": ")
             if body.holes:
@@ -233,7 +236,7 @@ def _complete(headers: tuple[Header, ...], method: str, has_body: bool) -> tuple
 
 @lru_cache(maxsize=64)
 def _encoder(place: Place) -> _Encoder:
-    """The encoder of a place. Values repeat (a token goes into many requests), so results are kept."""
+    """The encoder of a place. Values repeat (a token is in many requests), so results are kept."""
 
     @lru_cache(maxsize=4096)
     def encoder(value: str) -> bytes:

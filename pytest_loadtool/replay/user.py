@@ -1,4 +1,4 @@
-"""A virtual user: one person's worth of variables, cookies and dataset rows, acting out the plan."""
+"""A virtual user: one person's variables, cookies and dataset rows, acting out the plan."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ __all__ = ["CONNECTIONS_PER_HOST", "Claim", "VirtualUser"]
 #: As browsers do with HTTP/1.1.
 CONNECTIONS_PER_HOST = 6
 
-#: Which row (0-based) of a dataset with so many rows to take in this iteration; None: no row is left.
+#: Which row (0-based) of a dataset with so many rows to take in this iteration; None: no row is
+#: left.
 Claim = Callable[[DatasetUse, int, int], int | None]
 
 
@@ -41,7 +42,7 @@ class VirtualUser:
         return {name: self._values[slot] for name, slot in self._plan.slots.items() if self._values}
 
     def iteration(self, number: int, start: float) -> Generator[Command, Response | None, None]:
-        """Act out the plan once, due to begin at ``start``: a new user with fresh cookies and variables.
+        """Act out the plan once, due to begin at ``start``, with fresh cookies and variables.
 
         Yields commands; each `Send` wants one `Response` sent back, a `Wait` wants None.
 
@@ -86,7 +87,7 @@ class VirtualUser:
         steps, after, finish_order = page.steps, page.after, page.finish_order
         free: dict[Origin, list[int]] = {}
         finished = bytearray(len(steps))
-        upcoming = done = waiting = 0   # next step to start; finished prefix; responses to come
+        upcoming = done = waiting = 0  # next step to start; finished prefix; responses to come
         failed = False
         while done < len(steps):
             sends = []
@@ -133,7 +134,7 @@ class VirtualUser:
         return bool(failures)
 
     def _judge(self, step: Step, response: Response) -> tuple[Failure, ...]:
-        """All validators, then all extractors; an extractor that finds nothing keeps the old value."""
+        """All validators, then all extractors; one that finds nothing keeps the old value."""
         failures: tuple[Failure, ...] = ()
         values = self._values
         for check in step.checks:
@@ -154,8 +155,8 @@ class VirtualUser:
             row = self._claim(one.use, len(one.dataset.rows), iteration)
             if row is None:
                 raise ReplayError(
-                    f"dataset {one.use.name!r} has no row left: it has {len(one.dataset.rows)} and is "
-                    "not reusable; add rows or set reusable = true"
+                    f"dataset {one.use.name!r} has no row left: it has {len(one.dataset.rows)} "
+                    "and is not reusable; add rows or set reusable = true"
                 )
             for column, slot in one.columns:
                 values[slot] = one.dataset.rows[row][column]

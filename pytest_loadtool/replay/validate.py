@@ -27,7 +27,8 @@ from pytest_loadtool.replay.request import Names
 
 __all__ = ["accepted_codes", "compile_validator", "status_failure"]
 
-Getter = tuple["str | int", ...]
+#: Literal text, and the slots of the values between.
+_Parts = tuple[str | int, ...]
 
 
 def accepted_codes(status: StatusCodes) -> frozenset[int]:
@@ -42,7 +43,7 @@ def status_failure(status: StatusCodes, code: int) -> Failure:
 
 
 def compile_validator(validator: Validator, names: Names) -> Check:
-    """The check of one validator. It lets `ContentError` through: the body is then no text at all."""
+    """The check of one validator. It lets `ContentError` through: the body is no text at all."""
     match validator:
         case TextValidator():
             return _text(validator, names)
@@ -53,7 +54,7 @@ def compile_validator(validator: Validator, names: Names) -> Check:
 
 
 def _text(validator: TextValidator, names: Names) -> Check:
-    fill = _filler(validator.text, names)
+    needle = _filler(validator.text, names)
     absent = validator.absent
     failure = Failure(
         "text",
@@ -61,17 +62,9 @@ def _text(validator: TextValidator, names: Names) -> Check:
         if absent
         else f"Search text not found: {validator.text!r}",
     )
-    if isinstance(fill, str):
-        needle = fill
 
-        def check(response: Response, _values: Sequence[str]) -> Failure | None:
-            return failure if (needle in response.text) is absent else None
-
-    else:
-        parts = fill
-
-        def check(response: Response, values: Sequence[str]) -> Failure | None:
-            return failure if (_join(parts, values) in response.text) is absent else None
+    def check(response: Response, values: Sequence[str]) -> Failure | None:
+        return failure if (_join(needle, values) in response.text) is absent else None
 
     return check
 
@@ -99,14 +92,15 @@ def _json(validator: JsonValidator, names: Names) -> Check:
     subject = f"JSON path {validator.path}"
     if fill is not None:
         subject += f" = {equals!r}"
-    failure = Failure("json", f"{subject}: {'found, but should be absent' if absent else 'not found'}")
+    failure = Failure(
+        "json", f"{subject}: {'found, but should be absent' if absent else 'not found'}"
+    )
 
     def check(response: Response, values: Sequence[str]) -> Failure | None:
         found = find(response)
         if fill is None:
             return failure if (found is not None) is absent else None
-        expected = fill if isinstance(fill, str) else _join(fill, values)
-        return failure if (found == expected) is absent else None
+        return failure if (found == _join(fill, values)) is absent else None
 
     return check
 
@@ -118,7 +112,7 @@ def _literal(equals: float | bool | None) -> str | None:
     return None if equals is None else str(equals)
 
 
-def _filler(text: str, names: Names) -> str | Getter:
+def _filler(text: str, names: Names) -> str | _Parts:
     """The text itself, or its parts with the slots of its references."""
     template = Template.parse(text)
     parts = tuple(
@@ -134,5 +128,7 @@ def _filler(text: str, names: Names) -> str | Getter:
     return parts
 
 
-def _join(parts: Getter, values: Sequence[str]) -> str:
+def _join(parts: str | _Parts, values: Sequence[str]) -> str:
+    if isinstance(parts, str):
+        return parts
     return "".join([part if isinstance(part, str) else values[part] for part in parts])

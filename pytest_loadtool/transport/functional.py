@@ -18,7 +18,9 @@ __all__ = ["replay_once"]
 _SWEEP = 0.1
 
 
-def replay_once(plan: Plan, *, observer: Observer, user: int = 0, timeout: float = 60.0) -> VirtualUser:
+def replay_once(
+    plan: Plan, *, observer: Observer, user: int = 0, timeout: float = 60.0
+) -> VirtualUser:
     """Replay ``plan`` once as virtual user number ``user``, telling ``observer`` as it goes.
 
     Blocks, on an event loop of its own: not to be called from within a running one. A request that

@@ -11,7 +11,7 @@ import socket
 import ssl
 from collections.abc import Callable
 from time import perf_counter
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 import httptools
 
@@ -32,7 +32,7 @@ class Owner(Protocol):
     def received(self, response: Response) -> None:
         """A response has come, or failed to."""
 
-    def reconnect(self, connection: Connection, send: Send) -> None:
+    def reconnect(self, send: Send) -> None:
         """The server had closed the idle connection just as ``send`` went out: use a fresh one."""
 
 
@@ -41,7 +41,7 @@ class Connection(asyncio.Protocol):
 
     __slots__ = (
         "_chunks", "_complete", "_fresh", "_owner", "_parser", "_response", "_transport",
-    )   # fmt: skip
+    )  # fmt: skip
 
     def __init__(self, owner: Owner) -> None:
         self._owner = owner
@@ -50,7 +50,7 @@ class Connection(asyncio.Protocol):
         self._response: Response | None = None
         self._chunks: list[bytes] = []
         self._complete = False
-        self._fresh = True   # nothing has been sent on it yet
+        self._fresh = True  # nothing has been sent on it yet
 
     @property
     def response(self) -> Response | None:
@@ -103,7 +103,7 @@ class Connection(asyncio.Protocol):
         """Write the request that waited for the connection."""
         self._transport = cast("asyncio.Transport", transport)
         response = self._response
-        if response is None:   # given up while connecting
+        if response is None:  # given up while connecting
             self.close()
             return
         response.sent = perf_counter()
@@ -114,7 +114,7 @@ class Connection(asyncio.Protocol):
         now = perf_counter()
         response = self._response
         if response is None:
-            if self._transport is not None:   # bytes that nobody asked for: RFC 9112 §9.2
+            if self._transport is not None:  # bytes that nobody asked for: RFC 9112 §9.2
                 self.close()
             return
         if not response.received:
@@ -129,7 +129,7 @@ class Connection(asyncio.Protocol):
             if not self._complete:
                 self.fail(Failure("protocol", f"not HTTP: {error}"))
                 return
-            self._abandon()   # the response is whole; what follows it belongs to no request
+            self._abandon()  # the response is whole; what follows it belongs to no request
         if self._complete:
             self._finish(response, now)
 
@@ -150,7 +150,7 @@ class Connection(asyncio.Protocol):
             self.fail(_CLOSED_EARLY)
         else:
             self._response = None
-            self._owner.reconnect(self, response.send)
+            self._owner.reconnect(response.send)
 
     # httptools callbacks
 
@@ -191,9 +191,11 @@ class Connection(asyncio.Protocol):
         self._fresh = False
         self._response = None
         if response.send.step.transaction.request.method == "HEAD":
-            self._parser = httptools.HttpResponseParser(self)   # the old one waits for a body
-            if any(key.lower() == b"connection" and b"close" in value.lower()
-                   for key, value in response.headers):
+            self._parser = httptools.HttpResponseParser(self)  # the old one waits for a body
+            if any(
+                key.lower() == b"connection" and b"close" in value.lower()
+                for key, value in response.headers
+            ):
                 self.close()
         elif not self._parser.should_keep_alive():
             self.close()
@@ -206,7 +208,7 @@ class Connection(asyncio.Protocol):
 
 
 def tls_context(verify: bool) -> ssl.SSLContext:
-    """The TLS settings of a client: HTTP/1.1 by ALPN, certificates verified unless told otherwise."""
+    """The TLS settings of a client: HTTP/1.1 by ALPN, certificates verified if asked."""
     context = ssl.create_default_context()
     context.set_alpn_protocols(["http/1.1"])
     if not verify:
@@ -223,14 +225,17 @@ def failure_of(error: Exception) -> Failure:
     return Failure("connect", f"{type(error).__name__}: {error}")
 
 
-_CONNECT_FAILURES: tuple[tuple[type[Exception], Callable[[Exception], Failure]], ...] = (
+_CONNECT_FAILURES: tuple[tuple[type[Exception], Callable[[Any], Failure]], ...] = (
     (socket.gaierror, lambda error: Failure("dns", f"host name not found: {error.args[-1]}")),
     (
         ssl.SSLCertVerificationError,
-        lambda error: Failure("tls", f"certificate not trusted: {getattr(error, 'verify_message', error)}"),
+        lambda error: Failure("tls", f"certificate not trusted: {error.verify_message}"),
     ),
-    (ssl.SSLError, lambda error: Failure("tls", f"TLS handshake failed: {getattr(error, 'reason', error)}")),
+    (ssl.SSLError, lambda error: Failure("tls", f"TLS handshake failed: {error.reason}")),
     (TimeoutError, lambda _: Failure("timeout", "no connection in time")),
-    (ConnectionRefusedError, lambda _: Failure("connect", "connection refused: is the server running?")),
+    (
+        ConnectionRefusedError,
+        lambda _: Failure("connect", "connection refused: is the server running?"),
+    ),
     (ConnectionResetError, lambda _: Failure("reset", "connection reset while connecting")),
 )

@@ -20,7 +20,7 @@ _Slot = tuple[Origin, int]
 class UserSession:
     """The connections of one virtual user, and the generator that says what to do on them.
 
-    ``done`` is called at the end of each iteration, with the error if it could not be acted out at all.
+    ``done`` is called at the end of each iteration, with the error if it could not be acted out.
     """
 
     __slots__ = ("_commands", "_connections", "_done", "_network", "_timer", "waiting_until")
@@ -68,13 +68,13 @@ class UserSession:
         """A response has come, or failed to: go on."""
         self._advance(response)
 
-    def reconnect(self, connection: Connection, send: Send) -> None:
+    def reconnect(self, send: Send) -> None:
         """The idle connection was closed under the request: once more, on a fresh one."""
         self._open(send)
 
     def _advance(self, event: Response | None) -> None:
         commands = self._commands
-        if commands is None:   # stopped
+        if commands is None:  # stopped
             return
         try:
             command = commands.send(event)
@@ -111,5 +111,5 @@ class UserSession:
     async def _connect(self, connection: Connection, origin: Origin) -> None:
         try:
             await self._network.connect(connection, origin)
-        except Exception as error:   # whatever it is, it is why this request failed
+        except Exception as error:  # whatever it is, it is why this request failed
             connection.fail(failure_of(error))

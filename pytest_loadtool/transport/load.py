@@ -1,0 +1,274 @@
+"""Drives one share of a load test: many virtual users on one event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import time
+from collections.abc import Callable, Sequence
+from time import perf_counter
+
+from pytest_loadtool.errors import ReplayError
+from pytest_loadtool.load.metrics import LoadMetrics, PageKey, TransactionKey
+from pytest_loadtool.load.share import Share, case_of, row_of
+from pytest_loadtool.model.dataset import DatasetUse
+from pytest_loadtool.model.load import LoadConfiguration
+from pytest_loadtool.model.result import Failure
+from pytest_loadtool.replay.exchange import Response
+from pytest_loadtool.replay.plan import Observer, PagePlan, Plan, Step
+from pytest_loadtool.replay.user import Claim, VirtualUser
+from pytest_loadtool.transport.network import Network, new_event_loop
+from pytest_loadtool.transport.session import UserSession
+
+__all__ = ["LoadRunner", "metrics_for"]
+
+#: How often (seconds) requests under way are checked for having run out of time.
+_SWEEP = 0.25
+
+
+def metrics_for(plans: Sequence[Plan]) -> LoadMetrics:
+    """Empty metrics with a place for each transaction and page of ``plans``, in their order."""
+    return LoadMetrics(
+        transactions=[
+            TransactionKey(plan.case.name, step.page_title, step.title)
+            for plan in plans
+            for step in plan.steps
+        ],
+        pages=[PageKey(plan.case.name, page.name) for plan in plans for page in plan.pages],
+        cases=[plan.case.name for plan in plans],
+    )
+
+
+class LoadRunner:
+    """Runs the users of ``share`` through ``plans`` (in the order of ``configuration.cases``)."""
+
+    def __init__(
+        self,
+        plans: Sequence[Plan],
+        configuration: LoadConfiguration,
+        share: Share,
+        metrics: LoadMetrics,
+    ) -> None:
+        self._plans = plans
+        self._configuration = configuration
+        self._share = share
+        self._metrics = metrics
+        self._observers = _observers(plans, metrics)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stopped: asyncio.Event | None = None
+        self._stop_early = False
+        self._users: list[_User] = []
+        self._working = 0
+
+    @property
+    def active_users(self) -> int:
+        """How many virtual users are at work."""
+        return sum(user.active for user in self._users)
+
+    def run(
+        self,
+        start_at: float,
+        on_tick: Callable[[], None] | None = None,
+        interval: float = 1.0,
+    ) -> None:
+        """Run from ``start_at`` (``time.time()``) to the end.
+
+        Blocks, on an event loop of its own; calls ``on_tick`` in it every ``interval`` seconds.
+
+        Raises:
+            ReplayError: a dataset has no row left.
+        """
+        loop = self._loop = new_event_loop()
+        try:
+            loop.run_until_complete(self._run(start_at, on_tick, interval))
+        finally:
+            loop.close()
+            self._loop = None
+
+    def stop(self) -> None:
+        """Stop now: requests under way are cut. May be called from any thread, more than once."""
+        self._stop_early = True
+        loop, stopped = self._loop, self._stopped
+        if loop is not None and stopped is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(stopped.set)
+
+    async def _run(
+        self, start_at: float, on_tick: Callable[[], None] | None, interval: float
+    ) -> None:
+        configuration = self._configuration
+        stopped = self._stopped = asyncio.Event()
+        start = perf_counter() + max(0.0, start_at - time.time())
+        end = start + configuration.duration
+        network = Network(asyncio.get_running_loop(), self._woke_late)
+        weights = [case.weight for case in configuration.cases]
+        run = _Run(network, configuration, end, self._user_done)
+        for number in self._share.users(configuration.users):
+            case = case_of(number, weights)
+            user = _User(number, self._plans[case], self._observers[case], run)
+            self._users.append(user)
+            self._working += 1
+            ramp = self._share.start_time(number, configuration.users, configuration.ramp_up)
+            user.start_at(start + ramp)
+        # What exists by now lives as long as the run: the collector need not look at it again.
+        gc.collect()
+        gc.freeze()
+        try:
+            await self._watch(stopped, start, end + configuration.grace, on_tick, interval)
+        finally:
+            gc.unfreeze()
+            self._metrics.cut += sum(user.stop() for user in self._users)
+            await network.close()
+        if run.error is not None:
+            raise run.error
+
+    async def _watch(
+        self,
+        stopped: asyncio.Event,
+        start: float,
+        last: float,
+        on_tick: Callable[[], None] | None,
+        interval: float,
+    ) -> None:
+        """Check time-outs and tick until all users are done, time is up or the run is stopped."""
+        next_tick = start + interval
+        while not self._stop_early and not stopped.is_set():
+            now = perf_counter()
+            if now >= last:
+                return
+            for user in self._users:
+                user.check_timeout(now, self._configuration.timeout)
+            if on_tick is not None and now >= next_tick:
+                next_tick += interval
+                on_tick()
+            try:
+                await asyncio.wait_for(stopped.wait(), min(_SWEEP, last - now))
+            except TimeoutError:
+                continue
+
+    def _user_done(self) -> None:
+        self._working -= 1
+        if not self._working and self._stopped is not None:
+            self._stopped.set()
+
+    def _woke_late(self, seconds: float) -> None:
+        self._metrics.record_lateness(int(seconds * 1e6))
+
+
+class _Run:
+    """What all users of a run share, and the error that ended it, if one did."""
+
+    __slots__ = ("configuration", "done", "end", "error", "network")
+
+    def __init__(
+        self,
+        network: Network,
+        configuration: LoadConfiguration,
+        end: float,
+        done: Callable[[], None],
+    ) -> None:
+        self.network = network
+        self.configuration = configuration
+        self.end = end
+        self.done = done
+        self.error: ReplayError | None = None
+
+
+class _User:
+    """One virtual user's life: iterations from its start to the end of the run."""
+
+    __slots__ = ("_iteration", "_run", "_session", "_user", "active")
+
+    def __init__(self, number: int, plan: Plan, observer: Observer, run: _Run) -> None:
+        self._run = run
+        self._session = UserSession(run.network, self._iteration_done)
+        self._user = VirtualUser(plan, _row_of(number, run.configuration.users), observer)
+        self._iteration = 0
+        self.active = False
+        """Started, and not at its end yet."""
+
+    def start_at(self, when: float) -> None:
+        """Begin the first iteration at the time ``when``."""
+
+        def begin() -> None:
+            self.active = True
+            self._run.network.woke_late(perf_counter() - when)
+            self._session.run(self._user.iteration(0, when))
+
+        self._run.network.call_at(when, begin)
+
+    def check_timeout(self, now: float, timeout: float) -> None:
+        """Fail requests that have been under way for too long."""
+        self._session.check_timeout(now, timeout)
+
+    def stop(self) -> int:
+        """Stop at once; how many requests are cut."""
+        self.active = False
+        return self._session.stop()
+
+    def _iteration_done(self, error: ReplayError | None) -> None:
+        if not self._run.configuration.keep_connections:
+            self._session.close_connections()
+        now = perf_counter()
+        if error is not None:
+            self._run.error = error
+        if error is not None or now >= self._run.end:
+            self._session.close_connections()
+            self.active = False
+            self._run.done()
+            return
+        self._iteration += 1
+        self._session.run(self._user.iteration(self._iteration, now))
+
+
+def _row_of(user: int, users: int) -> Claim:
+    def claim(use: DatasetUse, rows: int, iteration: int) -> int | None:
+        return row_of(use, rows, user, users, iteration)
+
+    return claim
+
+
+def _observers(plans: Sequence[Plan], metrics: LoadMetrics) -> list[Observer]:
+    """An observer per plan: its own indices, shifted to where its keys begin in the metrics."""
+    observers: list[Observer] = []
+    first_step = first_page = 0
+    for case, plan in enumerate(plans):
+        observers.append(_MetricsObserver(metrics, case, first_step, first_page))
+        first_step += len(plan.steps)
+        first_page += len(plan.pages)
+    return observers
+
+
+class _MetricsObserver:
+    """Turns what a virtual user reports into metrics: seconds to whole microseconds."""
+
+    __slots__ = ("_case", "_first_page", "_first_step", "_metrics")
+
+    def __init__(self, metrics: LoadMetrics, case: int, first_step: int, first_page: int) -> None:
+        self._metrics = metrics
+        self._case = case
+        self._first_step = first_step
+        self._first_page = first_page
+
+    def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
+        """Record one request."""
+        finished = response.finished
+        self._metrics.record(
+            self._first_step + step.index,
+            response.status,
+            int((finished - response.sent) * 1e6),
+            int((finished - response.send.due) * 1e6),
+            response.received,
+            len(response.send.data),
+            failures,
+            response,
+        )
+
+    def page(self, page: PagePlan, started: float, finished: float, failed: bool) -> None:
+        """Record one page."""
+        self._metrics.record_page(
+            self._first_page + page.index, int((finished - started) * 1e6), failed
+        )
+
+    def iteration(self, started: float, finished: float, failed: bool) -> None:
+        """Record one iteration of the test case."""
+        self._metrics.record_iteration(self._case, int((finished - started) * 1e6), failed)

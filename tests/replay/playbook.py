@@ -1,0 +1,89 @@
+"""A playbook for virtual users: what it must do next, and what it is sent. No sockets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pytest_loadtool.model.dataset import DatasetUse
+from pytest_loadtool.model.result import Failure
+from pytest_loadtool.replay import PagePlan, Plan, Response, Send, Step, VirtualUser, Wait
+
+
+@dataclass
+class Diary:
+    """An observer that keeps everything."""
+
+    transactions: list[tuple[str, tuple[Failure, ...]]] = field(default_factory=list)
+    pages: list[tuple[str, bool]] = field(default_factory=list)
+    iterations: list[bool] = field(default_factory=list)
+
+    def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
+        self.transactions.append((step.title, failures))
+
+    def page(self, page: PagePlan, started: float, finished: float, failed: bool) -> None:
+        assert started <= finished
+        self.pages.append((page.name, failed))
+
+    def iteration(self, started: float, finished: float, failed: bool) -> None:
+        self.iterations.append(failed)
+
+
+def first_row(_use: DatasetUse, _rows: int, _iteration: int) -> int | None:
+    return 0
+
+
+class Playbook:
+    """Plays the servers' part: `sends` must come, then `answer` any of them."""
+
+    def __init__(
+        self, plan: Plan, user: VirtualUser | None = None, diary: Diary | None = None
+    ) -> None:
+        self.diary = diary or Diary()
+        self.user = user or VirtualUser(plan, first_row, self.diary)
+        self.clock = 100.0
+        self.under_way: dict[str, Send] = {}
+        self.ended = False
+        self._commands = self.user.iteration(0, self.clock)
+        self._next(None)
+
+    def _next(self, event: Response | None) -> None:
+        self.new: list[str] = []
+        self.wait: float | None = None
+        try:
+            command = self._commands.send(event)
+        except StopIteration:
+            self.ended = True
+            return
+        if isinstance(command, Wait):
+            self.wait = command.until - self.clock
+            return
+        for send in command:
+            line = send.data.split(b"\r\n", 1)[0].decode().removesuffix(" HTTP/1.1")
+            self.under_way[line] = send
+            self.new.append(line)
+
+    def wake(self) -> None:
+        """The wait is over."""
+        assert self.wait is not None
+        self.clock += self.wait
+        self._next(None)
+
+    def answer(
+        self,
+        line: str,
+        status: int = 200,
+        body: bytes = b"",
+        headers: tuple[tuple[bytes, bytes], ...] = (),
+        failure: Failure | None = None,
+    ) -> Send:
+        """A response to the request with this line arrives, one second after the last event."""
+        send = self.under_way.pop(line)
+        self.clock += 1
+        response = Response(send)
+        response.status = 0 if failure else status
+        response.headers = list(headers)
+        response.body = body
+        response.failure = failure
+        response.finished = self.clock
+        self._next(response)
+        return send

@@ -1,0 +1,146 @@
+"""Requests rendered from templates."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_loadtool.errors import ReplayError
+from pytest_loadtool.model.case import Header, Request
+from pytest_loadtool.model.template import escape
+from pytest_loadtool.replay.cookies import CookieJar
+from pytest_loadtool.replay.plan import Origin
+from pytest_loadtool.replay.request import Names, compile_request, origin_of
+
+ORIGIN = Origin("http", "127.0.0.1", 8000)
+
+
+def render(
+    request: Request,
+    values: dict[str, str] | None = None,
+    shared: tuple[Header, ...] = (),
+    cookie: bytes = b"",
+) -> bytes:
+    names = Names({"server": "http://127.0.0.1:8000", "host": "127.0.0.1:8000"})
+    rendering = compile_request(request, shared, ORIGIN, names)
+    slots = sorted(names.slots, key=names.slots.__getitem__)
+    jar = CookieJar()
+    if cookie:
+        jar.store(cookie, "127.0.0.1", b"/")
+    return rendering([(values or {})[name] for name in slots], jar)
+
+
+def test_hand_written_request() -> None:
+    """Host comes first, length and cookie last, when nothing says otherwise."""
+    sent = render(Request("POST", "/x", (Header("Accept", "*/*"),), "hi"), cookie=b"a=1; Path=/")
+    assert sent == (
+        b"POST /x HTTP/1.1\r\nHost: 127.0.0.1:8000\r\nAccept: */*\r\n"
+        b"Content-Length: 2\r\nCookie: a=1\r\n\r\nhi"
+    )
+
+
+def test_places_give_the_recorded_order_and_case() -> None:
+    """Computed headers stand where the recording had them, spelled as recorded."""
+    shared = (Header("HOST"), Header("content-length"), Header("Accept", "a"), Header("cookie"))
+    sent = render(
+        Request("POST", "/", (Header("X-Last", "1"),), "${v}"), {"v": "abc"}, shared, b"s=1; Path=/"
+    )
+    assert sent == (
+        b"POST / HTTP/1.1\r\nHOST: 127.0.0.1:8000\r\ncontent-length: 3\r\nAccept: a\r\n"
+        b"Cookie: s=1\r\nX-Last: 1\r\n\r\nabc"
+    )
+
+
+def test_values_are_encoded_for_where_they_land() -> None:
+    """The same value in a path, a query, a header, a form and a JSON string."""
+    value = 'a/b c&"d'
+    form = (Header("Content-Type", "application/x-www-form-urlencoded"), Header("X-T", "${v}"))
+    sent = render(Request("POST", "/p/${v}?q=${v}", form, "f=${v}"), {"v": value})
+    assert b"POST /p/a%2Fb%20c&%22d?q=a%2Fb%20c%26%22d HTTP/1.1\r\n" in sent
+    assert b'X-T: a/b c&"d\r\n' in sent
+    assert sent.endswith(b"\r\n\r\nf=a%2Fb+c%26%22d")
+    json = (Header("Content-Type", "application/json"),)
+    sent = render(Request("POST", "/", json, '{"x": "${v}", "n": ${n}}'), {"v": value, "n": "7"})
+    assert sent.endswith(b'{"x": "a/b c&\\"d", "n": 7}')
+
+
+def test_a_value_cannot_add_a_header() -> None:
+    """A line break in an extracted value does not split the request."""
+    sent = render(Request("GET", "/", (Header("X-T", "${v}"),)), {"v": "a\r\nEvil: 1"})
+    assert b"\r\nEvil" not in sent
+
+
+def test_length_counts_bytes_and_varies() -> None:
+    """Content-Length is that of the rendered body, in bytes."""
+    sent = render(Request("PUT", "/", (), "é${v}"), {"v": "ü"})
+    assert b"Content-Length: 4\r\n" in sent
+    assert sent.endswith("éü".encode())
+
+
+def test_percent_signs_survive() -> None:
+    """Recorded percent escapes go out untouched, with and without placeholders."""
+    assert render(Request("GET", "/a%20b?c=%%d")).startswith(b"GET /a%20b?c=%%d HTTP/1.1\r\n")
+    sent = render(Request("POST", "/a%20b?c=${v}", (), "x=%41%"), {"v": "%"})
+    assert sent.startswith(b"POST /a%20b?c=%25 HTTP/1.1\r\n")
+    assert sent.endswith(b"\r\n\r\nx=%41%")
+
+
+def test_server_and_host() -> None:
+    """${server} and ${host} are those of the replay, encoded for their place."""
+    headers = (Header("Origin", "${server}"), Header("X-H", "${host}"))
+    sent = render(Request("GET", "/login?next=${server}%2Fx", headers))
+    assert sent.startswith(b"GET /login?next=http%3A%2F%2F127.0.0.1%3A8000%2Fx HTTP/1.1\r\n")
+    assert b"Origin: http://127.0.0.1:8000\r\n" in sent
+    assert b"X-H: 127.0.0.1:8000\r\n" in sent
+
+
+def test_absolute_target_goes_out_as_path() -> None:
+    """RFC 9112 §3.2.1: the origin form to a server."""
+    sent = render(Request("GET", "http://127.0.0.1:8000/x?y=${v}"), {"v": "1"})
+    assert sent.startswith(b"GET /x?y=1 HTTP/1.1\r\n")
+    assert render(Request("GET", "${server}")).startswith(b"GET / HTTP/1.1\r\n")
+
+
+def test_framing_is_our_own() -> None:
+    """A recorded chunked body goes out with its length; a bodiless GET has none, a POST has 0."""
+    recorded = (Header("Transfer-Encoding", "chunked"), Header("Content-Length", "99"))
+    sent = render(Request("POST", "/", recorded, "abc"))
+    assert b"Transfer-Encoding" not in sent
+    assert b"Content-Length: 3\r\n" in sent
+    assert b"Content-Length" not in render(Request("GET", "/", recorded))
+    assert b"Content-Length: 0\r\n" in render(Request("POST", "/"))
+
+
+@given(st.text().map(escape), st.binary(min_size=1))
+def test_bodies_without_placeholders_go_out_as_they_are(text: str, binary: bytes) -> None:
+    """Byte for byte, whatever they hold."""
+    sent = render(Request("POST", "/", (), text))
+    assert sent.partition(b"\r\n\r\n")[2] == text.replace("$${", "${").encode()
+    assert render(Request("POST", "/", (), binary)).partition(b"\r\n\r\n")[2] == binary
+
+
+@pytest.mark.parametrize(
+    ("url", "origin"),
+    [
+        ("http://a", Origin("http", "a", 80)),
+        ("https://a.b:8443/x", Origin("https", "a.b", 8443)),
+        ("http://[::1]:80", Origin("http", "::1", 80)),
+    ],
+)
+def test_origin(url: str, origin: Origin) -> None:
+    """Scheme, host and port of a URL, the port by default."""
+    assert origin_of(url) == origin
+
+
+def test_authority() -> None:
+    """The Host header leaves the default port out and keeps IPv6 brackets."""
+    assert origin_of("https://a:443").authority == "a"
+    assert origin_of("http://[::1]:8000").authority == "[::1]:8000"
+
+
+@pytest.mark.parametrize("url", ["ftp://a", "http://", "http://a:x", "shop"])
+def test_bad_origin(url: str) -> None:
+    """What is no server is refused in words."""
+    with pytest.raises(ReplayError, match="is not a server to talk to"):
+        origin_of(url)
