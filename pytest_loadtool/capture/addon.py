@@ -1,0 +1,193 @@
+"""The mitmproxy addon: reports every exchange, and keeps the proxy out of what it forwards.
+
+Three things would make the recording differ from what a browser without a proxy sends and gets:
+
+1. Headers that are for the proxy (Proxy-Connection, Proxy-Authorization, upgrades to cleartext
+   HTTP/2, which is hop by hop). They are not forwarded.
+2. Responses held back until they are complete. They stream, while a collector keeps a copy.
+3. Error pages that the proxy makes up when the server cannot be reached. They are reported as what
+   they are: no response, and why.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from ssl import get_default_verify_paths
+from typing import Any
+
+from mitmproxy.connection import Client
+from mitmproxy.http import Headers, HTTPFlow
+from mitmproxy.net.http.url import hostport
+from mitmproxy.proxy.server_hooks import ServerConnectionHookData
+from mitmproxy.tcp import TCPFlow
+from mitmproxy.tls import TlsData
+from OpenSSL import SSL
+
+from pytest_loadtool.capture.body import Collector
+from pytest_loadtool.capture.exchange import endless, from_flow, from_tunnel
+from pytest_loadtool.model.exchange import Exchange
+
+__all__ = ["STOPPED", "ExchangeReporter", "trusted_certificates"]
+
+STOPPED = "recording stopped before the response ended"
+
+_PROXY_HEADERS = ("proxy-authorization", "proxy-authenticate")
+
+
+def trusted_certificates() -> dict[str, str | None]:
+    """mitmproxy options: servers are judged by what Python's ``ssl``, and so replay, trusts."""
+    paths = get_default_verify_paths()
+    return {
+        "ssl_verify_upstream_trusted_ca": paths.cafile,
+        "ssl_verify_upstream_trusted_confdir": paths.capath,
+    }
+
+
+class ExchangeReporter:
+    """Calls ``report`` with each exchange as it ends, and once for each that never could."""
+
+    name = "loadtool"
+
+    def __init__(self, report: Callable[[Exchange], None]) -> None:
+        self._report = report
+        self._open: dict[str, HTTPFlow] = {}
+        self._collectors: dict[str, Collector] = {}
+        self._failed_handshakes: dict[str, list[Exchange]] = {}
+        self._stopped = False
+        self.own_address: tuple[str, int] | None = None
+        self.unverified: dict[str, str] = {}
+        """Origins whose certificate does not verify, and why."""
+
+    def stop(self) -> None:
+        """Report what is still open, and nothing from now on."""
+        for flow in list(self._open.values()):
+            self._end(flow, STOPPED)
+        for client in list(self._failed_handshakes):
+            self._report_handshakes(client)
+        self._stopped = True
+
+    # -- HTTP ----------------------------------------------------------------------------------
+
+    def requestheaders(self, flow: HTTPFlow) -> None:
+        """A request begins: from now on it is reported, whatever becomes of it."""
+        _leave_out_proxy(flow.request.headers)
+        self._open[flow.id] = flow
+
+    def responseheaders(self, flow: HTTPFlow) -> None:
+        """A response begins: it streams to the client, and a copy is collected."""
+        if flow.response is not None and flow.response.status_code != 101:
+            self._collectors[flow.id] = collector = Collector()
+            flow.response.stream = collector
+
+    def response(self, flow: HTTPFlow) -> None:
+        """A response is complete."""
+        self._end(flow, "")
+
+    def error(self, flow: HTTPFlow) -> None:
+        """There will be no response, or no more of it."""
+        message = flow.error.msg if flow.error else "no response"
+        if flow.response is not None and endless(flow.response.headers):
+            message = ""  # hanging up is how such a response ends
+        # A failed handshake with the server shows up here too, with the request that needed it.
+        self._failed_handshakes.pop(flow.client_conn.id, None)
+        self._end(flow, message)
+
+    def websocket_message(self, flow: HTTPFlow) -> None:
+        """Forget what was forwarded: the upgrade is reported, its messages are not."""
+        if flow.websocket is not None:
+            flow.websocket.messages.clear()
+
+    # -- what is not HTTP ----------------------------------------------------------------------
+
+    def http_connect_error(self, flow: HTTPFlow) -> None:
+        """The server of an HTTPS request cannot be reached."""
+        address = (flow.request.host, flow.request.port)
+        reason = flow.server_conn.error or "connection failed"
+        self._tunnel(address, flow.request.timestamp_start, reason, "connection failed")
+
+    def tcp_start(self, flow: TCPFlow) -> None:
+        """A tunnel carries something that is neither TLS nor HTTP."""
+        if flow.server_conn.address is not None:
+            address = (flow.server_conn.address[0], flow.server_conn.address[1])
+            self._tunnel(address, flow.timestamp_created, "", "not HTTP")
+
+    def tcp_message(self, flow: TCPFlow) -> None:
+        """Forget what was forwarded."""
+        flow.messages.clear()
+
+    def tls_failed_client(self, data: TlsData) -> None:
+        """The client does not accept our certificate, or hung up during the handshake."""
+        self._handshake(data, "TLS handshake with the client failed")
+
+    def tls_failed_server(self, data: TlsData) -> None:
+        """The server and we cannot agree on TLS."""
+        self._handshake(data, "TLS handshake with the server failed")
+
+    def tls_established_server(self, data: TlsData) -> None:
+        """Note whether the server's certificate would have verified (see `Recorder.unverified`)."""
+        assert data.ssl_conn is not None
+        assert data.context.server.address is not None
+        host, port = data.context.server.address[0], data.context.server.address[1]
+        # pyOpenSSL has no public name for these two.
+        openssl: Any = SSL
+        result = openssl._lib.SSL_get_verify_result(data.ssl_conn._ssl)
+        if result != 0:
+            reason = openssl._ffi.string(openssl._lib.X509_verify_cert_error_string(result))
+            self.unverified[f"https://{hostport('https', host, port)}"] = reason.decode()
+
+    def client_disconnected(self, client: Client) -> None:
+        """A connection ended: report a failed handshake that no request has shown."""
+        if not self._stopped:
+            self._report_handshakes(client.id)
+
+    def server_connect(self, data: ServerConnectionHookData) -> None:
+        """Refuse to be our own server: a request to the proxy's port would go round for ever."""
+        if data.server.address is None or self.own_address is None:
+            return
+        host, port = data.server.address[0], data.server.address[1]
+        if port == self.own_address[1] and host in ("127.0.0.1", "localhost", "::1"):
+            data.server.error = "this is the recorder itself"
+
+    # ------------------------------------------------------------------------------------------
+
+    def _end(self, flow: HTTPFlow, error: str) -> None:
+        collector = self._collectors.pop(flow.id, None)
+        if self._open.pop(flow.id, None) is not None and not self._stopped:
+            self._report(from_flow(flow, collector, error))
+
+    def _handshake(self, data: TlsData, note: str) -> None:
+        address = data.context.server.address
+        if address is not None:
+            error = data.conn.error or "handshake failed"
+            client = data.context.client
+            self._failed_handshakes.setdefault(client.id, []).append(
+                from_tunnel((address[0], address[1]), client.timestamp_start, error, note)
+            )
+
+    def _report_handshakes(self, client: str) -> None:
+        for exchange in self._failed_handshakes.pop(client, ()):
+            self._report(exchange)
+
+    def _tunnel(self, address: tuple[str, int], started: float, error: str, note: str) -> None:
+        if not self._stopped:
+            self._report(from_tunnel(address, started or time.time(), error, note))
+
+
+def _leave_out_proxy(headers: Headers) -> None:
+    """Remove what is meant for the proxy, so that the server gets what it would get without one."""
+    for name in _PROXY_HEADERS:
+        headers.pop(name, None)
+    if "proxy-connection" in headers:
+        # Chromium writes Proxy-Connection in the very place of its Connection header; other clients
+        # (curl) add it to what they send anyway.
+        browser = headers.get("user-agent", "").startswith("Mozilla/")
+        replace = browser and "connection" not in headers
+        headers.fields = tuple(
+            (b"Connection" if name.lower() == b"proxy-connection" else name, value)
+            for name, value in headers.fields
+            if replace or name.lower() != b"proxy-connection"
+        )
+    if headers.get("upgrade", "").lower() == "h2c":
+        for name in ("upgrade", "connection", "http2-settings"):
+            headers.pop(name, None)

@@ -1,0 +1,215 @@
+"""A Chromium with a fresh profile whose whole traffic goes through the recorder."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import signal
+import tempfile
+from asyncio.subprocess import Process
+from collections import deque
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from pytest_loadtool.capture.chromium import PREFERENCES, command_line, has_display, key_hash
+from pytest_loadtool.capture.devtools import DevToolsPipe
+from pytest_loadtool.capture.find import find_browser
+from pytest_loadtool.errors import RecordingError
+
+__all__ = ["Browser", "find_browser"]
+
+_START_TIME = 60.0
+_CLOSE_TIME = 10.0
+_TERMINATE_TIME = 3.0
+
+_LISTENING = re.compile(r"DevTools listening on ws://([^/]+)/")
+
+# The shell gives the pipes the numbers that Chromium wants; "exec" leaves no process between.
+_LAUNCHER = 'in=$1 out=$2; shift 2; exec "$@" 3<"/dev/fd/$in" 4>"/dev/fd/$out"'
+
+
+class Browser:
+    """A browser for one recording: launched on entering, closed and its profile deleted on leaving.
+
+    ``headless`` None means: when there is no display. ``remote_debugging_port`` lets another
+    program drive this very browser (Playwright's ``connect_over_cdp``); 0 takes a free port.
+    ``arguments`` are added to the command line.
+
+    Raises:
+        RecordingError: on entering, when the browser does not start.
+    """
+
+    def __init__(
+        self,
+        executable: str,
+        url: str,
+        proxy_port: int,
+        ca_certificate: Path,
+        *,
+        headless: bool | None = None,
+        remote_debugging_port: int | None = None,
+        arguments: Sequence[str] = (),
+    ) -> None:
+        self._executable = executable
+        self._url = url
+        self._proxy_port = proxy_port
+        self._ca_certificate = ca_certificate
+        self._headless = not has_display() if headless is None else headless
+        self._debugging_port = remote_debugging_port
+        self._arguments = tuple(arguments)
+        self._said: deque[str] = deque(maxlen=20)
+        self._crashes: list[str] = []
+        self._listening: asyncio.Event = asyncio.Event()
+        self._debugging_url = ""
+        self._started: Process | None = None
+
+    @property
+    def debugging_url(self) -> str:
+        """Where the DevTools protocol is served (``http://127.0.0.1:9222``); empty when not."""
+        return self._debugging_url
+
+    @property
+    def pid(self) -> int:
+        """The process, which leads its process group."""
+        return self._process.pid
+
+    @property
+    def _process(self) -> Process:
+        if self._started is None:
+            raise RuntimeError("the browser has not been started: enter it first")
+        return self._started
+
+    @property
+    def crashes(self) -> tuple[str, ...]:
+        """Tabs that crashed: a recording with one must be made again."""
+        return tuple(self._crashes)
+
+    async def wait_closed(self) -> str:
+        """Wait until the browser is gone: empty when its user closed it, else what happened."""
+        code = await self._process.wait()
+        if code == 0:
+            return ""
+        how = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with status {code}"
+        return f"the browser ended {how}: {self._last_words()}"
+
+    async def __aenter__(self) -> Self:
+        if not re.match(r"https?://|about:", self._url):
+            raise RecordingError(
+                f"{self._url!r} is no address to open: start it with http:// or https://"
+            )
+        self._profile = Path(tempfile.mkdtemp(prefix="loadtool-browser-"))
+        self._pipe = DevToolsPipe(self._event)
+        try:
+            await self._start()
+        except BaseException:
+            await self._close()
+            raise
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self._close()
+
+    async def _start(self) -> None:
+        _write_preferences(self._profile)
+        command = command_line(
+            self._executable,
+            self._url,
+            profile=self._profile,
+            proxy_port=self._proxy_port,
+            trusted_key=key_hash(self._ca_certificate),
+            headless=self._headless,
+            remote_debugging_port=self._debugging_port,
+            arguments=self._arguments,
+            root=os.geteuid() == 0,
+        )
+        commands, replies = self._pipe.browser_ends
+        self._started = await asyncio.create_subprocess_exec(
+            "/bin/sh", "-c", _LAUNCHER, "sh", str(commands), str(replies), *command,
+            pass_fds=(commands, replies),
+            start_new_session=True,   # a group of its own, so that all of it can be ended
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        self._listener = asyncio.create_task(self._listen())
+        await self._pipe.open()
+        try:
+            async with asyncio.timeout(_START_TIME):
+                await self._pipe.call("Target.setDiscoverTargets", discover=True)
+                if self._debugging_port is not None:
+                    await self._listening.wait()
+        except (ConnectionError, TimeoutError) as error:
+            raise RecordingError(
+                f"{self._executable} did not start: {self._last_words() or 'no reason given'}"
+            ) from error
+        if self._debugging_port is not None and not self._debugging_url:
+            raise RecordingError(
+                f"{self._executable} offers no remote debugging: {self._last_words()}"
+            )
+
+    async def _close(self) -> None:
+        """Ask, then hang up, then terminate, then kill: whatever is left of the process group."""
+        if self._started is not None:
+            with suppress(ConnectionError, OSError, TimeoutError):
+                async with asyncio.timeout(_CLOSE_TIME):
+                    await self._pipe.call("Browser.close")
+                    await self._process.wait()
+            await self._pipe.close()
+            if self._process.returncode is None:
+                self._signal(signal.SIGTERM)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_TERMINATE_TIME):
+                        await self._process.wait()
+            self._signal(signal.SIGKILL)
+            await self._process.wait()
+            await self._listener
+        await asyncio.to_thread(_remove, self._profile)
+
+    def _signal(self, number: signal.Signals) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, number)
+
+    async def _listen(self) -> None:
+        """Read what the browser says until it is gone; a full pipe would stop it."""
+        assert self._process.stderr is not None
+        while line := await self._process.stderr.readline():
+            text = line.decode(errors="replace").strip()
+            if text:
+                self._said.append(text)
+            match = _LISTENING.search(text)
+            if match:
+                self._debugging_url = f"http://{match[1]}"
+                self._listening.set()
+        self._listening.set()
+
+    def _event(self, method: str, parameters: Mapping[str, Any]) -> None:
+        if method == "Target.targetCrashed":
+            self._crashes.append(f"a tab crashed ({parameters.get('status', 'no reason given')})")
+
+    def _last_words(self) -> str:
+        return " / ".join(list(self._said)[-3:])
+
+
+def _write_preferences(profile: Path) -> None:
+    directory = profile / "Default"
+    directory.mkdir()
+    (directory / "Preferences").write_text(json.dumps(PREFERENCES), encoding="utf-8")
+
+
+def _remove(profile: Path) -> None:
+    # A process that was just killed may still be writing: what appears meanwhile goes next time.
+    for _ in range(10):
+        shutil.rmtree(profile, ignore_errors=True)
+        if not profile.exists():
+            return

@@ -1,0 +1,130 @@
+"""From mitmproxy's flow to an `Exchange`: what the server received and what it answered.
+
+Header names and values are latin-1 text, so that every byte survives.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+
+from mitmproxy.http import Headers, HTTPFlow, Request
+from mitmproxy.net.http.url import hostport
+
+from pytest_loadtool.capture.body import Collector, decoded
+from pytest_loadtool.model.exchange import Exchange, HeaderList
+
+__all__ = ["endless", "from_flow", "from_tunnel"]
+
+#: Responses that a server goes on sending until somebody hangs up.
+_ENDLESS = {
+    "text/event-stream": "server-sent events",
+    "multipart/x-mixed-replace": "endless response (multipart/x-mixed-replace)",
+}
+
+#: How the operating system's errors begin; the number means nothing to the user.
+_ERROR_NUMBER = re.compile(r"^\[Errno -?\d+\] ")
+
+_HTTP_VERSIONS = {b"HTTP/2.0": "HTTP/2"}
+
+
+def endless(headers: Headers) -> str:
+    """Why a response with these headers cannot be waited for; empty for the ordinary ones."""
+    media = headers.get("content-type", "").partition(";")[0].strip().lower()
+    return _ENDLESS.get(media, "")
+
+
+def from_flow(flow: HTTPFlow, collector: Collector | None, error: str = "") -> Exchange:
+    """The exchange of a flow that has ended: with its response, or with ``error`` if that is given.
+
+    A response that broke off counts as none (status 0), unless it was endless: then what came is
+    all there could be. What came of its body is kept in either case.
+    """
+    request, response = flow.request, flow.response
+    status, reason, headers = 0, "", ()  # type: tuple[int, str, HeaderList]
+    body, note = b"", ""
+    if response is not None:
+        headers = _header_list(response.headers)
+        raw = collector.body if collector is not None else response.data.content or b""
+        body = decoded(raw, ",".join(response.headers.get_all("content-encoding")))
+        status, reason = response.status_code, response.data.reason.decode("latin-1")
+        note = _upgrade(flow) or endless(response.headers)
+        if error and not note:
+            error = f"{error} (the response had begun with status {status})"
+            status, reason = 0, ""
+        elif not error and collector is not None:
+            error = collector.loss
+    return Exchange(
+        started=request.timestamp_start,
+        took=max(0.0, _ended(flow) - request.timestamp_start),
+        method=request.data.method.decode("latin-1"),
+        url=_url(request),
+        http_version=_version(request),
+        request_headers=_request_headers(request),
+        request_body=request.data.content or b"",
+        status=status,
+        reason=reason,
+        response_headers=headers,
+        response_body=body,
+        error=_plain(error),
+        note=note,
+    )
+
+
+def from_tunnel(address: tuple[str, int], started: float, error: str, note: str) -> Exchange:
+    """A tunnel (CONNECT) through which no HTTP came, and why."""
+    host, port = address
+    return Exchange(
+        started=started,
+        took=max(0.0, time.time() - started),
+        method="CONNECT",
+        url=f"https://{hostport('https', host, port)}/",
+        http_version="HTTP/1.1",
+        request_headers=(("Host", f"{hostport('', host, port)}"),),
+        request_body=b"",
+        error=_plain(error),
+        note=note,
+    )
+
+
+def _plain(error: str) -> str:
+    return _ERROR_NUMBER.sub("", error).rstrip(".")
+
+
+def _ended(flow: HTTPFlow) -> float:
+    if flow.response is not None and flow.response.timestamp_end is not None:
+        return flow.response.timestamp_end
+    return time.time()
+
+
+def _version(request: Request) -> str:
+    raw = request.data.http_version
+    return _HTTP_VERSIONS.get(raw, raw.decode("latin-1"))
+
+
+def _url(request: Request) -> str:
+    authority = hostport(request.scheme, request.host, request.port)
+    path = request.data.path.decode("latin-1")
+    return f"{request.scheme}://{authority}{'/' if path == '*' else path}"
+
+
+def _request_headers(request: Request) -> HeaderList:
+    headers = _header_list(request.headers)
+    authority = request.data.authority.decode("latin-1")
+    # HTTP/2 (RFC 9113 §8.3.1) says in :authority what HTTP/1.1 says in Host.
+    if authority and not any(name.lower() == "host" for name, _ in headers):
+        return (("Host", authority), *headers)
+    return headers
+
+
+def _header_list(headers: Headers) -> HeaderList:
+    return tuple(
+        (name.decode("latin-1"), value.decode("latin-1")) for name, value in headers.fields
+    )
+
+
+def _upgrade(flow: HTTPFlow) -> str:
+    if flow.response is None or flow.response.status_code != 101:
+        return ""
+    protocol = flow.response.headers.get("upgrade", "unknown protocol")
+    return "WebSocket upgrade" if protocol.lower() == "websocket" else f"upgrade to {protocol}"

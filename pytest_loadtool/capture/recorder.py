@@ -1,0 +1,173 @@
+"""The recording proxy: mitmproxy inside the running event loop, on a free loopback port.
+
+Certificates of servers are checked but never refused. The client sees the recorder's certificate
+and not the server's, so it has no way to ask the person at it whether to go on; and what is
+recorded against is most often a development or staging server with a certificate of its own. The
+result of the check is not lost: `Recorder.unverified` names each origin that did not pass and the
+reason, so that the user is told and the test case made from it does not check what cannot be.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import Self
+
+from mitmproxy.addons.next_layer import NextLayer
+from mitmproxy.addons.proxyserver import Proxyserver
+from mitmproxy.addons.tlsconfig import TlsConfig
+from mitmproxy.master import Master
+from mitmproxy.options import CONF_BASENAME, Options
+from mitmproxy.proxy.mode_servers import ServerInstance
+from mitmproxy.proxy.mode_specs import RegularMode
+
+from pytest_loadtool.capture.addon import ExchangeReporter, trusted_certificates
+from pytest_loadtool.capture.quiet import QuietLog
+from pytest_loadtool.errors import RecordingError
+from pytest_loadtool.model.exchange import Exchange
+
+__all__ = ["Recorder"]
+
+#: Loopback only: the proxy forwards to anywhere, so it must not be reachable from anywhere.
+_HOST = "127.0.0.1"
+
+#: Seconds that connections get to close before their tasks are abandoned.
+_CLOSING_TIME = 5.0
+
+
+class Recorder:
+    """An HTTP proxy that calls ``on_exchange`` with each exchange when it ends, in that order.
+
+    Use it as an asynchronous context manager; it listens while entered. ``port`` 0 takes a free
+    one. One recorder at a time can run in a process (mitmproxy keeps global state).
+
+    When the ``async with`` block is left, exchanges still in flight are reported with an error and
+    connections are closed. If ``on_exchange`` raised, nothing more is reported, and leaving the
+    block raises that exception: a recording that could not be written must not look complete.
+
+    Raises:
+        RecordingError: on entering, when the port is taken or another recorder is running.
+    """
+
+    _running: Recorder | None = None
+
+    def __init__(self, on_exchange: Callable[[Exchange], None], port: int = 0) -> None:
+        self._on_exchange = on_exchange
+        self._wanted_port = port
+        self._reporter = ExchangeReporter(self._report)
+        self._log = QuietLog("mitmproxy")
+        self._connections: set[asyncio.Task[None]] = set()
+        self._failure: Exception | None = None
+        self._port = 0
+
+    @property
+    def port(self) -> int:
+        """The port it listens on, at 127.0.0.1."""
+        return self._port
+
+    @property
+    def ca_certificate(self) -> Path:
+        """The PEM file of the certificate that signs what clients see; gone after recording."""
+        return self._directory / f"{CONF_BASENAME}-ca-cert.pem"
+
+    @property
+    def unverified(self) -> Mapping[str, str]:
+        """Origins whose certificate did not verify, and why. It grows while recording."""
+        return MappingProxyType(self._reporter.unverified)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What mitmproxy warned of, the latest last: for a diagnosis, not for every user."""
+        return tuple(self._log.messages)
+
+    async def __aenter__(self) -> Self:
+        if Recorder._running is not None:
+            raise RecordingError("a recorder is already running in this process: stop it first")
+        Recorder._running = self
+        # mkdtemp gives a directory that only its owner can enter; the CA's key will lie in it.
+        self._directory = Path(tempfile.mkdtemp(prefix="loadtool-recorder-"))
+        self._log.install()
+        try:
+            await self._start()
+        except BaseException:
+            self._clean_up()
+            raise
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        try:
+            await self._stop()
+        finally:
+            self._clean_up()
+        if self._failure is not None and error is None:
+            raise self._failure
+
+    async def _start(self) -> None:
+        self._master = master = Master(Options())
+        # Its compatibility handler would send every log record of the process to addons of old.
+        self._log.remove_root_handlers()
+        self._proxy = Proxyserver()  # type: ignore[no-untyped-call]
+        addons = (self._reporter, self._proxy, NextLayer(), TlsConfig())
+        master.addons.add(*addons)  # type: ignore[no-untyped-call]
+        master.options.update(  # type: ignore[no-untyped-call]
+            confdir=str(self._directory),
+            server=False,
+            ssl_insecure=True,
+            # Odd headers are for the client and the server to judge, not for the recorder.
+            validate_inbound_headers=False,
+            **trusted_certificates(),
+        )
+        await master.running()
+        serving: ServerInstance[RegularMode] = ServerInstance.make("regular", self._proxy)
+        self._serving = serving
+        try:
+            self._server = await asyncio.start_server(self._serve, _HOST, self._wanted_port)
+        except OSError as error:
+            raise RecordingError(
+                f"cannot listen on {_HOST}:{self._wanted_port}: {error.strerror or error}; "
+                "choose another port, or 0 for a free one"
+            ) from error
+        self._port = self._server.sockets[0].getsockname()[1]
+        self._reporter.own_address = (_HOST, self._port)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._connections.add(task)
+        try:
+            await self._serving.handle_stream(reader, writer)
+        finally:
+            self._connections.discard(task)
+
+    async def _stop(self) -> None:
+        self._server.close()
+        self._reporter.stop()
+        for connection in list(self._proxy.connections.values()):
+            for transport in list(connection.transports.values()):
+                if transport.handler is not None:
+                    transport.handler.cancel("recording stopped")
+        if self._connections:
+            await asyncio.wait(set(self._connections), timeout=_CLOSING_TIME)
+        await self._master.done()
+
+    def _clean_up(self) -> None:
+        self._log.uninstall()
+        shutil.rmtree(self._directory, ignore_errors=True)
+        Recorder._running = None
+
+    def _report(self, exchange: Exchange) -> None:
+        # mitmproxy logs and forgets what its addons raise; this must reach the caller.
+        if self._failure is None:
+            try:
+                self._on_exchange(exchange)
+            except Exception as error:  # whatever the callback raises is the caller's
+                self._failure = error
