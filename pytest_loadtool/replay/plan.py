@@ -20,9 +20,12 @@ __all__ = ["Check", "DatasetSlots", "Observer", "Origin", "PagePlan", "Plan", "S
 Check = Callable[["Response", Sequence[str]], Failure | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)   # hashed on every request: by identity, it is quick
 class Origin:
-    """Where connections go to: scheme ``http`` or ``https``, host (without brackets) and port."""
+    """Where connections go to: scheme ``http`` or ``https``, host (without brackets) and port.
+
+    There is one object for each: `request.origin_of` makes them.
+    """
 
     scheme: str
     host: str

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from urllib.parse import urlsplit
 
 from pytest_loadtool.errors import ReplayError
@@ -85,7 +85,12 @@ def origin_of(url: str, verify: bool = True) -> Origin:
         raise ReplayError(
             f"{url!r} is not a server to talk to: expected http://host:port or https://host"
         )
-    return Origin(parts.scheme, parts.hostname, port, verify)
+    return _origin(parts.scheme, parts.hostname, port, verify)
+
+
+@cache
+def _origin(scheme: str, host: str, port: int, verify: bool) -> Origin:
+    return Origin(scheme, host, port, verify)
 
 
 def compile_request(

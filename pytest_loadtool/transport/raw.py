@@ -40,7 +40,7 @@ class Connection(asyncio.Protocol):
     """A connection and the request it carries, one at a time."""
 
     __slots__ = (
-        "_chunks", "_complete", "_fresh", "_owner", "_parser", "_response", "_transport",
+        "_chunks", "_complete", "_fresh", "_keep_alive", "_owner", "_parser", "_response", "_transport",
     )  # fmt: skip
 
     def __init__(self, owner: Owner) -> None:
@@ -50,6 +50,7 @@ class Connection(asyncio.Protocol):
         self._response: Response | None = None
         self._chunks: list[bytes] = []
         self._complete = False
+        self._keep_alive = False
         self._fresh = True  # nothing has been sent on it yet
 
     @property
@@ -180,6 +181,7 @@ class Connection(asyncio.Protocol):
             response.status = 0
             return
         self._complete = True
+        self._keep_alive = self._parser.should_keep_alive()
 
     def _finish(self, response: Response, now: float) -> None:
         chunks = self._chunks
@@ -197,7 +199,7 @@ class Connection(asyncio.Protocol):
                 for key, value in response.headers
             ):
                 self.close()
-        elif not self._parser.should_keep_alive():
+        elif not self._keep_alive:
             self.close()
         self._owner.received(response)
 

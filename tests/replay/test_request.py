@@ -123,14 +123,16 @@ def test_bodies_without_placeholders_go_out_as_they_are(text: str, binary: bytes
 @pytest.mark.parametrize(
     ("url", "origin"),
     [
-        ("http://a", Origin("http", "a", 80)),
-        ("https://a.b:8443/x", Origin("https", "a.b", 8443)),
-        ("http://[::1]:80", Origin("http", "::1", 80)),
+        ("http://a", ("http", "a", 80)),
+        ("https://a.b:8443/x", ("https", "a.b", 8443)),
+        ("http://[::1]:80", ("http", "::1", 80)),
     ],
 )
-def test_origin(url: str, origin: Origin) -> None:
+def test_origin(url: str, origin: tuple[str, str, int]) -> None:
     """Scheme, host and port of a URL, the port by default."""
-    assert origin_of(url) == origin
+    found = origin_of(url)
+    assert (found.scheme, found.host, found.port) == origin
+    assert origin_of(url) is found
 
 
 def test_authority() -> None:
