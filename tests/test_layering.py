@@ -1,0 +1,240 @@
+"""The house: which room may import which, and who may touch the world outside.
+
+Every import statement counts, wherever it stands: at the top, in a function, under TYPE_CHECKING.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = "pytest_loadtool"
+ROOT = Path(__file__).parent.parent
+
+MIDDLE = {"casefile", "recording", "correlation", "auth", "load", "diagnosis", "replay", "report"}
+
+#: What each room may import of the package besides itself. A dotted name allows one module only.
+#: The room "" is the package's own ``__init__``, which every pytest run imports.
+ROOMS: dict[str, set[str]] = {
+    "": set(),
+    "errors": set(),
+    "model": {"errors"},
+    **{
+        room: {"errors", "model"}
+        for room in ("casefile", "recording", "correlation", "auth", "load", "diagnosis")
+    },
+    "replay": {"errors", "model", "auth", "correlation.extract"},
+    "report": {"errors", "model", "load"},
+    "transport": {"errors", "model", *MIDDLE},
+    "capture": {"errors", "model", *MIDDLE},
+    "console": {"errors", "model", *MIDDLE, "transport", "capture"},
+    "plugin": {"errors", "model", *MIDDLE, "transport", "capture", "console"},
+}
+EDGES = frozenset({"transport", "capture", "console", "plugin"})
+PLUGIN, CAPTURE = frozenset({"plugin"}), frozenset({"capture"})
+CONSOLE, TRANSPORT = frozenset({"console"}), frozenset({"transport"})
+
+#: Modules that only some rooms may import, with everything below them.
+ONLY_IN: dict[str, frozenset[str]] = {
+    **dict.fromkeys(("pytest", "_pytest", "pluggy", "xdist", "execnet"), PLUGIN),
+    "mitmproxy": CAPTURE,
+    "prompt_toolkit": CONSOLE,
+    **dict.fromkeys(("socket", "httptools", "uvloop", "httpx"), TRANSPORT),
+    **dict.fromkeys(("asyncio", "ssl", "subprocess", "multiprocessing", "concurrent"), EDGES),
+    **dict.fromkeys(("threading", "select", "selectors", "signal", "socketserver"), EDGES),
+    **dict.fromkeys(("http.client", "http.server", "urllib.request", "time.sleep"), EDGES),
+}
+
+#: Calls that reach the file system. Of the middle rooms, only casefile makes them.
+FILE_CALLS = {"open", "read_text", "write_text", "read_bytes", "write_bytes"}
+
+
+def imported(node: ast.AST, package: list[str]) -> Iterator[tuple[str, str]]:
+    """Each thing that the statement imports: its module, and its own full name.
+
+    ``package`` is the importing module's own package, which relative imports start from.
+    """
+    match node:
+        case ast.Import(names=names):
+            for alias in names:
+                yield alias.name, alias.name
+        case ast.ImportFrom(module=module, names=names, level=level):
+            above = package[: len(package) + 1 - level] if level else []
+            base = ".".join([*above, *([module] if module else [])])
+            for alias in names:
+                yield base, f"{base}.{alias.name}"
+        case ast.Call(
+            func=ast.Name(id="__import__" | "import_module")
+            | ast.Attribute(attr="import_module" | "__import__"),
+            args=[argument, *_],
+        ):
+            literal = argument.value if isinstance(argument, ast.Constant) else "(computed)"
+            yield str(literal), str(literal)
+        case ast.Attribute(value=ast.Name(id="time"), attr="sleep"):
+            yield "time", "time.sleep"
+        case _:
+            return
+
+
+def inside(name: str, module: str) -> bool:
+    """Whether ``name`` is ``module`` or something in it."""
+    return name == module or name.startswith(f"{module}.")
+
+
+def wrong_import(root: Path, room: str, module: str, name: str) -> str | None:
+    """What is wrong with ``room`` importing ``name`` from ``module``, if anything."""
+    who = room or "the package"
+    if module == "(computed)":
+        return "imports a module whose name is computed, which nobody can check"
+    for only, rooms in ONLY_IN.items():
+        if inside(name, only) and room not in rooms:
+            return f"{who} may not use {only}: only {', '.join(sorted(rooms))} may"
+    if not inside(module, PACKAGE):
+        return None
+    path = root.joinpath(*name.split("."))
+    target = name if path.is_dir() or path.with_suffix(".py").exists() else module
+    target = target.removeprefix(PACKAGE).removeprefix(".")
+    if not target or any(inside(target, allowed) for allowed in {room, *ROOMS[room]}):
+        return None
+    return f"{who} may not import {target}"
+
+
+def opens_a_file(node: ast.AST) -> bool:
+    """Whether the node is a call that reads or writes a file."""
+    match node:
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name in FILE_CALLS
+        case _:
+            return False
+
+
+def violations(root: Path) -> list[str]:
+    """What breaks the rules in the package below ``root``, each as ``file:line: what``."""
+    found = []
+    for path in sorted((root / PACKAGE).rglob("*.py")):
+        parts = path.relative_to(root).with_suffix("").parts
+        package = list(parts[:-1])
+        room = parts[1] if parts[1] != "__init__" else ""
+        where = path.relative_to(root).as_posix()
+        if room not in ROOMS:
+            found.append(f"{where}:1: there is no room {room}: see CONTRIBUTING.md")
+            continue
+        tree = ast.parse(path.read_text())
+        if path.name == "__init__.py" and not ast.get_docstring(tree):
+            found.append(f"{where}:1: the room does not say what it is for")
+        for node in ast.walk(tree):
+            place = f"{where}:{getattr(node, 'lineno', 1)}"
+            for module, name in imported(node, package):
+                if wrong := wrong_import(root, room, module, name):
+                    found.append(f"{place}: {wrong}")
+            if room in MIDDLE | {"model"} and room != "casefile" and opens_a_file(node):
+                found.append(f"{place}: {room} may not open files: only casefile may")
+    return found
+
+
+def test_the_house_keeps_its_rules() -> None:
+    """No module of the package imports or opens what its room may not."""
+    assert violations(ROOT) == []
+
+
+def test_every_room_says_what_it_is_for() -> None:
+    """Each room is a package with a docstring of its own."""
+    rooms = [path for path in (ROOT / PACKAGE).iterdir() if any(path.glob("*.py"))]
+    assert [room.name for room in rooms if not (room / "__init__.py").exists()] == []
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Path:
+    """A small house that keeps the rules."""
+    for room, text in {
+        "": "",
+        "model": "from pytest_loadtool.errors import Oops\nimport json",
+        "correlation": "from ..model import case",
+        "replay": "from pytest_loadtool.correlation.extract import x\nimport time\ntime.time()",
+        "report": "from pytest_loadtool.load import histogram\nimport http.cookies, urllib.parse",
+        "casefile": "from pathlib import Path\nPath('x').read_text()",
+        "load": "from pytest_loadtool import __version__",
+        "transport": "import asyncio, socket, httptools\nfrom pytest_loadtool.replay import plan",
+        "capture": "import asyncio\nfrom mitmproxy import http",
+        "console": "import prompt_toolkit\nfrom pytest_loadtool.capture import recorder",
+        "plugin": "import pytest\nfrom pytest_loadtool import console",
+    }.items():
+        write(tmp_path, room, f'"""What it is for."""\n{text}\n')
+    write(tmp_path, "correlation", "", module="extract")
+    (tmp_path / PACKAGE / "errors.py").write_text("class Oops(Exception): ...\n")
+    return tmp_path
+
+
+def write(root: Path, room: str, text: str, module: str = "__init__") -> None:
+    """Write a module of a room."""
+    path = root / PACKAGE / room / f"{module}.py"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def test_what_is_allowed_passes(house: Path) -> None:
+    """The rules forbid nothing that the design allows."""
+    assert violations(house) == []
+
+
+@pytest.mark.parametrize(
+    ("room", "text", "complaint"),
+    [
+        ("", "import pytest_loadtool.errors", "the package may not import errors"),
+        ("model", "from pytest_loadtool.load import x", "model may not import load"),
+        ("model", "open('x')", "model may not open files"),
+        ("load", "from pytest_loadtool.replay import x", "load may not import replay"),
+        ("load", "from ..correlation import x", "load may not import correlation"),
+        ("load", "from .. import report", "load may not import report"),
+        ("load", "from pytest_loadtool import casefile", "load may not import casefile"),
+        ("load", "def f():\n    import pytest_loadtool.plugin", "load may not import plugin"),
+        (
+            "load",
+            "if TYPE_CHECKING:\n    from pytest_loadtool.transport import x",
+            "load may not import transport",
+        ),
+        ("load", "import time\ntime.sleep(1)", "load may not use time.sleep"),
+        ("load", "from time import sleep", "load may not use time.sleep"),
+        ("load", "from importlib import import_module\nimport_module('socket')", "use socket"),
+        ("load", "import importlib\nimportlib.import_module(name)", "name is computed"),
+        ("load", "async def f():\n    from asyncio.events import x", "may not use asyncio"),
+        ("replay", "from pytest_loadtool.correlation import x", "may not import correlation"),
+        ("replay", "from pytest_loadtool.correlation.detect import x", "may not import corr"),
+        ("replay", "from http import client", "replay may not use http.client"),
+        ("replay", "import urllib.request as u", "replay may not use urllib.request"),
+        ("report", "from pytest_loadtool.replay import x", "report may not import replay"),
+        ("report", "p.write_text('x')", "report may not open files"),
+        ("recording", "import threading", "recording may not use threading"),
+        ("transport", "import pytest", "transport may not use pytest: only plugin may"),
+        ("transport", "from pytest_loadtool.capture import x", "transport may not import capture"),
+        ("capture", "import socket", "capture may not use socket: only transport may"),
+        ("capture", "from pytest_loadtool.console import x", "capture may not import console"),
+        ("console", "from mitmproxy.http import x", "console may not use mitmproxy"),
+        ("console", "from pytest_loadtool.plugin import x", "console may not import plugin"),
+        ("plugin", "import prompt_toolkit.history", "plugin may not use prompt_toolkit"),
+        ("plugin", "import uvloop", "plugin may not use uvloop"),
+        ("attic", "import os", "there is no room attic"),
+    ],
+)
+def test_what_is_not_allowed_is_found(house: Path, room: str, text: str, complaint: str) -> None:
+    """Each rule can be broken, and the complaint names the file, the line and the rule."""
+    first, _, rest = text.rpartition("\n")
+    name = "__init__" if not room else "culprit"
+    write(house, room, f'"""Text."""\n{text}\n', module=name)
+    (found,) = violations(house)
+    path = "/".join(part for part in (PACKAGE, room, f"{name}.py") if part)
+    line = 1 if room == "attic" else 2 + (first.count("\n") + 1 if first else 0)
+    assert found.startswith(f"{path}:{line}: ")
+    assert complaint in found
+    assert rest
+
+
+def test_a_room_without_a_docstring_is_found(house: Path) -> None:
+    """A room has to say what it is for."""
+    write(house, "load", "x = 1\n")
+    assert violations(house) == [
+        "pytest_loadtool/load/__init__.py:1: the room does not say what it is for"
+    ]
