@@ -15,7 +15,15 @@ from urllib.parse import quote, quote_plus
 
 from pytest_loadtool.model.template import Reference, Template
 
-__all__ = ["ENCODERS", "Place", "body_places", "encode", "header_places", "target_places"]
+__all__ = [
+    "ENCODERS",
+    "Place",
+    "body_places",
+    "body_syntax",
+    "encode",
+    "header_places",
+    "target_places",
+]
 
 
 class Place(Enum):
@@ -141,22 +149,29 @@ def header_places(template: Template) -> tuple[Place, ...]:
 
 
 def body_places(template: Template, content_type: str) -> tuple[Place, ...]:
-    """The place of each reference of a text body, in order.
+    """The place of each reference of a text body, in order; see `body_syntax`."""
+    syntax = body_syntax(template, content_type)
+    if syntax is Place.JSON:
+        return tuple(_json_places(template))
+    return (syntax,) * len(template.references)
+
+
+def body_syntax(template: Template, content_type: str) -> Place:
+    """What a text body is written in: ``FORM``, ``MULTIPART``, ``XML``, ``JSON`` or else ``TEXT``.
 
     ``content_type`` is the request's header, empty without one. A body that is JSON although its
     content type says plain text, or nothing, counts as JSON (fetch sends text/plain by itself).
     """
     media = content_type.partition(";")[0].strip().lower()
-    if _is_json(media) or (media in ("", "text/plain") and _looks_like_json(template)):
-        return tuple(_json_places(template))
-    count = len(template.references)
     if media == "application/x-www-form-urlencoded":
-        return (Place.FORM,) * count
+        return Place.FORM
     if media.startswith("multipart/"):
-        return (Place.MULTIPART,) * count
+        return Place.MULTIPART
     if media in ("application/xml", "text/xml") or media.endswith("+xml"):
-        return (Place.XML,) * count
-    return (Place.TEXT,) * count
+        return Place.XML
+    if _is_json(media) or (media in ("", "text/plain") and _looks_like_json(template)):
+        return Place.JSON
+    return Place.TEXT
 
 
 def _is_json(media: str) -> bool:

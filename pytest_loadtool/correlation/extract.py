@@ -1,0 +1,173 @@
+"""Extraction: each kind of source compiled to one small function, for replay's hot path."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from pytest_loadtool.correlation.jsonpath import compile_path
+from pytest_loadtool.correlation.tags import find_control
+from pytest_loadtool.model.extractor import (
+    Boundary,
+    CookieValue,
+    FormField,
+    HeaderValue,
+    JsonPath,
+    RegularExpression,
+    Source,
+)
+
+__all__ = ["COMPILERS", "Extract", "Readable", "compile_source"]
+
+
+class Readable(Protocol):
+    """What an extractor reads: a response."""
+
+    @property
+    def text(self) -> str:
+        """The body as text: content coding removed, charset applied."""
+        ...
+
+    def json(self) -> Any:
+        """The body parsed as JSON; several extractors of one response parse it once.
+
+        Raises:
+            ValueError: it is not JSON.
+        """
+        ...
+
+    def header(self, name: str) -> str | None:
+        """The first header of that name, without regard to case."""
+        ...
+
+    def header_values(self, name: str) -> list[str]:
+        """All headers of that name, in order."""
+        ...
+
+
+#: From a response to the value, or None when the response does not hold it.
+Extract = Callable[[Readable], str | None]
+
+
+def compile_source(source: Source, match: int = 1) -> Extract:
+    """The function that takes the ``match``-th (from 1) value of ``source`` from a response.
+
+    Raises:
+        ValueError: a pattern or path is malformed, or ``match`` is less than 1.
+    """
+    if match < 1:
+        raise ValueError(f"match counts from 1, not {match}")
+    return COMPILERS[type(source)](source, match)
+
+
+def _json_path(source: JsonPath, match: int) -> Extract:
+    get = compile_path(source.path, match)
+
+    def extract(response: Readable) -> str | None:
+        try:
+            document = response.json()
+        except ValueError:
+            return None
+        return get(document)
+
+    return extract
+
+
+def _boundary(source: Boundary, match: int) -> Extract:
+    """The shortest text: from the last ``left`` before a ``right``."""
+    left, right = source.left, source.right
+
+    def extract(response: Readable) -> str | None:
+        text = response.text
+        position = 0
+        for _ in range(match):
+            opening = text.find(left, position)
+            if opening < 0:
+                return None
+            opening += len(left)
+            closing = text.find(right, opening) if right else len(text)
+            if closing < 0:
+                return None
+            position = closing + len(right)
+        if left:
+            nearer = text.rfind(left, opening, closing)
+            opening = opening if nearer < 0 else nearer + len(left)
+        return text[opening:closing]
+
+    return extract
+
+
+def _regular_expression(source: RegularExpression, match: int) -> Extract:
+    pattern = _compiled(source.pattern)
+    group = min(pattern.groups, 1)
+    if match == 1:
+
+        def extract(response: Readable) -> str | None:
+            found = pattern.search(response.text)
+            return None if found is None else found[group]
+
+        return extract
+    return lambda response: _nth(pattern.finditer(response.text), group, match)
+
+
+def _form_field(source: FormField, match: int) -> Extract:
+    name = source.name
+    return lambda response: find_control(response.text, name, match)
+
+
+def _header_value(source: HeaderValue, match: int) -> Extract:
+    name = source.name
+    if source.pattern is not None:
+        pattern = _compiled(source.pattern)
+        group = min(pattern.groups, 1)
+        return lambda response: _nth(
+            (one for value in response.header_values(name) for one in pattern.finditer(value)),
+            group,
+            match,
+        )
+    if match == 1:
+        return lambda response: response.header(name)
+    return lambda response: next(islice(response.header_values(name), match - 1, None), None)
+
+
+def _cookie_value(source: CookieValue, match: int) -> Extract:
+    start = f"{source.name}="
+
+    def extract(response: Readable) -> str | None:
+        seen = 0
+        for line in response.header_values("set-cookie"):
+            if line.startswith(start):
+                seen += 1
+                if seen == match:
+                    return line[len(start) :].partition(";")[0].strip()
+        return None
+
+    return extract
+
+
+#: One compiler for each kind of source.
+COMPILERS: Mapping[type, Callable[[Any, int], Extract]] = MappingProxyType(
+    {
+        JsonPath: _json_path,
+        Boundary: _boundary,
+        RegularExpression: _regular_expression,
+        FormField: _form_field,
+        HeaderValue: _header_value,
+        CookieValue: _cookie_value,
+    }
+)
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"{pattern!r} is not a regular expression: {error}") from None
+
+
+def _nth(matches: Iterator[re.Match[str]], group: int, match: int) -> str | None:
+    found = next(islice(matches, match - 1, None), None)
+    return None if found is None else found[group]

@@ -1,0 +1,69 @@
+"""A recorded response, read by extractors as replay reads a live one."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from pytest_loadtool.model.exchange import Exchange
+
+__all__ = ["RecordedResponse"]
+
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?([A-Za-z0-9_.:-]+)", re.IGNORECASE)
+_TEXTLESS = ("image/", "font/", "audio/", "video/", "application/octet-stream", "application/pdf")
+
+
+class RecordedResponse:
+    """The response of an exchange. Its body is decoded, and parsed as JSON, once."""
+
+    __slots__ = ("_exchange", "_json", "_text")
+
+    def __init__(self, exchange: Exchange) -> None:
+        self._exchange = exchange
+        self._text: str | None = None
+        self._json: Any = _json_unread
+
+    @property
+    def text(self) -> str:
+        """The body in the charset it declares, else UTF-8; undecodable bytes as U+FFFD."""
+        if self._text is None:
+            self._text = _decode(self._exchange.response_body, self.header("content-type") or "")
+        return self._text
+
+    @property
+    def has_text(self) -> bool:
+        """Whether the content type does not rule out text."""
+        media = (self.header("content-type") or "").lower()
+        return bool(self._exchange.response_body) and not media.startswith(_TEXTLESS)
+
+    def json(self) -> Any:
+        """The body parsed as JSON.
+
+        Raises:
+            ValueError: it is not JSON.
+        """
+        if self._json is _json_unread:
+            self._json = json.loads(self.text)
+        return self._json
+
+    def header(self, name: str) -> str | None:
+        """The first header of that name, without regard to case."""
+        return self._exchange.response_header(name)
+
+    def header_values(self, name: str) -> list[str]:
+        """All headers of that name, in order."""
+        wanted = name.lower()
+        headers = self._exchange.response_headers
+        return [value for key, value in headers if key.lower() == wanted]
+
+
+_json_unread = object()
+
+
+def _decode(body: bytes, content_type: str) -> str:
+    match = _CHARSET.search(content_type)
+    try:
+        return body.decode(match[1] if match else "utf-8", "replace")
+    except LookupError:
+        return body.decode("latin-1")
