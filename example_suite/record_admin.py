@@ -1,7 +1,7 @@
-"""A browser session in the admin to be recorded: ``python -m example_suite.record_admin``.
+"""A browser session in the admin to be recorded.
 
-With ``--cdp`` it drives a browser that is open already (one that the recorder launched, say), over
-its DevTools address; with ``--proxy`` it launches Chromium itself, through the recorder's proxy.
+In the console, ``run python -m example_suite.record_admin URL`` drives the browser that the
+recorder opened. Without one it launches Chromium itself, and sends it through the recorder's proxy.
 """
 
 from __future__ import annotations
@@ -76,9 +76,16 @@ def main() -> None:
         prog="python -m example_suite.record_admin", description=__doc__
     )
     parser.add_argument("url", help="where the shop is, http://127.0.0.1:PORT")
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument("--proxy", help="the recorder, http://127.0.0.1:PORT")
-    where.add_argument("--cdp", help="a browser's DevTools address, http://127.0.0.1:PORT")
+    parser.add_argument(
+        "--cdp",
+        default=os.environ.get("LOADTOOL_CDP"),
+        help="DevTools address of an open browser, http://127.0.0.1:PORT (default: LOADTOOL_CDP)",
+    )
+    parser.add_argument(
+        "--proxy",
+        default=os.environ.get("LOADTOOL_PROXY"),
+        help="for a browser launched here, http://127.0.0.1:PORT (default: LOADTOOL_PROXY)",
+    )
     parser.add_argument("--browser", help="Chromium's program, if not on PATH")
     arguments = parser.parse_args()
     with browser_page(

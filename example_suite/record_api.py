@@ -1,4 +1,4 @@
-"""An API session to be recorded: ``python -m example_suite.record_api --proxy URL SHOP_URL``.
+"""An API session to be recorded: ``run python -m example_suite.record_api URL`` in the console.
 
 A client like any script's, on the standard library: it sends its requests through the recorder's
 proxy and uses what the answers give it, a token and the id of an order.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import http.client
 import json
+import os
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -67,7 +68,11 @@ def session(url: str, proxy: str | None = None) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m example_suite.record_api", description=__doc__)
     parser.add_argument("url", help="where the shop is, http://127.0.0.1:PORT")
-    parser.add_argument("--proxy", help="the recorder, http://127.0.0.1:PORT")
+    parser.add_argument(
+        "--proxy",
+        default=os.environ.get("LOADTOOL_PROXY"),
+        help="the recorder, http://127.0.0.1:PORT (default: LOADTOOL_PROXY, else no proxy)",
+    )
     arguments = parser.parse_args()
     session(arguments.url.rstrip("/"), arguments.proxy)
 

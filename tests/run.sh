@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Install what the tests need, where it is missing, and run every check and every test.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+PATH=$PATH:/usr/sbin # where Debian keeps servers, not on every user's path
+
+# Programs that tests run, each with the Debian packages that bring it.
+missing=()
+while read -r program packages; do
+  if ! command -v "$program" >/dev/null; then
+    read -r -a more <<<"$packages"
+    missing+=("${more[@]}")
+  fi
+done <<'TABLE'
+chromium  chromium chromium-sandbox fonts-liberation
+nginx     nginx-light
+apache2   apache2
+curl      curl
+tmux      tmux
+TABLE
+if [ ${#missing[@]} -gt 0 ]; then
+  bash .ci/apt.sh "${missing[@]}"
+fi
+
+bash .ci/venv.sh --editable '.[dev]'
+.venv/bin/ruff check
+.venv/bin/ruff format --check
+.venv/bin/mypy
+# One at a time: some tests put a server under load, and need both processors for it.
+exec .venv/bin/pytest "$@"
