@@ -17,8 +17,8 @@ _NEVER = float("inf")
 
 @dataclass(frozen=True, slots=True)
 class _Cookie:
-    name: bytes
-    value: bytes
+    name: str
+    value: str
     domain: str
     host_only: bool
     path: str
@@ -40,11 +40,11 @@ class CookieJar:
     __slots__ = ("_cookies", "_headers", "_last_seen", "_next_expiry", "_rooted")
 
     def __init__(self) -> None:
-        self._cookies: dict[tuple[str, str, bytes], _Cookie] = {}
+        self._cookies: dict[tuple[str, str, str], _Cookie] = {}
         #: (host, path or "", secure) -> header line: emptied on each change.
         self._headers: dict[tuple[str, str, bool], bytes] = {}
         #: Set-Cookie lines as last stored: servers repeat them with every response.
-        self._last_seen: dict[tuple[str, bytes], bytes] = {}
+        self._last_seen: dict[tuple[str, str], str] = {}
         self._next_expiry = _NEVER
         self._rooted = True  # every cookie's path is "/", so that a header serves the whole host
 
@@ -53,9 +53,8 @@ class CookieJar:
 
     def get(self, name: str) -> str | None:
         """The value of the newest cookie of that name."""
-        wanted = name.encode("latin-1")
-        values = [one.value for one in self._cookies.values() if one.name == wanted]
-        return values[-1].decode("latin-1") if values else None
+        values = [one.value for one in self._cookies.values() if one.name == name]
+        return values[-1] if values else None
 
     def header(self, host: str, target: bytes, secure: bool) -> bytes:
         """``Cookie: a=1; b=2`` with its line end for a request to ``target``, or nothing."""
@@ -70,20 +69,23 @@ class CookieJar:
             line = self._headers[key] = self._line(host, path or "/", secure)
         return line
 
-    def store(self, line: bytes, host: str, target: bytes) -> None:
+    def store(self, line: str, host: str, target: bytes) -> None:
         """Take a Set-Cookie line of a response to ``target`` (RFC 6265 §5.2, §5.3)."""
-        name_part, _, attributes = line.partition(b";")
-        name, equals, value = name_part.partition(b"=")
+        name_part, _, attributes = line.partition(";")
+        name, equals, value = name_part.partition("=")
         name = name.strip()
         if not equals or not name:
             return
         seen = (host, name)
         if self._last_seen.get(seen) == line:
             return
-        self._last_seen[seen] = line
         cookie = _parse(name, value.strip(), attributes, host, target.decode("latin-1"))
         if cookie is None:
             return
+        if cookie.expires == _NEVER:  # otherwise the same line later means a later end
+            self._last_seen[seen] = line
+        else:
+            self._last_seen.pop(seen, None)
         key = (cookie.domain, cookie.path, name)
         if cookie.expires <= time.time():
             self._cookies.pop(key, None)
@@ -99,7 +101,8 @@ class CookieJar:
         found.sort(key=lambda cookie: -len(cookie.path))
         if not found:
             return b""
-        return b"Cookie: %b\r\n" % b"; ".join(b"%b=%b" % (one.name, one.value) for one in found)
+        pairs = "; ".join(f"{one.name}={one.value}" for one in found)
+        return f"Cookie: {pairs}\r\n".encode("latin-1")
 
     def _expire(self) -> None:
         now = time.time()
@@ -109,12 +112,12 @@ class CookieJar:
         self._last_seen.clear()
 
 
-def _parse(name: bytes, value: bytes, attributes: bytes, host: str, target: str) -> _Cookie | None:
+def _parse(name: str, value: str, attributes: str, host: str, target: str) -> _Cookie | None:
     """A cookie, or None when its domain is not the host's own."""
     domain, host_only, path, secure, expires = host, True, _default_path(target), False, _NEVER
     max_age: float | None = None
-    for attribute in attributes.split(b";"):
-        key, _, text = attribute.decode("latin-1").strip().partition("=")
+    for attribute in attributes.split(";"):
+        key, _, text = attribute.strip().partition("=")
         text = text.strip()
         match key.lower():
             case "domain" if text.lstrip("."):

@@ -54,20 +54,20 @@ Command = tuple[Send, ...] | Wait
 class Response:
     """What came back for a `Send`: a response, or with ``status`` 0 the ``failure`` instead.
 
-    ``headers`` are as received; ``body`` still has its content coding; ``received`` counts all
-    bytes, the head included. ``sent`` is when the request was written, ``first_byte`` and
-    ``finished`` when bytes arrived.
+    ``head`` is the status line and the headers as received, without the empty line; ``body`` still
+    has its content coding; ``received`` counts all bytes, the head included. ``sent`` is when the
+    request was written, ``first_byte`` and ``finished`` when bytes arrived.
     """
 
     __slots__ = (
-        "_json", "_text", "body", "failure", "finished", "first_byte", "headers", "received",
+        "_json", "_text", "body", "failure", "finished", "first_byte", "head", "received",
         "send", "sent", "status",
     )  # fmt: skip
 
     def __init__(self, send: Send) -> None:
         self.send = send
         self.status = 0
-        self.headers: list[tuple[bytes, bytes]] = []
+        self.head = b""
         self.body = b""
         self.failure: Failure | None = None
         self.sent = self.first_byte = self.finished = send.due
@@ -85,18 +85,33 @@ class Response:
         """The request as sent."""
         return self.send.data
 
+    @property
+    def headers(self) -> list[tuple[bytes, bytes]]:
+        """The headers in order, parsed anew at each call: most responses are never asked."""
+        pairs = []
+        for line in self.head.split(b"\r\n")[1:]:
+            name, _, value = line.partition(b":")
+            pairs.append((name, value.strip()))
+        return pairs
+
     def header(self, name: str) -> str | None:
         """The first header of that name, without regard to case."""
-        wanted = name.lower().encode("latin-1")
-        for key, value in self.headers:
-            if key.lower() == wanted:
-                return value.decode("latin-1")
-        return None
+        values = self.header_values(name)
+        return values[0] if values else None
 
     def header_values(self, name: str) -> list[str]:
         """All headers of that name, in order."""
-        wanted = name.lower().encode("latin-1")
-        return [value.decode("latin-1") for key, value in self.headers if key.lower() == wanted]
+        key = b"\r\n%b:" % name.lower().encode("latin-1")
+        lower = self.head.lower()  # searched as a whole: quicker than line by line
+        values = []
+        at = lower.find(key)
+        while at >= 0:
+            start = at + len(key)
+            end = lower.find(b"\r\n", start)
+            line = self.head[start:] if end < 0 else self.head[start:end]
+            values.append(line.strip().decode("latin-1"))
+            at = lower.find(key, start)
+        return values
 
     @property
     def content(self) -> bytes:

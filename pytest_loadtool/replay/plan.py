@@ -20,7 +20,7 @@ __all__ = ["Check", "DatasetSlots", "Observer", "Origin", "PagePlan", "Plan", "S
 Check = Callable[["Response", Sequence[str]], Failure | None]
 
 
-@dataclass(frozen=True, slots=True, eq=False)   # hashed on every request: by identity, it is quick
+@dataclass(frozen=True, slots=True, eq=False)  # hashed on every request: by identity, it is quick
 class Origin:
     """Where connections go to: scheme ``http`` or ``https``, host (without brackets) and port.
 

@@ -120,9 +120,8 @@ class VirtualUser:
         if response.failure is not None:
             failures = (response.failure,)
         else:
-            for name, value in response.headers:
-                if len(name) == 10 and name.lower() == b"set-cookie":
-                    self._jar.store(value, step.origin.host, _target_of(response.request))
+            for line in response.header_values("set-cookie"):
+                self._jar.store(line, step.origin.host, _target_of(response.request))
             if response.status not in step.accepted:
                 failures = (status_failure(step.transaction.status, response.status),)
             if step.checks or step.takes:

@@ -14,6 +14,7 @@ from pytest_loadtool.load.share import Share, case_of, row_of
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.model.result import Failure
+from pytest_loadtool.replay.content import ContentError
 from pytest_loadtool.replay.exchange import Response
 from pytest_loadtool.replay.plan import Observer, PagePlan, Plan, Step
 from pytest_loadtool.replay.user import Claim, VirtualUser
@@ -24,6 +25,9 @@ __all__ = ["LoadRunner", "metrics_for"]
 
 #: How often (seconds) requests under way are checked for having run out of time.
 _SWEEP = 0.25
+
+#: How many characters of a body an error's example shows.
+_EXAMPLE = 160
 
 
 def metrics_for(plans: Sequence[Plan]) -> LoadMetrics:
@@ -36,6 +40,7 @@ def metrics_for(plans: Sequence[Plan]) -> LoadMetrics:
         ],
         pages=[PageKey(plan.case.name, page.name) for plan in plans for page in plan.pages],
         cases=[plan.case.name for plan in plans],
+        describe=_describe,
     )
 
 
@@ -58,12 +63,8 @@ class LoadRunner:
         self._stopped: asyncio.Event | None = None
         self._stop_early = False
         self._users: list[_User] = []
-        self._working = 0
-
-    @property
-    def active_users(self) -> int:
-        """How many virtual users are at work."""
-        return sum(user.active for user in self._users)
+        self._working = 0  # users that are not at their end yet
+        self._active = 0  # those of them that have started
 
     def run(
         self,
@@ -101,7 +102,7 @@ class LoadRunner:
         end = start + configuration.duration
         network = Network(asyncio.get_running_loop(), self._woke_late)
         weights = [case.weight for case in configuration.cases]
-        run = _Run(network, configuration, end, self._user_done)
+        run = _Run(network, configuration, end, self._user_started, self._user_done)
         for number in self._share.users(configuration.users):
             case = case_of(number, weights)
             user = _User(number, self._plans[case], self._observers[case], run)
@@ -112,10 +113,13 @@ class LoadRunner:
         # What exists by now lives as long as the run: the collector need not look at it again.
         gc.collect()
         gc.freeze()
+        clock = _Clock(start, self._metrics)
         try:
-            await self._watch(stopped, start, end + configuration.grace, on_tick, interval)
+            await self._watch(stopped, clock, end + configuration.grace, on_tick, interval)
         finally:
             gc.unfreeze()
+            clock.read()
+            self._metrics.cut_iterations += self._active
             self._metrics.cut += sum(user.stop() for user in self._users)
             await network.close()
         if run.error is not None:
@@ -124,15 +128,15 @@ class LoadRunner:
     async def _watch(
         self,
         stopped: asyncio.Event,
-        start: float,
+        clock: _Clock,
         last: float,
         on_tick: Callable[[], None] | None,
         interval: float,
     ) -> None:
         """Check time-outs and tick until all users are done, time is up or the run is stopped."""
-        next_tick = start + interval
+        next_tick = clock.start + interval
         while not self._stop_early and not stopped.is_set():
-            now = perf_counter()
+            now = clock.read()
             if now >= last:
                 return
             for user in self._users:
@@ -140,12 +144,20 @@ class LoadRunner:
             if on_tick is not None and now >= next_tick:
                 next_tick += interval
                 on_tick()
+            pause = min(_SWEEP, last - now)
+            asleep = perf_counter()
             try:
-                await asyncio.wait_for(stopped.wait(), min(_SWEEP, last - now))
+                await asyncio.wait_for(stopped.wait(), pause)
             except TimeoutError:
-                continue
+                self._metrics.record_lag(int((perf_counter() - asleep - pause) * 1e6))
+
+    def _user_started(self) -> None:
+        self._active += 1
+        self._metrics.set_users(self._active)
 
     def _user_done(self) -> None:
+        self._active -= 1
+        self._metrics.set_users(self._active)
         self._working -= 1
         if not self._working and self._stopped is not None:
             self._stopped.set()
@@ -154,21 +166,42 @@ class LoadRunner:
         self._metrics.record_lateness(int(seconds * 1e6))
 
 
+class _Clock:
+    """Keeps the metrics' own clocks: elapsed time, processor time, the second of the run."""
+
+    def __init__(self, start: float, metrics: LoadMetrics) -> None:
+        self.start = start
+        self._metrics = metrics
+        self._processor = time.process_time()
+
+    def read(self) -> float:
+        """Set the clocks; the time of ``perf_counter``."""
+        now = perf_counter()
+        elapsed = max(0.0, now - self.start)
+        if int(elapsed) != self._metrics.second:
+            self._metrics.begin_second(int(elapsed))
+        self._metrics.elapsed_us = int(elapsed * 1e6)
+        self._metrics.cpu_us = int((time.process_time() - self._processor) * 1e6)
+        return now
+
+
 class _Run:
     """What all users of a run share, and the error that ended it, if one did."""
 
-    __slots__ = ("configuration", "done", "end", "error", "network")
+    __slots__ = ("configuration", "done", "end", "error", "network", "started")
 
     def __init__(
         self,
         network: Network,
         configuration: LoadConfiguration,
         end: float,
+        started: Callable[[], None],
         done: Callable[[], None],
     ) -> None:
         self.network = network
         self.configuration = configuration
         self.end = end
+        self.started = started
         self.done = done
         self.error: ReplayError | None = None
 
@@ -176,21 +209,19 @@ class _Run:
 class _User:
     """One virtual user's life: iterations from its start to the end of the run."""
 
-    __slots__ = ("_iteration", "_run", "_session", "_user", "active")
+    __slots__ = ("_iteration", "_run", "_session", "_user")
 
     def __init__(self, number: int, plan: Plan, observer: Observer, run: _Run) -> None:
         self._run = run
         self._session = UserSession(run.network, self._iteration_done)
         self._user = VirtualUser(plan, _row_of(number, run.configuration.users), observer)
         self._iteration = 0
-        self.active = False
-        """Started, and not at its end yet."""
 
     def start_at(self, when: float) -> None:
         """Begin the first iteration at the time ``when``."""
 
         def begin() -> None:
-            self.active = True
+            self._run.started()
             self._run.network.woke_late(perf_counter() - when)
             self._session.run(self._user.iteration(0, when))
 
@@ -202,7 +233,6 @@ class _User:
 
     def stop(self) -> int:
         """Stop at once; how many requests are cut."""
-        self.active = False
         return self._session.stop()
 
     def _iteration_done(self, error: ReplayError | None) -> None:
@@ -213,7 +243,6 @@ class _User:
             self._run.error = error
         if error is not None or now >= self._run.end:
             self._session.close_connections()
-            self.active = False
             self._run.done()
             return
         self._iteration += 1
@@ -272,3 +301,19 @@ class _MetricsObserver:
     def iteration(self, started: float, finished: float, failed: bool) -> None:
         """Record one iteration of the test case."""
         self._metrics.record_iteration(self._case, int((finished - started) * 1e6), failed)
+
+
+def _describe(response: Response) -> str:
+    """The first example of an error, in one line: what was asked, what came.
+
+    The target is the test case's own text, not what went out: that may hold a user's secrets.
+    """
+    request = response.send.step.transaction.request
+    asked = f"{request.method} {request.target}"
+    if response.failure is not None:
+        return f"{asked}: no response"
+    try:
+        body = " ".join(response.text.split())
+    except ContentError:
+        body = "(undecodable body)"
+    return f"{asked}: status {response.status}, {body[:_EXAMPLE] or 'no body'}"

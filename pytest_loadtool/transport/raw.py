@@ -40,7 +40,8 @@ class Connection(asyncio.Protocol):
     """A connection and the request it carries, one at a time."""
 
     __slots__ = (
-        "_chunks", "_complete", "_fresh", "_keep_alive", "_owner", "_parser", "_response", "_transport",
+        "_chunks", "_complete", "_fresh", "_head", "_interim", "_keep_alive", "_owner", "_parser",
+        "_response", "_transport",
     )  # fmt: skip
 
     def __init__(self, owner: Owner) -> None:
@@ -51,6 +52,8 @@ class Connection(asyncio.Protocol):
         self._chunks: list[bytes] = []
         self._complete = False
         self._keep_alive = False
+        self._head = b""  # what came so far of a head that is not complete
+        self._interim = 0  # interim responses (1xx) in it
         self._fresh = True  # nothing has been sent on it yet
 
     @property
@@ -121,6 +124,8 @@ class Connection(asyncio.Protocol):
         if not response.received:
             response.first_byte = now
         response.received += len(data)
+        if not response.head:
+            self._head += data
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
@@ -131,6 +136,10 @@ class Connection(asyncio.Protocol):
                 self.fail(Failure("protocol", f"not HTTP: {error}"))
                 return
             self._abandon()  # the response is whole; what follows it belongs to no request
+        if not response.head and response.status:
+            response.head = self._head.split(b"\r\n\r\n", self._interim + 1)[self._interim]
+            self._head = b""
+            self._interim = 0
         if self._complete:
             self._finish(response, now)
 
@@ -155,11 +164,6 @@ class Connection(asyncio.Protocol):
 
     # httptools callbacks
 
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """Keep a header line."""
-        assert self._response is not None
-        self._response.headers.append((name, value))
-
     def on_headers_complete(self) -> None:
         """The head is complete; a response to HEAD has no body (RFC 9112 §6.3)."""
         response = self._response
@@ -177,8 +181,8 @@ class Connection(asyncio.Protocol):
         response = self._response
         assert response is not None
         if response.status < 200 and response.status != 101:
-            response.headers.clear()
             response.status = 0
+            self._interim += 1
             return
         self._complete = True
         self._keep_alive = self._parser.should_keep_alive()
@@ -194,10 +198,7 @@ class Connection(asyncio.Protocol):
         self._response = None
         if response.send.step.transaction.request.method == "HEAD":
             self._parser = httptools.HttpResponseParser(self)  # the old one waits for a body
-            if any(
-                key.lower() == b"connection" and b"close" in value.lower()
-                for key, value in response.headers
-            ):
+            if "close" in (response.header("connection") or "").lower():
                 self.close()
         elif not self._keep_alive:
             self.close()
@@ -205,8 +206,8 @@ class Connection(asyncio.Protocol):
 
     @staticmethod
     def _ends_with_connection(response: Response) -> bool:
-        names = {name.lower() for name, _ in response.headers}
-        return not names & {b"content-length", b"transfer-encoding"}
+        framed = response.header("content-length") or response.header("transfer-encoding")
+        return framed is None
 
 
 def tls_context(verify: bool) -> ssl.SSLContext:

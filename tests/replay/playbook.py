@@ -81,7 +81,8 @@ class Playbook:
         self.clock += 1
         response = Response(send)
         response.status = 0 if failure else status
-        response.headers = list(headers)
+        lines = [b"HTTP/1.1 %d X" % status, *(b"%b: %b" % pair for pair in headers)]
+        response.head = b"\r\n".join(lines)
         response.body = body
         response.failure = failure
         response.finished = self.clock

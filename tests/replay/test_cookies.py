@@ -7,7 +7,7 @@ import pytest
 from pytest_loadtool.replay.cookies import CookieJar
 
 
-def jar_after(*lines: bytes, host: str = "shop.example", target: bytes = b"/a/b") -> CookieJar:
+def jar_after(*lines: str, host: str = "shop.example", target: bytes = b"/a/b") -> CookieJar:
     jar = CookieJar()
     for line in lines:
         jar.store(line, host, target)
@@ -16,34 +16,34 @@ def jar_after(*lines: bytes, host: str = "shop.example", target: bytes = b"/a/b"
 
 def test_sends_what_was_set() -> None:
     """Cookies go back in the order they were set, attributes left out."""
-    jar = jar_after(b"a=1; Path=/; HttpOnly; SameSite=Lax", b"b=2; Path=/")
+    jar = jar_after("a=1; Path=/; HttpOnly; SameSite=Lax", "b=2; Path=/")
     assert jar.header("shop.example", b"/x?y", False) == b"Cookie: a=1; b=2\r\n"
     assert jar.get("b") == "2"
 
 
 def test_a_new_value_replaces_the_old_one() -> None:
     """Same name, domain and path: one cookie, the newer value."""
-    jar = jar_after(b"sid=old; Path=/", b"sid=new; Path=/", b"sid=newer; Path=/")
+    jar = jar_after("sid=old; Path=/", "sid=new; Path=/", "sid=newer; Path=/")
     assert jar.header("shop.example", b"/", False) == b"Cookie: sid=newer\r\n"
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        b"sid=; Path=/; Max-Age=0",
-        b"sid=x; Path=/; Max-Age=-1",
-        b"sid=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT",
+        "sid=; Path=/; Max-Age=0",
+        "sid=x; Path=/; Max-Age=-1",
+        "sid=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT",
     ],
 )
-def test_expired_cookies_are_deleted(line: bytes) -> None:
+def test_expired_cookies_are_deleted(line: str) -> None:
     """A server deletes a cookie with a date in the past or Max-Age 0."""
-    jar = jar_after(b"sid=x; Path=/", line)
+    jar = jar_after("sid=x; Path=/", line)
     assert jar.header("shop.example", b"/", False) == b""
 
 
 def test_max_age_wins_over_expires() -> None:
     """RFC 6265 §5.3 step 3."""
-    jar = jar_after(b"a=1; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Max-Age=60")
+    jar = jar_after("a=1; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; Max-Age=60")
     assert jar.header("shop.example", b"/", False) == b"Cookie: a=1\r\n"
 
 
@@ -58,19 +58,19 @@ def test_max_age_wins_over_expires() -> None:
 )
 def test_domain_attribute(host: str, sent: bool) -> None:
     """A Domain attribute lets subdomains have the cookie, nobody else."""
-    jar = jar_after(b"a=1; Domain=.shop.example; Path=/")
+    jar = jar_after("a=1; Domain=.shop.example; Path=/")
     assert bool(jar.header(host, b"/", False)) is sent
 
 
 def test_host_only_without_domain() -> None:
     """Without Domain a cookie goes back to the very host."""
-    jar = jar_after(b"a=1; Path=/")
+    jar = jar_after("a=1; Path=/")
     assert jar.header("www.shop.example", b"/", False) == b""
 
 
 def test_foreign_domain_is_refused() -> None:
     """A server cannot set a cookie for another site."""
-    assert len(jar_after(b"a=1; Domain=evil.example")) == 0
+    assert len(jar_after("a=1; Domain=evil.example")) == 0
 
 
 @pytest.mark.parametrize(
@@ -79,20 +79,28 @@ def test_foreign_domain_is_refused() -> None:
 )
 def test_default_path(target: bytes, sent: bool) -> None:
     """Without Path a cookie belongs to the directory of the request (RFC 6265 §5.1.4)."""
-    jar = jar_after(b"a=1")
+    jar = jar_after("a=1")
     assert bool(jar.header("shop.example", target, False)) is sent
 
 
 def test_longer_paths_first() -> None:
     """RFC 6265 §5.4 step 2."""
-    jar = jar_after(b"a=root; Path=/", b"a=deep; Path=/x")
+    jar = jar_after("a=root; Path=/", "a=deep; Path=/x")
     assert jar.header("shop.example", b"/x/y", False) == b"Cookie: a=deep; a=root\r\n"
 
 
 def test_secure_cookies_stay_on_tls() -> None:
     """Secure cookies go over TLS, and to loopback, which browsers trust as well."""
-    jar = jar_after(b"a=1; Path=/; Secure")
+    jar = jar_after("a=1; Path=/; Secure")
     assert jar.header("shop.example", b"/", False) == b""
     assert jar.header("shop.example", b"/", True) == b"Cookie: a=1\r\n"
-    local = jar_after(b"a=1; Path=/; Secure", host="127.0.0.1")
+    local = jar_after("a=1; Path=/; Secure", host="127.0.0.1")
     assert local.header("127.0.0.1", b"/", False) == b"Cookie: a=1\r\n"
+
+
+def test_a_repeated_line_renews_the_cookie() -> None:
+    """A server that repeats Max-Age with every response keeps the cookie alive."""
+    jar = jar_after(
+        "sid=x; Path=/; Max-Age=60", "sid=; Path=/; Max-Age=0", "sid=x; Path=/; Max-Age=60"
+    )
+    assert jar.header("shop.example", b"/", False) == b"Cookie: sid=x\r\n"

@@ -20,7 +20,7 @@ def render(
     request: Request,
     values: dict[str, str] | None = None,
     shared: tuple[Header, ...] = (),
-    cookie: bytes = b"",
+    cookie: str = "",
 ) -> bytes:
     names = Names({"server": "http://127.0.0.1:8000", "host": "127.0.0.1:8000"})
     rendering = compile_request(request, shared, ORIGIN, names)
@@ -33,7 +33,7 @@ def render(
 
 def test_hand_written_request() -> None:
     """Host comes first, length and cookie last, when nothing says otherwise."""
-    sent = render(Request("POST", "/x", (Header("Accept", "*/*"),), "hi"), cookie=b"a=1; Path=/")
+    sent = render(Request("POST", "/x", (Header("Accept", "*/*"),), "hi"), cookie="a=1; Path=/")
     assert sent == (
         b"POST /x HTTP/1.1\r\nHost: 127.0.0.1:8000\r\nAccept: */*\r\n"
         b"Content-Length: 2\r\nCookie: a=1\r\n\r\nhi"
@@ -44,7 +44,7 @@ def test_places_give_the_recorded_order_and_case() -> None:
     """Computed headers stand where the recording had them, spelled as recorded."""
     shared = (Header("HOST"), Header("content-length"), Header("Accept", "a"), Header("cookie"))
     sent = render(
-        Request("POST", "/", (Header("X-Last", "1"),), "${v}"), {"v": "abc"}, shared, b"s=1; Path=/"
+        Request("POST", "/", (Header("X-Last", "1"),), "${v}"), {"v": "abc"}, shared, "s=1; Path=/"
     )
     assert sent == (
         b"POST / HTTP/1.1\r\nHOST: 127.0.0.1:8000\r\ncontent-length: 3\r\nAccept: a\r\n"
