@@ -1,0 +1,45 @@
+"""Files and the model: test cases and load configurations in TOML, traffic as HAR, datasets as CSV.
+
+This is the one room of the middle that opens files. Nothing may enter that runs, records or judges
+a test case: it knows the formats, what must hold inside one file, and how to say what is wrong.
+Importing it is cheap.
+"""
+
+from __future__ import annotations
+
+from pytest_loadtool.casefile.case_reader import parse_case, read_case
+from pytest_loadtool.casefile.case_writer import format_case
+from pytest_loadtool.casefile.dataset import (
+    format_dataset,
+    parse_dataset,
+    read_dataset,
+    save_dataset,
+)
+from pytest_loadtool.casefile.load_reader import parse_load, read_load
+from pytest_loadtool.casefile.load_writer import format_load
+from pytest_loadtool.casefile.quantities import (
+    format_duration,
+    format_share,
+    parse_duration,
+    parse_share,
+)
+from pytest_loadtool.casefile.saving import save_case, save_load
+
+__all__ = [
+    "format_case",
+    "format_dataset",
+    "format_duration",
+    "format_load",
+    "format_share",
+    "parse_case",
+    "parse_dataset",
+    "parse_duration",
+    "parse_load",
+    "parse_share",
+    "read_case",
+    "read_dataset",
+    "read_load",
+    "save_case",
+    "save_dataset",
+    "save_load",
+]

@@ -1,0 +1,145 @@
+"""What must hold between the parts of a test case: servers, placeholders, order of extractors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from pytest_loadtool.casefile.lines import KeyPath
+from pytest_loadtool.casefile.nearest import did_you_mean
+from pytest_loadtool.casefile.problems import Problems
+from pytest_loadtool.model.case import TestCase, Transaction, wire_headers
+from pytest_loadtool.model.template import BUILTIN_NAMES, Reference, Template
+from pytest_loadtool.model.validator import JsonValidator, TextValidator
+
+__all__ = ["Columns", "check_case"]
+
+#: By dataset name its file and columns, as far as they are known.
+Columns = Mapping[str, tuple[str, tuple[str, ...]]]
+
+
+def check_case(case: TestCase, problems: Problems, *, columns: Columns) -> None:
+    """Add to ``problems`` what is wrong between the parts of ``case``."""
+    names = _Names(case, columns)
+    shared = [
+        (("headers", index), header)
+        for index, header in enumerate(case.headers)
+        if header.value and "${" in header.value
+    ]
+    reported: set[tuple[KeyPath, str]] = set()  # a shared header is wrong only once
+    for number, (at, transaction) in enumerate(names.transactions):
+        _check_server(case, at, transaction, problems)
+        templates = list(_templates(at, transaction))
+        if shared:
+            sent = wire_headers(case.headers, transaction.request.headers)
+            templates += [(path, header.value or "") for path, header in shared if header in sent]
+        for path, source in templates:
+            for reference in Template.parse(source).references if "${" in source else ():
+                message = names.wrong(reference, number)
+                if message and (path, message) not in reported:
+                    reported.add((path, message))
+                    problems.add(path, message)
+
+
+def _check_server(
+    case: TestCase, at: KeyPath, transaction: Transaction, problems: Problems
+) -> None:
+    if case.server or case.server_fixture:
+        return
+    target = transaction.request.target
+    if target.startswith(("/", "${")):
+        problems.add(
+            (*at, "request"),
+            f'the target "{target}" needs a server: write server = "http://…" (or server_fixture) '
+            "at the top",
+        )
+
+
+def _templates(at: KeyPath, transaction: Transaction) -> Iterator[tuple[KeyPath, str]]:
+    """The texts of a transaction that may hold placeholders, and where each stands."""
+    request = transaction.request
+    yield (*at, "request"), request.target
+    for index, header in enumerate(request.headers):
+        if header.value:
+            yield (*at, "headers", index), header.value
+    if isinstance(request.body, str):
+        yield (*at, "body"), request.body
+    for index, validator in enumerate(transaction.validators):
+        match validator:
+            case TextValidator(text=needle):
+                yield (*at, "validators", index, "text"), needle
+            case JsonValidator(equals=str(expected)):
+                yield (*at, "validators", index, "equals"), expected
+            case _:
+                pass
+
+
+class _Names:
+    """What placeholders may name, and from which transaction on."""
+
+    def __init__(self, case: TestCase, columns: Columns) -> None:
+        self.transactions: list[tuple[KeyPath, Transaction]] = [
+            (("page", outer, "transaction", inner), transaction)
+            for outer, page in enumerate(case.pages)
+            for inner, transaction in enumerate(page.transactions)
+        ]
+        self.variables = case.variables
+        self.columns = columns
+        self.datasets = {use.name for use in case.datasets}
+        self.has_server = bool(case.server or case.server_fixture)
+        self.set_by: dict[str, int] = {}  # the first transaction that extracts the variable
+        for number, (_, transaction) in enumerate(self.transactions):
+            for extractor in transaction.extractors:
+                self.set_by.setdefault(extractor.variable, number)
+
+    def wrong(self, reference: Reference, user: int) -> str:
+        """What is wrong with a placeholder in the ``user``-th transaction; "" for nothing."""
+        name = reference.name
+        if name in BUILTIN_NAMES:
+            return "" if self.has_server else f"${{{name}}} needs a server: there is none"
+        if reference.dataset is not None:
+            return self._wrong_column(name, reference.dataset)
+        known = self.variables.get(name)
+        if known is not None and (known.value is not None or known.env is not None):
+            return ""
+        setter = self.set_by.get(name)
+        if setter is not None and setter < user:
+            return ""
+        if setter is not None:
+            return self._too_early(name, setter, own=setter == user)
+        if known is not None:
+            return (
+                f"variable {name!r} has no value here: no extractor sets it; "
+                "give it a value or env in [variables]"
+            )
+        return f"undefined placeholder ${{{name}}}" + (
+            did_you_mean(name, self._known())
+            or ": no extractor sets it and [variables] does not declare it"
+        )
+
+    def _too_early(self, name: str, setter: int, *, own: bool) -> str:
+        title = self.transactions[setter][1].title
+        when = "is set by the response to this very request" if own else f"is set later, by {title}"
+        return (
+            f"${{{name}}} {when}: move its extractor to an earlier transaction, "
+            "or give it a value in [variables]"
+        )
+
+    def _wrong_column(self, name: str, dataset: str) -> str:
+        column = name.partition(".")[2]
+        if dataset not in self.datasets:
+            near = did_you_mean(dataset, self.datasets)
+            return f"undeclared dataset {dataset!r}" + (near or f": write [datasets.{dataset}]")
+        if dataset not in self.columns:
+            return ""
+        file, columns = self.columns[dataset]
+        if column in columns:
+            return ""
+        near = did_you_mean(column, columns) or f": it has {', '.join(columns)}"
+        return f"{file} has no column {column!r}{near}"
+
+    def _known(self) -> Iterator[str]:
+        yield from BUILTIN_NAMES
+        yield from self.variables
+        yield from self.set_by
+        for dataset, (_, columns) in self.columns.items():
+            yield from (f"{dataset}.{column}" for column in columns)

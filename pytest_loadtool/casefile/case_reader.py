@@ -1,0 +1,275 @@
+"""``*.case.toml`` to `TestCase`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from pytest_loadtool.casefile.actors import EXTRACTOR, VALIDATOR, extractor, validator
+from pytest_loadtool.casefile.case_checks import check_case
+from pytest_loadtool.casefile.dataset import read_dataset
+from pytest_loadtool.casefile.files import read_text
+from pytest_loadtool.casefile.problems import Problems
+from pytest_loadtool.casefile.quantities import parse_duration
+from pytest_loadtool.casefile.schema import (
+    Key,
+    Node,
+    Table,
+    array,
+    at_least,
+    boolean,
+    document,
+    filled,
+    integer,
+    named,
+    number,
+    parsed,
+    tables,
+    text,
+)
+from pytest_loadtool.casefile.syntax import (
+    base64_bytes,
+    base_url,
+    code_range,
+    dataset_name,
+    header_line,
+    identifier,
+    kind,
+    request_line,
+    template,
+    variable_name,
+)
+from pytest_loadtool.errors import FileError
+from pytest_loadtool.model.case import (
+    Page,
+    Recorded,
+    Request,
+    TestCase,
+    Transaction,
+    Variable,
+)
+from pytest_loadtool.model.dataset import DatasetUse
+from pytest_loadtool.model.validator import StatusCodes
+
+__all__ = ["parse_case", "read_case"]
+
+
+def parse_case(source: str, path: str) -> TestCase:
+    """The test case that a file's text says. ``path`` is what errors call it.
+
+    Raises:
+        FileError: something in it is wrong; other files are not looked at.
+    """
+    case, problems = _case(source, path)
+    check_case(case, problems, columns={})
+    problems.raise_any()
+    return case
+
+
+def read_case(path: Path) -> TestCase:
+    """The test case in a file; its datasets must be there and have the columns that it uses.
+
+    Raises:
+        FileError: something in it, or in a dataset, is wrong.
+    """
+    case, problems = _case(read_text(path), str(path))
+    check_case(case, problems, columns=_columns(case, path, problems))
+    problems.raise_any()
+    return case
+
+
+def _case(source: str, path: str) -> tuple[TestCase, Problems]:
+    found, problems = document(source, path, _CASE)
+    return (
+        TestCase(
+            name=found["name"],
+            pages=found["page"],
+            server=found.get("server", ""),
+            server_fixture=found.get("server_fixture", ""),
+            fixtures=found.get("fixtures", ()),
+            marks=found.get("marks", ()),
+            verify_tls=found.get("verify_tls", True),
+            headers=found.get("headers", ()),
+            datasets=tuple(found.get("datasets", {}).values()),
+            variables=MappingProxyType(found.get("variables", {})),
+        ),
+        problems,
+    )
+
+
+def _columns(
+    case: TestCase, path: Path, problems: Problems
+) -> Mapping[str, tuple[str, tuple[str, ...]]]:
+    """By dataset name its file and columns, of those that can be read."""
+    columns = {}
+    for use in case.datasets:
+        file = path.parent / use.file
+        try:
+            columns[use.name] = use.file, read_dataset(file).columns
+        except FileError as error:
+            if error.line:
+                problems.include(error)
+            else:  # the file as a whole: then its name here may be the mistake
+                problems.add(("datasets", use.name, "file"), f"{use.file}: {error.message}")
+    return columns
+
+
+def _page(node: Node) -> Page:
+    found = _PAGE.read(node)
+    return Page(found["name"], found["transaction"], found.get("think_time", 0.0))
+
+
+def _transaction(node: Node) -> Transaction:
+    found = _TRANSACTION.read(node)
+    if "body" in found and "body_base64" in found:
+        raise node.child("body_base64", None).wrong(
+            "there is a 'body' too: write 'body' for text, or 'body_base64' for other bytes"
+        )
+    method, target = found["request"]
+    return Transaction(
+        request=Request(
+            method=method,
+            target=target,
+            headers=found.get("headers", ()),
+            body=found.get("body", found.get("body_base64")),
+        ),
+        name=found.get("name", ""),
+        status=found.get("status", StatusCodes()),
+        extractors=found.get("extractors", ()),
+        validators=found.get("validators", ()),
+        recorded=found.get("recorded"),
+        line=node.problems.layout.line(node.at),
+    )
+
+
+def _recorded(node: Node) -> Recorded:
+    return Recorded(**_RECORDED.read(node))
+
+
+def _status(node: Node) -> StatusCodes:
+    if isinstance(node.value, list):
+        if not node.value:
+            raise node.wrong("must not be empty: no response could pass")
+        return StatusCodes(array(_range)(node))
+    return StatusCodes((_range(node),))
+
+
+def _range(node: Node) -> tuple[int, int]:
+    if isinstance(node.value, bool) or not isinstance(node.value, int | str):
+        raise node.expected('a status code, a range such as "200-299", or an array of these')
+    try:
+        return code_range(str(node.value))
+    except ValueError as error:
+        raise node.wrong(str(error)) from None
+
+
+def _dataset(node: Node) -> DatasetUse:
+    return DatasetUse(name=str(node.at[-1]), **_DATASET.read(node))
+
+
+def _lifespan(node: Node) -> str:
+    if node.value not in ("virtual user", "test case"):
+        raise node.expected('"virtual user" or "test case"')
+    return str(node.value)
+
+
+def _variable(node: Node) -> Variable:
+    name = str(node.at[-1])
+    if not isinstance(node.value, str | dict):
+        raise node.expected('text, or a table such as { env = "NAME" }')
+    if isinstance(node.value, str):
+        return Variable(name, node.value)
+    found = _VARIABLE.read(node)
+    if "value" in found and "env" in found:
+        raise node.wrong("expected 'value' or 'env', got both")
+    return Variable(name, **found)
+
+
+def _set_by(node: Node) -> str:
+    if node.value not in ("asm", "person"):
+        raise node.expected('"asm" or "person"')
+    return str(node.value)
+
+
+_HEADERS = array(parsed(header_line))
+
+_RECORDED = Table(
+    "'recorded'",
+    {
+        "status": Key(integer, "status = 200"),
+        "kind": Key(parsed(kind)),
+        "entry": Key(at_least(0)),
+        "at": Key(number),
+        "took": Key(number),
+    },
+)
+
+_TRANSACTION_KEYS: dict[str, Key] = {
+    "request": Key(parsed(request_line), 'request = "GET /path"'),
+    "name": Key(text),
+    "headers": Key(_HEADERS),
+    "body": Key(parsed(template)),
+    "body_base64": Key(parsed(base64_bytes)),
+    "status": Key(_status),
+    "extractors": Key(array(extractor)),
+    "validators": Key(array(validator)),
+    "recorded": Key(_recorded),
+}
+
+_PAGE_KEYS: dict[str, Key] = {
+    "name": Key(filled, 'name = "…"'),
+    "think_time": Key(parsed(parse_duration)),
+    "transaction": Key(
+        lambda node: tables(_transaction, "page.transaction")(node),
+        "at least one [[page.transaction]] below it",
+    ),
+}
+
+_CASE_KEYS: dict[str, Key] = {
+    "format": Key(integer, "format = 1"),
+    "name": Key(filled, 'name = "…"'),
+    "server": Key(parsed(base_url)),
+    "server_fixture": Key(parsed(identifier)),
+    "fixtures": Key(array(parsed(identifier))),
+    "marks": Key(array(parsed(identifier))),
+    "verify_tls": Key(boolean),
+    "headers": Key(_HEADERS),
+    "datasets": Key(lambda node: named(dataset_name, _dataset)(node)),
+    "page": Key(lambda node: tables(_page, "page")(node), "at least one [[page]]"),
+    "variables": Key(lambda node: named(variable_name, _variable)(node)),
+}
+
+
+def _elsewhere(*others: tuple[Mapping[str, Any], str]) -> dict[str, str]:
+    return {name: where for keys, where in others for name in keys}
+
+
+_AT_TOP = (_CASE_KEYS, "at the top of the file, before the first [table]")
+_IN_PAGE = (_PAGE_KEYS, "under [[page]]")
+_IN_TRANSACTION = (_TRANSACTION_KEYS, "under [[page.transaction]]")
+_IN_ACTORS = ({**EXTRACTOR.keys, **VALIDATOR.keys}, "inside 'extractors' or 'validators'")
+
+_CASE = Table("the test case", _CASE_KEYS, _elsewhere(_IN_TRANSACTION, _IN_PAGE))
+_PAGE = Table("a page", _PAGE_KEYS, _elsewhere(_AT_TOP, _IN_TRANSACTION))
+_TRANSACTION = Table("a transaction", _TRANSACTION_KEYS, _elsewhere(_AT_TOP, _IN_PAGE, _IN_ACTORS))
+_DATASET = Table(
+    "a dataset",
+    {
+        "file": Key(filled, 'file = "….csv"'),
+        "lifespan": Key(_lifespan),
+        "reusable": Key(boolean),
+        "sharable": Key(boolean),
+    },
+)
+_VARIABLE = Table(
+    "a variable",
+    {
+        "value": Key(text),
+        "env": Key(filled),
+        "recorded": Key(text),
+        "set_by": Key(_set_by),
+        "rule": Key(text),
+    },
+)

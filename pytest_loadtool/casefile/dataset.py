@@ -1,0 +1,99 @@
+"""Datasets as CSV (RFC 4180): a header row that names the columns, then one row per set of values.
+
+UTF-8, with or without a byte order mark, comma between and double quotes around values; values may
+hold commas, quotes and line breaks. Lines that hold nothing at all do not count.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+from pytest_loadtool.casefile.files import read_text, replace_file
+from pytest_loadtool.errors import FileError
+from pytest_loadtool.model.dataset import Dataset
+
+__all__ = ["format_dataset", "parse_dataset", "read_dataset", "save_dataset"]
+
+
+def read_dataset(path: Path) -> Dataset:
+    """The dataset in a CSV file.
+
+    Raises:
+        FileError: it cannot be read, is not UTF-8 or not CSV, has no header row, or a row is not as
+            wide as the header.
+    """
+    return parse_dataset(read_text(path), str(path))
+
+
+def parse_dataset(source: str, path: str) -> Dataset:
+    """The dataset that a CSV text says. ``path`` is what errors call it.
+
+    Raises:
+        FileError: as `read_dataset`.
+    """
+    rows = _rows(source, path)
+    line, columns = next(rows, (0, ()))
+    if not columns:
+        raise FileError(path, 0, "", "the dataset is empty: its first row must name the columns")
+    _check_columns(columns, path, line)
+    found = []
+    for line, row in rows:
+        if len(row) != len(columns):
+            raise FileError(
+                path,
+                line,
+                "",
+                f"expected {len(columns)} values ({', '.join(columns)}), got {len(row)}: "
+                "a value that holds a comma needs double quotes",
+            )
+        found.append(row)
+    return Dataset(columns, tuple(found))
+
+
+def format_dataset(dataset: Dataset) -> str:
+    """The CSV text that `parse_dataset` reads back as ``dataset``; lines end with a line feed."""
+    buffer = io.StringIO(newline="")
+    # The writer quotes what its own line end is made of, so it must think of both characters.
+    writer = csv.writer(buffer, lineterminator="\r\n")
+    lines = []
+    for row in (dataset.columns, *dataset.rows):
+        writer.writerow(row)
+        lines.append(buffer.getvalue().removesuffix("\r\n") + "\n")
+        buffer.seek(0)
+        buffer.truncate()
+    return "".join(lines)
+
+
+def save_dataset(path: Path, dataset: Dataset) -> None:
+    """Write a dataset to a CSV file, replacing it at once.
+
+    Raises:
+        FileError: it cannot be written.
+    """
+    replace_file(path, format_dataset(dataset).encode())
+
+
+def _rows(source: str, path: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """The rows that hold something, each with the line it begins on."""
+    reader = csv.reader(io.StringIO(source, newline=""), strict=True)
+    while True:
+        line = reader.line_num + 1
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            raise FileError(path, line, "", f"not valid CSV: {error}") from None
+        if row is None:
+            return
+        if row:
+            yield line, tuple(row)
+
+
+def _check_columns(columns: tuple[str, ...], path: str, line: int) -> None:
+    for number, column in enumerate(columns, 1):
+        if not column.strip():
+            raise FileError(path, line, "", f"column {number} has no name")
+        if column in columns[: number - 1]:
+            raise FileError(path, line, "", f"column {column!r} stands twice")

@@ -1,0 +1,106 @@
+"""Reading a text file and replacing one at once; their errors are for the user."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from pytest_loadtool.casefile.nearest import did_you_mean
+from pytest_loadtool.errors import FileError
+
+__all__ = ["file_errors", "read_bytes", "read_text", "replace_file"]
+
+
+@contextlib.contextmanager
+def file_errors(path: Path, doing: str) -> Iterator[None]:
+    """Turn an `OSError` into a `FileError` about ``path``: "cannot ``doing`` it: no space left"."""
+    try:
+        yield
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise FileError(str(path), 0, "", f"cannot {doing} it: {reason}") from None
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file.
+
+    Raises:
+        FileError: it does not exist (the message names the nearest that does), is a directory, or
+            cannot be read.
+    """
+    if path.is_dir():
+        raise FileError(str(path), 0, "", "expected a file, but this is a directory")
+    if not path.exists():
+        raise FileError(str(path), 0, "", f"no such file{_nearest(path)}")
+    with file_errors(path, "read"):
+        return path.read_bytes()
+
+
+def read_text(path: Path) -> str:
+    """The content of a UTF-8 file, without a byte order mark; line ends as they are.
+
+    Raises:
+        FileError: as `read_bytes`, or it is not UTF-8 (with the line of the first wrong byte).
+    """
+    content = read_bytes(path)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise FileError(
+            str(path),
+            line,
+            "",
+            f"expected UTF-8, but byte 0x{content[error.start]:02x} is not: "
+            "save the file as UTF-8 in your editor",
+        ) from None
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write ``content`` to ``path``: at no moment is there half a file, even if the machine fails.
+
+    An existing file keeps its permissions; a symbolic link stays one and its target is replaced.
+
+    Raises:
+        FileError: it cannot be written.
+    """
+    if path.is_dir():
+        raise FileError(str(path), 0, "", "expected a file, but this is a directory")
+    target = Path(os.path.realpath(path))
+    # In the same directory: a rename is at once only within one file system.
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    with file_errors(path, "write"):
+        try:
+            with temporary.open("xb") as file:
+                file.write(content)
+                file.flush()
+                with contextlib.suppress(FileNotFoundError):  # a new file gets the usual mode
+                    os.fchmod(file.fileno(), stat.S_IMODE(target.stat().st_mode))
+                os.fsync(file.fileno())
+            temporary.replace(target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        _sync_directory(target.parent)
+
+
+def _sync_directory(directory: Path) -> None:
+    """Make the rename itself durable, where the file system can."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _nearest(path: Path) -> str:
+    try:
+        names = [one.name for one in path.parent.iterdir()]
+    except OSError:
+        return ""
+    return did_you_mean(path.name, names)

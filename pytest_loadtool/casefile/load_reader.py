@@ -1,0 +1,120 @@
+"""``*.load.toml`` to `LoadConfiguration`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pytest_loadtool.casefile.files import read_text
+from pytest_loadtool.casefile.nearest import did_you_mean
+from pytest_loadtool.casefile.problems import Problems
+from pytest_loadtool.casefile.quantities import parse_duration, parse_share
+from pytest_loadtool.casefile.schema import (
+    Key,
+    Node,
+    Table,
+    at_least,
+    document,
+    filled,
+    integer,
+    number,
+    parsed,
+    tables,
+)
+from pytest_loadtool.casefile.syntax import base_url
+from pytest_loadtool.model.load import CaseShare, LoadConfiguration, ThinkTime
+
+__all__ = ["parse_load", "read_load"]
+
+
+def parse_load(source: str, path: str) -> LoadConfiguration:
+    """The load configuration that a file's text says. ``path`` is what errors call it.
+
+    Raises:
+        FileError: something in it is wrong; the test cases are not looked at.
+    """
+    configuration, problems = _load(source, path)
+    problems.raise_any()
+    return configuration
+
+
+def read_load(path: Path) -> LoadConfiguration:
+    """The load configuration in a file; its test case files must exist.
+
+    Raises:
+        FileError: something in it is wrong.
+    """
+    configuration, problems = _load(read_text(path), str(path))
+    for index, share in enumerate(configuration.cases):
+        file = path.parent / share.file
+        if not file.is_file():
+            known = [one.name for one in file.parent.glob("*.case.toml")]
+            problems.add(
+                ("case", index, "file"),
+                f"no such file: {share.file}{did_you_mean(file.name, known)}",
+            )
+    problems.raise_any()
+    return configuration
+
+
+def _load(source: str, path: str) -> tuple[LoadConfiguration, Problems]:
+    found, problems = document(source, path, _LOAD)
+    if found.get("ramp_up", 0.0) > found["duration"]:
+        problems.add(("ramp_up",), "must not be longer than 'duration', which includes it")
+    del found["format"]
+    return LoadConfiguration(cases=found.pop("case"), **found), problems
+
+
+def _positive_duration(node: Node) -> float:
+    seconds = parsed(parse_duration)(node)
+    if not seconds:
+        raise node.wrong("must be longer than 0s")
+    return seconds
+
+
+def _share(node: Node) -> CaseShare:
+    return CaseShare(**_CASE.read(node))
+
+
+def _think_time(node: Node) -> ThinkTime:
+    match node.value:
+        case "recorded":
+            return ThinkTime()
+        case "none":
+            return ThinkTime(scale=0.0)
+        case dict():
+            return ThinkTime(**_THINK_TIME.read(node))
+    raise node.expected('"recorded", "none" or a table such as { scale = 0.5, cap = "5s" }')
+
+
+_THINK_TIME = Table(
+    "'think_time'",
+    {
+        "scale": Key(number),
+        "cap": Key(parsed(parse_duration)),
+    },
+)
+
+_CASE = Table(
+    "a case of the load configuration",
+    {
+        "file": Key(filled, 'file = "….case.toml"'),
+        "weight": Key(at_least(1)),
+    },
+)
+
+_LOAD = Table(
+    "the load configuration",
+    {
+        "format": Key(integer, "format = 1"),
+        "name": Key(filled, 'name = "…"'),
+        "users": Key(at_least(1), "users = 10"),
+        "duration": Key(_positive_duration, 'duration = "30s"'),
+        "ramp_up": Key(parsed(parse_duration)),
+        "think_time": Key(_think_time),
+        "max_error_rate": Key(parsed(parse_share)),
+        "grace": Key(parsed(parse_duration)),
+        "timeout": Key(_positive_duration),
+        "server": Key(parsed(base_url)),
+        "case": Key(tables(_share, "case"), "at least one [[case]]"),
+    },
+)

@@ -1,0 +1,74 @@
+"""`LoadConfiguration` to ``*.load.toml``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from pytest_loadtool.casefile.quantities import format_duration, format_share
+from pytest_loadtool.casefile.render import Line, render
+from pytest_loadtool.casefile.schema import FORMAT
+from pytest_loadtool.casefile.toml_values import Scalar, inline_table, scalar
+from pytest_loadtool.model.load import CaseShare, LoadConfiguration, ThinkTime
+
+__all__ = ["format_load", "load_lines"]
+
+
+def format_load(configuration: LoadConfiguration) -> str:
+    """The text that `parse_load` reads back as ``configuration``. What is as usual is left out."""
+    return render(line for line in load_lines(configuration) if not line.usual)
+
+
+def load_lines(configuration: LoadConfiguration) -> Iterator[Line]:
+    """The lines of a load configuration's file."""
+    yield _pair("format", FORMAT)
+    yield _pair("name", configuration.name)
+    yield _pair("users", configuration.users)
+    yield _pair("duration", format_duration(configuration.duration))
+    for name, write in _OPTIONS.items():
+        value = getattr(configuration, name)
+        yield Line((name,), f"{name} = {write(value)}", usual=value == getattr(_USUAL, name))
+    if configuration.server:
+        yield _pair("server", configuration.server)
+    for index, share in enumerate(configuration.cases):
+        yield from _share(index, share)
+
+
+def _pair(name: str, value: Scalar) -> Line:
+    return Line((name,), f"{name} = {scalar(value)}")
+
+
+def _think_time(think_time: ThinkTime) -> str:
+    if think_time == ThinkTime():
+        return '"recorded"'
+    if think_time == ThinkTime(scale=0.0):
+        return '"none"'
+    pairs: dict[str, Scalar] = {}
+    if think_time.scale != 1.0:
+        pairs["scale"] = think_time.scale
+    if think_time.cap is not None:
+        pairs["cap"] = format_duration(think_time.cap)
+    return inline_table({name: scalar(value) for name, value in pairs.items()})
+
+
+def _share(index: int, share: CaseShare) -> Iterator[Line]:
+    table = ("case", index)
+    yield Line(table, "[[case]]", gap=True)
+    yield Line((*table, "file"), f"file = {scalar(share.file)}")
+    yield Line((*table, "weight"), f"weight = {share.weight}", usual=share.weight == 1)
+
+
+def _duration(seconds: float) -> str:
+    return scalar(format_duration(seconds))
+
+
+_USUAL = LoadConfiguration("", (), 1, 0.0)
+
+#: Keys that need not be there, and how their values are written.
+_OPTIONS: Mapping[str, Callable[[Any], str]] = {
+    "ramp_up": _duration,
+    "think_time": _think_time,
+    "max_error_rate": lambda share: scalar(format_share(share)),
+    "grace": _duration,
+    "timeout": _duration,
+}

@@ -1,0 +1,65 @@
+"""Writing a file back without losing what a person wrote into it."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+
+from pytest_loadtool.casefile.case_writer import case_lines
+from pytest_loadtool.casefile.comments import carry
+from pytest_loadtool.casefile.files import read_text, replace_file
+from pytest_loadtool.casefile.lines import scan
+from pytest_loadtool.casefile.load_writer import load_lines
+from pytest_loadtool.casefile.matching import match
+from pytest_loadtool.casefile.render import Line, render
+from pytest_loadtool.casefile.syntax_errors import syntax_error
+from pytest_loadtool.errors import FileError
+from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.load import LoadConfiguration
+
+__all__ = ["save_case", "save_load"]
+
+
+def save_case(path: Path, case: TestCase) -> None:
+    """Write a test case to a file, at once or not at all; comments in the file stay in place.
+
+    Raises:
+        FileError: it cannot be written, or what is there now is no TOML that its comments could be
+            taken from.
+    """
+    _save(path, case_lines(case))
+
+
+def save_load(path: Path, configuration: LoadConfiguration) -> None:
+    """Write a load configuration to a file, as `save_case` does.
+
+    Raises:
+        FileError: as `save_case`.
+    """
+    _save(path, load_lines(configuration))
+
+
+def _save(path: Path, lines: Iterable[Line]) -> None:
+    lines = tuple(lines)
+    if path.exists():
+        text = _over(path, read_text(path), lines)
+    else:
+        text = render(line for line in lines if not line.usual)
+    replace_file(path, text.encode())
+
+
+def _over(path: Path, old: str, lines: tuple[Line, ...]) -> str:
+    """The text of ``lines`` with what a person wrote in ``old``: comments, and what is as usual."""
+    try:
+        old_data = tomllib.loads(old)
+    except (ValueError, RecursionError) as error:
+        problem = syntax_error(old, str(path), error)
+        message = f"not saved: the file there now is {problem.message}; mend or remove it first"
+        raise FileError(str(path), problem.line, "", message) from None
+    layout = scan(old)
+    moved = match(old_data, tomllib.loads(render(lines)))
+    written = set(moved.values())
+    kept = [line for line in lines if not line.usual or line.path in written]
+    carried = carry(layout, moved, kept)
+    return render(kept, carried.remarks, top=layout.top, end=carried.end)

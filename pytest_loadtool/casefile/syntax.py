@@ -1,0 +1,207 @@
+"""The small languages inside the files' strings: request lines, headers, names, URLs, patterns.
+
+Each function takes the text and gives what it means, or raises `ValueError` with a message for the
+user.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import keyword
+import re
+import warnings
+
+from pytest_loadtool.casefile.nearest import did_you_mean
+from pytest_loadtool.model.case import Header, Kind
+from pytest_loadtool.model.template import BUILTIN_NAMES, Template
+
+__all__ = [
+    "base64_bytes",
+    "base_url",
+    "code_range",
+    "dataset_name",
+    "header_line",
+    "identifier",
+    "json_path",
+    "kind",
+    "pattern",
+    "request_line",
+    "template",
+    "token",
+    "variable_name",
+]
+
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 §5.6.2
+_HEADER_BREAK = re.compile(r"[\r\n\0]")  # RFC 9110 §5.5
+_TARGET_BREAK = re.compile(r"[\s\x00-\x20\x7f]")
+_ABSOLUTE = re.compile(r"https?://[^/?#\s]+", re.IGNORECASE)
+_BASE_URL = re.compile(r"https?://(?:\[[0-9a-f:.%]+\]|[\w.~-]+)(?::(\d{1,5}))?", re.IGNORECASE)
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*(?:\[[1-9][0-9]*\])?")
+_DATASET = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_RANGE = re.compile(r"(\d{3})(?:\s*-\s*(\d{3}))?", re.ASCII)
+#: Methods that clients always send in capitals. Not PATCH: `fetch` sends it as the script wrote it.
+_CAPITAL_METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS")
+#: Paths that need no parser to be known good. ``where`` and its like are operators.
+_PLAIN_JSON_PATH = re.compile(
+    r"\$(?:\.(?!(?:where|wherenot)\b)[A-Za-z_][A-Za-z0-9_]*|\[\d+\]|\[\*\]|\.\*)*", re.ASCII
+)
+
+
+def request_line(text: str) -> tuple[str, str]:
+    """``"GET /path"`` as method and target (a template)."""
+    method, space, target = text.partition(" ")
+    if not space and (method.startswith("/") or _ABSOLUTE.match(method)):
+        raise ValueError(f'expected "METHOD target", got "{text}": write "GET {text}"')
+    if not _TOKEN.fullmatch(method):
+        raise ValueError(
+            f'"{method}" is not an HTTP method: expected "METHOD target" such as "GET /"'
+        )
+    if method.upper() in _CAPITAL_METHODS and method not in _CAPITAL_METHODS:
+        raise ValueError(f'"{method}" is not an HTTP method: did you mean {method.upper()!r}?')
+    if not target:
+        raise ValueError(f'the target is missing: write "{method} /path"')
+    if re.search(r" HTTP/\d(\.\d)?$", target):
+        raise ValueError(f'leave out "{target.rpartition(" ")[2]}": write "{method} /path"')
+    if _TARGET_BREAK.search(target):
+        raise ValueError(
+            f'the target "{target}" holds a space or control character: write %20 for a space'
+        )
+    if not target.startswith(("/", "${")) and not _ABSOLUTE.match(target):
+        raise ValueError(
+            f'the target "{target}" is neither a path nor a URL: it must start with "/", "http://" '
+            'or "https://"'
+        )
+    return method, template(target)
+
+
+def header_line(text: str) -> Header:
+    """``"Name: value"`` (the value a template), or ``"Name"``, which is a place."""
+    name, colon, value = text.partition(":")
+    if not colon and not _TOKEN.fullmatch(name):
+        raise ValueError(
+            f'"{text}" is not a header: expected "Name: value", or a name alone for its place'
+        )
+    if not name:
+        raise ValueError(f'"{text}" is no header that HTTP/1.1 knows: leave it out')
+    if not _TOKEN.fullmatch(name):
+        raise ValueError(f'"{name}" is not a header name: expected "Name: value"')
+    if not colon:
+        return Header(name)
+    if _HEADER_BREAK.search(value):
+        raise ValueError(f"the value of {name} holds a line break or NUL, which no header can")
+    return Header(name, template(value.removeprefix(" ")))
+
+
+def template(text: str) -> str:
+    """Text with placeholders; the text itself, once it is known to parse."""
+    Template.parse(text)  # its TemplateError is a ValueError
+    return text
+
+
+def token(text: str) -> str:
+    """A header name."""
+    if not _TOKEN.fullmatch(text):
+        raise ValueError(f'"{text}" is not a header name')
+    return text
+
+
+def base_url(text: str) -> str:
+    """Scheme, host and port without a path."""
+    match = _BASE_URL.match(text)
+    if match is None or int(match[1] or 0) > 65535:
+        raise ValueError(f'expected a base URL such as "http://127.0.0.1:8000", got "{text}"')
+    if match.end() != len(text):
+        raise ValueError(
+            f'expected a base URL without a path: write "{match[0]}"; '
+            f'"{text[match.end() :]}" belongs to the targets'
+        )
+    return text
+
+
+def variable_name(text: str) -> str:
+    """A user variable's name: ``token``, ``csrf_token[1]``."""
+    if text in BUILTIN_NAMES:
+        raise ValueError(f"${{{text}}} is built in: choose another name")
+    if not _VARIABLE.fullmatch(text):
+        raise ValueError(
+            f'"{text}" is not a variable name: expected letters, digits, "_" and "-", as in '
+            '"token", or with a number, as in "csrf_token[1]"'
+        )
+    return text
+
+
+def dataset_name(text: str) -> str:
+    """A dataset's name: what stands before the dot in ``${users.username}``."""
+    if not _DATASET.fullmatch(text):
+        raise ValueError(f'"{text}" is not a dataset name: expected letters, digits, "_" and "-"')
+    return text
+
+
+def identifier(text: str) -> str:
+    """The name of a pytest fixture or mark."""
+    if not text.isidentifier() or keyword.iskeyword(text):
+        raise ValueError(f'expected a Python name such as "smoke_test", got "{text}"')
+    return text
+
+
+def kind(text: str) -> Kind:
+    """The kind of a recorded response."""
+    try:
+        return Kind(text)
+    except ValueError:
+        known = [one.value for one in Kind]
+        near = did_you_mean(text, known) or f": expected one of {', '.join(known)}"
+        raise ValueError(f'unknown kind "{text}"{near}') from None
+
+
+def code_range(text: str) -> tuple[int, int]:
+    """``"200"`` or ``"200-299"`` as an inclusive range."""
+    match = _RANGE.fullmatch(text.strip())
+    low = int(match[1]) if match else 0
+    high = int(match[2] or match[1]) if match else 0
+    if not 100 <= low <= high:
+        raise ValueError(
+            f'expected a status code or a range such as "200-299", got "{text}": '
+            "codes have three digits, the smaller one first"
+        )
+    return low, high
+
+
+def pattern(text: str) -> str:
+    """A regular expression of Python's `re`."""
+    try:
+        # What may change its meaning in some later Python is not the user's concern here.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            re.compile(text)
+    except re.error as error:
+        place = "" if error.pos is None else f" at position {error.pos}"
+        raise ValueError(f"bad regular expression '{text}': {error.msg}{place}") from None
+    except (OverflowError, RecursionError) as error:
+        raise ValueError(f"bad regular expression '{text}': {error}") from None
+    return text
+
+
+def json_path(text: str) -> str:
+    """A path into a JSON body, as jsonpath-ng reads it."""
+    if _PLAIN_JSON_PATH.fullmatch(text):
+        return text
+    from jsonpath_ng.parser import parse  # slow to import, and few paths need it
+
+    try:
+        parse(text)
+    except Exception as error:  # some of its releases raise plain Exception
+        reason = str(error).partition("\n")[0].rstrip("!")
+        raise ValueError(
+            f"bad JSON path '{text}': {reason}; expected a path such as '$.items[0].id'"
+        ) from None
+    return text
+
+
+def base64_bytes(text: str) -> bytes:
+    """The bytes of base64 text (RFC 4648 §4); white space does not count."""
+    try:
+        return base64.b64decode("".join(text.split()), validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise ValueError(f"bad base64: {str(error)[:1].lower()}{str(error)[1:]}") from None
