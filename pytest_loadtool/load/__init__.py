@@ -1,0 +1,63 @@
+"""Schedules, shares, metrics and verdicts of a load test: arithmetic on numbers and messages.
+
+No I/O, no clock, no asyncio, no knowledge of HTTP, pytest or xdist may enter: what happened and
+when is told to this room, and who carries its messages is not its business. Everything here is
+cheap to import.
+"""
+
+from pytest_loadtool.load.errorlog import ErrorLog, ErrorRecord
+from pytest_loadtool.load.glimpse import Glimpse, glimpse
+from pytest_loadtool.load.histogram import Histogram
+from pytest_loadtool.load.measures import Spans, TransactionMetrics
+from pytest_loadtool.load.merger import Merger, RunResult, WorkerResult, WorkerState
+from pytest_loadtool.load.metrics import LoadMetrics, PageKey, TransactionKey
+from pytest_loadtool.load.protocol import (
+    Failed,
+    Final,
+    Go,
+    Heartbeat,
+    Message,
+    Ready,
+    Snapshot,
+    Stop,
+    decode,
+    encode,
+)
+from pytest_loadtool.load.share import Share, case_of, preflight, row_of
+from pytest_loadtool.load.summary import Summary, summarise
+from pytest_loadtool.load.verdict import Verdict, verdict
+
+__all__ = [
+    "ErrorLog",
+    "ErrorRecord",
+    "Failed",
+    "Final",
+    "Glimpse",
+    "Go",
+    "Heartbeat",
+    "Histogram",
+    "LoadMetrics",
+    "Merger",
+    "Message",
+    "PageKey",
+    "Ready",
+    "RunResult",
+    "Share",
+    "Snapshot",
+    "Spans",
+    "Stop",
+    "Summary",
+    "TransactionKey",
+    "TransactionMetrics",
+    "Verdict",
+    "WorkerResult",
+    "WorkerState",
+    "case_of",
+    "decode",
+    "encode",
+    "glimpse",
+    "preflight",
+    "row_of",
+    "summarise",
+    "verdict",
+]

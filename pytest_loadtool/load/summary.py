@@ -1,0 +1,279 @@
+"""The results of a load test as plain values, ready to be written down in any form.
+
+Times are milliseconds as floats, sizes bytes, rates per second. A time is None where nothing was
+measured: there is no honest number for it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from pytest_loadtool.load.histogram import Histogram
+from pytest_loadtool.load.measures import Spans, TransactionMetrics
+from pytest_loadtool.load.merger import WorkerResult, WorkerState
+from pytest_loadtool.load.metrics import LoadMetrics, PageKey
+from pytest_loadtool.load.verdict import Verdict
+from pytest_loadtool.model.load import LoadConfiguration
+from pytest_loadtool.model.result import Cause
+
+__all__ = [
+    "CaseSummary",
+    "ErrorSummary",
+    "Numbers",
+    "PageSummary",
+    "Summary",
+    "Times",
+    "TransactionSummary",
+    "WorkerSummary",
+    "summarise",
+    "times_of",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """A distribution of durations in milliseconds."""
+
+    mean: float | None
+    p50: float | None
+    p95: float | None
+    p99: float | None
+    max: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """What is measured of requests, in total or of one transaction.
+
+    ``status`` pairs status codes with counts, ascending; 0 means no response.
+    """
+
+    requests: int
+    errors: int
+    error_rate: float
+    bytes_received: int
+    bytes_sent: int
+    duration_s: float
+    throughput_rps: float
+    service_time: Times
+    response_time: Times
+    status: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionSummary:
+    """One transaction. A name that comes again on its page is numbered: ``GET / (2)``."""
+
+    name: str
+    numbers: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class PageSummary:
+    """One page: its duration is from its first request to its last response, without think time."""
+
+    name: str
+    count: int
+    failed: int
+    mean: float | None
+    min: float | None
+    max: float | None
+    transactions: tuple[TransactionSummary, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseSummary:
+    """One test case: how many iterations, and how long they took with their think times."""
+
+    name: str
+    iterations: int
+    failed: int
+    durations: Times
+    pages: tuple[PageSummary, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorSummary:
+    """One distinct error. ``first_s`` is the second of the run in which it came first."""
+
+    case: str
+    page: str
+    transaction: str
+    cause: Cause
+    message: str
+    count: int
+    first_s: int
+    example: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSummary:
+    """One worker. ``cpu`` is processor time by elapsed time: 1 is a whole core."""
+
+    name: str
+    state: WorkerState
+    users: int
+    requests: int
+    errors: int
+    duration_s: float
+    cpu: float
+    lag_p95: float | None
+    lateness_p95: float | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A whole run. ``started`` is ISO 8601; ``timeline`` is (second, requests, errors) in order."""
+
+    name: str
+    started: str
+    verdict: Verdict
+    configuration: LoadConfiguration
+    totals: Numbers
+    cut_requests: int
+    cut_iterations: int
+    cases: tuple[CaseSummary, ...]
+    errors: tuple[ErrorSummary, ...]
+    other_errors: int
+    workers: tuple[WorkerSummary, ...]
+    timeline: tuple[tuple[int, int, int], ...]
+
+
+def summarise(
+    metrics: LoadMetrics,
+    configuration: LoadConfiguration,
+    workers: Sequence[WorkerResult],
+    verdict: Verdict,
+    *,
+    started: datetime,
+) -> Summary:
+    """The results of a run that began at ``started``."""
+    seconds = metrics.elapsed_us / 1e6
+    names = _transaction_names(metrics)
+    return Summary(
+        name=configuration.name,
+        started=started.isoformat(timespec="seconds"),
+        verdict=verdict,
+        configuration=configuration,
+        totals=_numbers(metrics.total(), seconds),
+        cut_requests=metrics.cut,
+        cut_iterations=metrics.cut_iterations,
+        cases=_cases(metrics, names, seconds),
+        errors=_errors(metrics, names),
+        other_errors=metrics.errors.others,
+        workers=tuple(_worker(worker, configuration.users) for worker in workers),
+        timeline=tuple((second, *counts) for second, counts in metrics.seconds.items()),
+    )
+
+
+def times_of(histogram: Histogram) -> Times:
+    """The distribution in milliseconds."""
+    if not histogram.count:
+        return Times(None, None, None, None, None)
+    p50, p95, p99 = (histogram.percentile(p) for p in (50, 95, 99))
+    return Times(histogram.mean / 1000, p50 / 1000, p95 / 1000, p99 / 1000, histogram.max / 1000)
+
+
+def _numbers(measured: TransactionMetrics, seconds: float) -> Numbers:
+    requests = measured.requests
+    return Numbers(
+        requests=requests,
+        errors=measured.errors,
+        error_rate=measured.errors / requests if requests else 0.0,
+        bytes_received=measured.received,
+        bytes_sent=measured.sent,
+        duration_s=seconds,
+        throughput_rps=requests / seconds if seconds else 0.0,
+        service_time=times_of(measured.service),
+        response_time=times_of(measured.response),
+        status=tuple(sorted(measured.statuses.items())),
+    )
+
+
+def _cases(metrics: LoadMetrics, names: Sequence[str], seconds: float) -> tuple[CaseSummary, ...]:
+    members: dict[PageKey, list[TransactionSummary]] = {key: [] for key in metrics.page_keys}
+    for key, name, measured in zip(
+        metrics.transaction_keys, names, metrics.transactions, strict=True
+    ):
+        summary = TransactionSummary(name, _numbers(measured, seconds))
+        members[PageKey(key.case, key.page)].append(summary)
+    pages: dict[str, list[PageSummary]] = {name: [] for name in metrics.case_keys}
+    page_names = _numbered((key.case, key.name) for key in metrics.page_keys)
+    for page_key, name, spans in zip(metrics.page_keys, page_names, metrics.pages, strict=True):
+        pages[page_key.case].append(_page(name, spans, members.pop(page_key, [])))
+    return tuple(
+        CaseSummary(
+            name=name,
+            iterations=spans.durations.count,
+            failed=spans.failed,
+            durations=times_of(spans.durations),
+            pages=tuple(pages.pop(name, ())),
+        )
+        for name, spans in zip(metrics.case_keys, metrics.cases, strict=True)
+    )
+
+
+def _page(name: str, spans: Spans, transactions: Iterable[TransactionSummary]) -> PageSummary:
+    durations = spans.durations
+    count = durations.count
+    return PageSummary(
+        name=name,
+        count=count,
+        failed=spans.failed,
+        mean=durations.mean / 1000 if count else None,
+        min=durations.min / 1000 if count else None,
+        max=durations.max / 1000 if count else None,
+        transactions=tuple(transactions),
+    )
+
+
+def _errors(metrics: LoadMetrics, names: Sequence[str]) -> tuple[ErrorSummary, ...]:
+    keys = metrics.transaction_keys
+    return tuple(
+        ErrorSummary(
+            case=keys[error.transaction].case,
+            page=keys[error.transaction].page,
+            transaction=names[error.transaction],
+            cause=error.cause,
+            message=error.message,
+            count=error.count,
+            first_s=error.second,
+            example=error.example,
+        )
+        for error in metrics.errors
+    )
+
+
+def _worker(worker: WorkerResult, users: int) -> WorkerSummary:
+    metrics = worker.metrics or LoadMetrics((), (), ())
+    elapsed = metrics.elapsed_us
+    return WorkerSummary(
+        name=worker.name,
+        state=worker.state,
+        users=len(worker.share.users(users)) if worker.share else 0,
+        requests=metrics.requests,
+        errors=metrics.failed_requests,
+        duration_s=elapsed / 1e6,
+        cpu=metrics.cpu_us / elapsed if elapsed else 0.0,
+        lag_p95=times_of(metrics.lag).p95,
+        lateness_p95=times_of(metrics.lateness).p95,
+        text=worker.text,
+    )
+
+
+def _transaction_names(metrics: LoadMetrics) -> list[str]:
+    return _numbered((key.case, key.page, key.name) for key in metrics.transaction_keys)
+
+
+def _numbered(keys: Iterable[tuple[str, ...]]) -> list[str]:
+    """The last part of each key, with a number if the same key came before."""
+    seen: Counter[tuple[str, ...]] = Counter()
+    names = []
+    for key in keys:
+        seen[key] += 1
+        names.append(key[-1] if seen[key] == 1 else f"{key[-1]} ({seen[key]})")
+    return names

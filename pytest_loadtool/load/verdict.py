@@ -1,0 +1,182 @@
+"""Whether a load test passed, failed, or says nothing about the server.
+
+A run is **inconclusive** when part of the load was missing or when the generator itself was what
+the numbers show. An inconclusive run is not a success. When a run has failed as well, it has
+failed: errors are errors whatever else went wrong, and the other reasons stand beside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pytest_loadtool.load.histogram import Histogram
+from pytest_loadtool.load.merger import WorkerResult
+from pytest_loadtool.load.metrics import LoadMetrics
+from pytest_loadtool.load.wording import count, percent, plural
+from pytest_loadtool.model.load import LoadConfiguration
+
+__all__ = ["BOTTLENECKS", "Bottleneck", "Outcome", "Verdict", "verdict"]
+
+Outcome = Literal["passed", "failed", "inconclusive"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The outcome, and one sentence for each reason not to call it passed."""
+
+    outcome: Outcome
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Bottleneck:
+    """When a worker was too slow for its own measurements. All three must be reached.
+
+    * ``cpu``: processor time by elapsed time; 1 is a whole core, which is all that a worker can
+      use.
+    * ``delay_ms``: by how much it was late, in milliseconds. That is the 95th percentile of the
+      event loop's lag or of late starts, whichever is more.
+    * ``of_response``: that delay as a share of the 95th percentile of the response time.
+    """
+
+    cpu: float
+    delay_ms: float
+    of_response: float
+
+
+BOTTLENECKS = (
+    # A busy core by itself is no fault: users without think time make one busy whenever the server
+    # is quicker than the generator. It becomes one when a person would see it in the response
+    # times.
+    Bottleneck(cpu=0.9, delay_ms=20.0, of_response=0.1),
+    # The processor is taken by somebody else: only what is late shows it. Other programs disturb
+    # every machine at times, so this asks for more.
+    Bottleneck(cpu=0.0, delay_ms=200.0, of_response=0.5),
+)
+
+_Finding = tuple[Literal["failed", "inconclusive"], str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    metrics: LoadMetrics
+    configuration: LoadConfiguration
+    workers: Sequence[WorkerResult]
+    stopped_after: float | None
+
+
+def verdict(
+    metrics: LoadMetrics,
+    configuration: LoadConfiguration,
+    workers: Sequence[WorkerResult] = (),
+    *,
+    stopped_after: float | None = None,
+) -> Verdict:
+    """Judge a run. ``stopped_after`` is when somebody stopped it, in seconds after its start."""
+    run = _Run(metrics, configuration, workers, stopped_after)
+    findings = [finding for check in _CHECKS for finding in check(run)]
+    outcomes = {outcome for outcome, _ in findings}
+    worst: Sequence[Outcome] = ("failed", "inconclusive")
+    return Verdict(
+        next((outcome for outcome in worst if outcome in outcomes), "passed"),
+        tuple(reason for _, reason in findings),
+    )
+
+
+def _no_requests(run: _Run) -> Iterator[_Finding]:
+    if not run.metrics.requests:
+        yield "failed", "no request was finished, so there is nothing to judge"
+
+
+def _error_rate(run: _Run) -> Iterator[_Finding]:
+    requests, errors = run.metrics.requests, run.metrics.failed_requests
+    allowed = run.configuration.max_error_rate
+    if requests and errors / requests > allowed:
+        rate = percent(errors / requests)
+        yield (
+            "failed",
+            f"error rate {rate}: {count(errors)} of {plural(requests, 'request')} failed, "
+            f"{percent(allowed)} allowed",
+        )
+
+
+def _missing_workers(run: _Run) -> Iterator[_Finding]:
+    for worker in run.workers:
+        text = f": {worker.text}" if worker.text else ""
+        if worker.state == "failed":
+            yield "inconclusive", f"worker {worker.name} could not do its share{text}"
+        elif worker.share is not None and worker.state != "final":
+            yield (
+                "inconclusive",
+                f"worker {worker.name} was lost{_what_is_missing(run, worker)}{text}",
+            )
+
+
+def _what_is_missing(run: _Run, worker: WorkerResult) -> str:
+    assert worker.share is not None
+    total = run.configuration.users
+    users = f"its {count(len(worker.share.users(total)))} of {plural(total, 'user')}"
+    if worker.metrics is None:
+        return f" before it reported anything: the load of {users} is missing"
+    seconds = worker.metrics.elapsed_us / 1e6
+    return (
+        f": the load of {users} is missing from {seconds:.1f} s on; "
+        f"the {plural(worker.metrics.requests, 'request')} that it had reported are counted"
+    )
+
+
+def _stopped(run: _Run) -> Iterator[_Finding]:
+    seconds, planned = run.stopped_after, run.configuration.duration
+    if seconds is not None and seconds < planned:
+        yield "inconclusive", f"stopped after {seconds:.1f} s of {planned:g} s"
+
+
+def _untouched_cases(run: _Run) -> Iterator[_Finding]:
+    requests = dict.fromkeys(run.metrics.case_keys, 0)
+    for key, transaction in zip(
+        run.metrics.transaction_keys, run.metrics.transactions, strict=True
+    ):
+        requests[key.case] = requests.get(key.case, 0) + transaction.requests
+    if any(requests.values()):
+        for case, number in requests.items():
+            if not number:
+                yield (
+                    "inconclusive",
+                    f"test case {case!r} finished no request: raise users, duration or its weight",
+                )
+
+
+def _bottlenecks(run: _Run) -> Iterator[_Finding]:
+    for worker in run.workers:
+        metrics = worker.metrics
+        if metrics is None or not metrics.elapsed_us or not metrics.requests:
+            continue
+        cpu = metrics.cpu_us / metrics.elapsed_us
+        delay = max(_p95_ms(metrics.lag), _p95_ms(metrics.lateness))
+        response = _p95_ms(metrics.total().response)
+        if any(
+            cpu >= limit.cpu and delay >= limit.delay_ms and delay >= limit.of_response * response
+            for limit in BOTTLENECKS
+        ):
+            yield (
+                "inconclusive",
+                f"worker {worker.name} was itself too slow: it was {delay:.0f} ms late and used "
+                f"{cpu:.0%} of a core, while responses took {response:.0f} ms (95th percentiles); "
+                "use more workers (-n), fewer users or a quieter machine",
+            )
+
+
+def _p95_ms(histogram: Histogram) -> float:
+    return histogram.percentile(95) / 1000 if histogram.count else 0.0
+
+
+_CHECKS = (
+    _no_requests,
+    _error_rate,
+    _missing_workers,
+    _stopped,
+    _untouched_cases,
+    _bottlenecks,
+)

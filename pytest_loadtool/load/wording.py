@@ -1,0 +1,27 @@
+"""Numbers as people read them, the same in a verdict's reasons and in the reports."""
+
+from __future__ import annotations
+
+__all__ = ["count", "percent", "plural"]
+
+
+def percent(share: float) -> str:
+    """A share of 1 as ``1.25 %``. What is not quite none or all never looks like it."""
+    if share in {0.0, 1.0}:
+        return f"{share:.0%}".replace("%", " %")
+    hundredths = f"{share * 100:.2f}"
+    if hundredths == "0.00":
+        return "<0.01 %"
+    if hundredths == "100.00":
+        return ">99.99 %"
+    return hundredths.rstrip("0").rstrip(".") + " %"
+
+
+def count(number: float) -> str:
+    """A whole number with thousands separated."""
+    return f"{number:,.0f}"
+
+
+def plural(number: int, one: str) -> str:
+    """``1 user``, ``20 users``."""
+    return f"{count(number)} {one if number == 1 else one + 's'}"
