@@ -71,4 +71,5 @@ _OPTIONS: Mapping[str, Callable[[Any], str]] = {
     "max_error_rate": lambda share: scalar(format_share(share)),
     "grace": _duration,
     "timeout": _duration,
+    "keep_connections": scalar,
 }
