@@ -18,7 +18,6 @@ from typing import Any
 
 from mitmproxy.connection import Client
 from mitmproxy.http import Headers, HTTPFlow
-from mitmproxy.net.http.url import hostport
 from mitmproxy.proxy.server_hooks import ServerConnectionHookData
 from mitmproxy.tcp import TCPFlow
 from mitmproxy.tls import TlsData
@@ -57,7 +56,7 @@ class ExchangeReporter:
         self._stopped = False
         self.own_address: tuple[str, int] | None = None
         self.unverified: dict[str, str] = {}
-        """Origins whose certificate does not verify, and why."""
+        """Hosts whose certificate does not verify, and why."""
 
     def stop(self) -> None:
         """Report what is still open, and nothing from now on."""
@@ -128,13 +127,12 @@ class ExchangeReporter:
         """Note whether the server's certificate would have verified (see `Recorder.unverified`)."""
         assert data.ssl_conn is not None
         assert data.context.server.address is not None
-        host, port = data.context.server.address[0], data.context.server.address[1]
         # pyOpenSSL has no public name for these two.
         openssl: Any = SSL
         result = openssl._lib.SSL_get_verify_result(data.ssl_conn._ssl)
         if result != 0:
             reason = openssl._ffi.string(openssl._lib.X509_verify_cert_error_string(result))
-            self.unverified[f"https://{hostport('https', host, port)}"] = reason.decode()
+            self.unverified[data.context.server.address[0]] = reason.decode()
 
     def client_disconnected(self, client: Client) -> None:
         """A connection ended: report a failed handshake that no request has shown."""

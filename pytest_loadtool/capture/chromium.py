@@ -118,6 +118,9 @@ def command_line(
         "--proxy-bypass-list=<-loopback>",
         f"--ignore-certificate-errors-spki-list={trusted_key}",
         "--remote-debugging-pipe",
+        # The pipe would make it tell pages that a program drives it (navigator.webdriver), and some
+        # treat such a browser differently. What is recorded is a person's session.
+        "--disable-blink-features=AutomationControlled",
         *_QUIET,
         f"--disable-features={','.join(_FEATURES_OFF)}",
     ]
@@ -125,10 +128,7 @@ def command_line(
         switches.append("--headless=new")
     if root:
         switches.append("--no-sandbox")  # Chromium does not start as root otherwise
-    if remote_debugging_port is None:
-        # A person is at the browser: the pipe alone would make it tell pages that it is automated.
-        switches.append("--disable-blink-features=AutomationControlled")
-    else:
+    if remote_debugging_port is not None:
         switches.append(f"--remote-debugging-port={remote_debugging_port}")
     return [executable, *_join([*switches, *arguments]), url]
 

@@ -3,7 +3,7 @@
 Certificates of servers are checked but never refused. The client sees the recorder's certificate
 and not the server's, so it has no way to ask the person at it whether to go on; and what is
 recorded against is most often a development or staging server with a certificate of its own. The
-result of the check is not lost: `Recorder.unverified` names each origin that did not pass and the
+result of the check is not lost: `Recorder.unverified` names each host that did not pass and the
 reason, so that the user is told and the test case made from it does not check what cannot be.
 """
 
@@ -76,7 +76,7 @@ class Recorder:
 
     @property
     def unverified(self) -> Mapping[str, str]:
-        """Origins whose certificate did not verify, and why. It grows while recording."""
+        """Hosts whose certificate did not verify, and why. It grows while recording."""
         return MappingProxyType(self._reporter.unverified)
 
     @property

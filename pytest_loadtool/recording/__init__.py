@@ -1,0 +1,12 @@
+"""From recorded exchanges to a test case: pure functions, one step per module.
+
+Filter what cannot be replayed, group the rest into pages by Referrer Analysis, name the pages,
+write the requests as text. What may not enter: I/O of any kind, and any judgement about dynamic
+values (that is ``correlation``). Nothing is dropped silently: what does not become a transaction
+becomes a `Note`.
+"""
+
+from pytest_loadtool.recording.build import Recording, build_case
+from pytest_loadtool.recording.notes import Note
+
+__all__ = ["Note", "Recording", "build_case"]

@@ -1,0 +1,86 @@
+"""The whole way from exchanges to a test case."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.recording.entry import Entry
+from pytest_loadtool.recording.failures import expected_status, failure_notes
+from pytest_loadtool.recording.grouping import Group, group
+from pytest_loadtool.recording.kinds import kind_of
+from pytest_loadtool.recording.naming import operation_name, page_names
+from pytest_loadtool.recording.notes import Note
+from pytest_loadtool.recording.request import Draft, draft
+from pytest_loadtool.recording.server import server_of
+from pytest_loadtool.recording.sharing import Headers, share
+from pytest_loadtool.recording.sieve import left_out
+from pytest_loadtool.recording.timing import recorded, think_times
+
+__all__ = ["Recording", "build_case"]
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """A test case made of recorded traffic, and what there is to say about the traffic."""
+
+    case: TestCase
+    notes: tuple[Note, ...]
+
+
+def build_case(exchanges: Sequence[Exchange], *, name: str) -> Recording:
+    """The test case that ``exchanges`` make, pages in the order of their start.
+
+    ``exchanges`` may come in any order; each transaction's ``recorded.entry`` is its index there.
+    What cannot be replayed is left out with a note. The case has no pages if nothing can.
+    """
+    entries, notes = _sift(exchanges)
+    groups = group(entries)
+    server = server_of(groups)
+    drafts = {
+        entry.index: draft(entry.exchange, server) for page in groups for entry in page.entries
+    }
+    shared, own = share([one.headers for one in drafts.values()])
+    headers = dict(zip(drafts, own, strict=True))
+    pages = tuple(
+        Page(
+            page_name,
+            tuple(_transaction(entry, page, drafts, headers) for entry in page.entries),
+            think_time,
+        )
+        for page_name, page, think_time in zip(
+            page_names(groups), groups, think_times(groups), strict=True
+        )
+    )
+    for page in groups:
+        for entry in page.entries:
+            notes += failure_notes(entry, is_page=entry is page.key)
+    case = TestCase(name=name, pages=pages, server=server, headers=shared)
+    return Recording(case, tuple(notes))
+
+
+def _sift(exchanges: Sequence[Exchange]) -> tuple[list[Entry], list[Note]]:
+    """What can be replayed, in the order in which it was sent, and notes on the rest."""
+    entries, notes = [], []
+    in_order = sorted(enumerate(exchanges), key=lambda numbered: numbered[1].started)
+    for index, exchange in in_order:
+        note = left_out(exchange)
+        if note is None:
+            entries.append(Entry(index, exchange, kind_of(exchange)))
+        else:
+            notes.append(note)
+    return entries, notes
+
+
+def _transaction(
+    entry: Entry, page: Group, drafts: dict[int, Draft], headers: dict[int, Headers]
+) -> Transaction:
+    one = drafts[entry.index]
+    return Transaction(
+        request=Request(one.method, one.target, headers[entry.index], one.body),
+        name=operation_name(entry.exchange),
+        status=expected_status(entry),
+        recorded=recorded(entry, page),
+    )

@@ -1,0 +1,28 @@
+"""What a recording says about itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["BACKGROUND", "INCOMPLETE", "RECORDING_ERROR", "UNREPLAYABLE", "Note"]
+
+#: Kinds of notes.
+BACKGROUND = "the browser's own traffic, left out"
+UNREPLAYABLE = "not replayable, kept as evidence"
+RECORDING_ERROR = "recording error"
+INCOMPLETE = "incomplete evidence"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One thing that the user should know about one exchange.
+
+    ``kind`` is a heading, ``subject`` what the note is about (a request, a host). ``message`` is
+    one line and the same for equal findings, so that notes can be grouped by it. ``serious`` means
+    that the recording may have to be made again.
+    """
+
+    kind: str
+    subject: str
+    message: str
+    serious: bool = False

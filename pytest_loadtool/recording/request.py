@@ -1,0 +1,86 @@
+"""A recorded request as text that replay sends byte for byte the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pytest_loadtool.model.case import COMPUTED_HEADERS, Header
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.recording.entry import origin
+from pytest_loadtool.recording.server import body_text, header_text, target_text
+
+__all__ = ["Draft", "draft"]
+
+#: Headers that say how a message travels, not what it is: replay frames its messages itself, and
+#: what is for a proxy is for that proxy.
+_NOT_REPLAYED = frozenset(
+    {
+        "expect",
+        "http2-settings",
+        "proxy-authorization",
+        "proxy-connection",
+        "transfer-encoding",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A request whose headers are not shared yet: all of them, computed ones as places."""
+
+    method: str
+    target: str
+    headers: tuple[Header, ...]
+    body: str | bytes | None
+
+
+def draft(exchange: Exchange, server: str) -> Draft:
+    """``exchange``'s request, with ``${server}`` where the server's URL stood."""
+    return Draft(
+        method=exchange.method,
+        target=target_text(_as_sent(exchange.url), server),
+        headers=_headers(exchange, server),
+        body=_body(exchange, server),
+    )
+
+
+def _headers(exchange: Exchange, server: str) -> tuple[Header, ...]:
+    host = origin(exchange.url).partition("://")[2]
+    result: list[Header] = []
+    placed: set[str] = set()
+    for name, value in exchange.request_headers:
+        lower = name.lower()
+        if lower in _NOT_REPLAYED or name.startswith(":"):
+            continue
+        # A Host that is not the one in the URL was meant: it is kept as a value.
+        if lower in COMPUTED_HEADERS and not (lower == "host" and value.lower() != host):
+            # HTTP/2 may split Cookie into several fields (RFC 9113 §8.2.3); it has one place.
+            if lower not in placed:
+                result.append(Header(name))
+                placed.add(lower)
+        else:
+            result.append(Header(name, header_text(_as_sent(value), server)))
+    return tuple(result)
+
+
+def _body(exchange: Exchange, server: str) -> str | bytes | None:
+    raw = exchange.request_body
+    if not raw:
+        return None
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        return raw
+    return body_text(text, exchange.request_header("content-type") or "", server)
+
+
+def _as_sent(text: str) -> str:
+    """Text whose UTF-8 bytes are those that were sent.
+
+    Exchanges hold bytes as latin-1 text; templates are sent as UTF-8. Bytes that are not UTF-8 have
+    no such text: they are kept as the characters they stand for.
+    """
+    try:
+        return text.encode("latin-1").decode()
+    except (UnicodeEncodeError, UnicodeDecodeError):
+        return text

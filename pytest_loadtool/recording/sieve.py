@@ -1,0 +1,81 @@
+"""Which exchanges can become transactions, and a note for each of the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.recording.background import is_background
+from pytest_loadtool.recording.failures import is_static, subject
+from pytest_loadtool.recording.notes import BACKGROUND, RECORDING_ERROR, UNREPLAYABLE, Note
+
+__all__ = ["left_out"]
+
+#: How a request is called that its own client gave up, or that the end of the recording cut off.
+_GIVEN_UP = (
+    "client disconnected",
+    "net::err_aborted",
+    "recording stopped",
+    "stream reset by client",
+)
+
+
+def left_out(exchange: Exchange) -> Note | None:
+    """Why ``exchange`` cannot become a transaction, or None if it can."""
+    return next((note for rule in _RULES if (note := rule(exchange)) is not None), None)
+
+
+def _background(exchange: Exchange) -> Note | None:
+    if not is_background(exchange):
+        return None
+    host = urlsplit(exchange.url).hostname or exchange.url
+    return Note(BACKGROUND, host, "asked for by the browser, not by a page")
+
+
+def _not_http(exchange: Exchange) -> Note | None:
+    scheme = exchange.url.partition(":")[0].lower()
+    if scheme in ("http", "https"):
+        return None
+    return Note(UNREPLAYABLE, subject(exchange), f"not HTTP ({scheme}:)")
+
+
+def _tunnel(exchange: Exchange) -> Note | None:
+    if exchange.method != "CONNECT":
+        return None
+    reason = ": ".join(part for part in (exchange.note, exchange.error) if part)
+    host = urlsplit(exchange.url).netloc
+    return Note(RECORDING_ERROR, host, reason or "nothing was sent through the tunnel")
+
+
+def _said_unreplayable(exchange: Exchange) -> Note | None:
+    if not exchange.note:
+        return None
+    return Note(UNREPLAYABLE, subject(exchange), exchange.note)
+
+
+def _no_response(exchange: Exchange) -> Note | None:
+    if exchange.status:
+        return None
+    error = exchange.error or "no reason recorded"
+    if error.lower().startswith(_GIVEN_UP):
+        return Note(RECORDING_ERROR, subject(exchange), "given up before the response ended")
+    message, serious = f"no response: {error}", not is_static(exchange)
+    return Note(RECORDING_ERROR, subject(exchange), message, serious)
+
+
+def _informational(exchange: Exchange) -> Note | None:
+    if exchange.status >= 200:
+        return None
+    return Note(UNREPLAYABLE, subject(exchange), f"ended with status {exchange.status}")
+
+
+#: In order: the first that knows a reason says it.
+_RULES: tuple[Callable[[Exchange], Note | None], ...] = (
+    _background,
+    _not_http,
+    _tunnel,
+    _said_unreplayable,
+    _no_response,
+    _informational,
+)

@@ -1,0 +1,34 @@
+"""When things happened: think times between pages, and offsets within a page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from pytest_loadtool.model.case import Recorded
+from pytest_loadtool.recording.entry import Entry
+from pytest_loadtool.recording.grouping import Group
+
+__all__ = ["recorded", "think_times"]
+
+
+def think_times(groups: Sequence[Group]) -> list[float]:
+    """Seconds between the last response of each page and the first request of the next.
+
+    To the millisecond; 0 where pages overlap, and after the last one.
+    """
+    gaps = [
+        max(0.0, round(following.started - page.ended, 3)) for page, following in pairwise(groups)
+    ]
+    return [*gaps, 0.0] if groups else []
+
+
+def recorded(entry: Entry, page: Group) -> Recorded:
+    """What the recording shows of a transaction of ``page``; times to the millisecond."""
+    return Recorded(
+        status=entry.exchange.status,
+        kind=entry.kind,
+        entry=entry.index,
+        at=round(entry.exchange.started - page.started, 3),
+        took=round(entry.exchange.took, 3),
+    )
