@@ -1,0 +1,94 @@
+"""pytest: the hooks. An edge, and the only room that knows pytest and pytest-xdist.
+
+This module is loaded in every pytest run of every project that has the package installed, and in
+every xdist worker, so it holds thin hooks only: nothing but pytest and this room's `options` is
+imported until a hook has something to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_loadtool.plugin import options
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__: list[str] = []
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare the options of group "loadtool"."""
+    options.declare(parser)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> int | None:
+    """Refuse options that contradict each other; with ``--record`` the console is the whole run."""
+    if config.option.help or config.option.version:
+        return None
+    options.settle(config)
+    if config.option.record is None:
+        return None
+    from pytest_loadtool.plugin.record import main
+
+    return main(config)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Prepare load tests, if they are asked for."""
+    if config.option.load:
+        from pytest_loadtool.plugin.load import configure
+
+        configure(config)
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Say what is replayed otherwise than the test cases say."""
+    return options.header(config)
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With ``--load`` nothing but load configurations is collected."""
+    if not config.option.load or collection_path.name.endswith(options.LOAD_SUFFIX):
+        return None
+    return True if collection_path.is_file() else None
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Collect test cases, or with ``--load`` load configurations."""
+    if parent.config.option.load:
+        if file_path.name.endswith(options.LOAD_SUFFIX):
+            from pytest_loadtool.plugin.load import LoadFile
+
+            file: pytest.Collector = LoadFile.from_parent(parent, path=file_path)
+            return file
+    elif file_path.name.endswith(options.CASE_SUFFIX):
+        from pytest_loadtool.plugin.collect import CaseFile
+
+        return CaseFile.from_parent(parent, path=file_path)
+    return None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Give the report of a test case the list of its transactions."""
+    report = yield
+    if call.when == "call" and hasattr(item, "loadtool_steps"):
+        report.__dict__["loadtool_steps"] = item.loadtool_steps
+    return report
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Show the transactions that a worker of pytest-xdist replayed."""
+    node = getattr(report, "node", None)
+    if node is not None and hasattr(report, "loadtool_steps"):
+        from pytest_loadtool.plugin.steps import StepLines
+
+        StepLines(node.config).write_all(report.loadtool_steps)

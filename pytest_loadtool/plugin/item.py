@@ -1,0 +1,173 @@
+"""A test case as a test of pytest: replayed once, by one virtual user."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_loadtool.casefile import read_dataset
+from pytest_loadtool.errors import FileError, LoadToolError
+from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.plugin.options import CASE_SUFFIX, server_of
+from pytest_loadtool.plugin.paths import key_error, shown_path
+from pytest_loadtool.plugin.server import server_from_fixture
+from pytest_loadtool.plugin.steps import StepLines, StepResult, Watch
+from pytest_loadtool.plugin.think_time import think_time_of
+from pytest_loadtool.report.failure import Evidence, explain, headline
+
+if TYPE_CHECKING:
+    from pytest_loadtool.replay import Plan
+
+__all__ = ["CaseItem"]
+
+
+class CaseItem(pytest.Function):
+    """One test case. A function for pytest: fixtures, marks and other plugins work on it."""
+
+    def __init__(
+        self,
+        name: str,
+        parent: pytest.File,
+        *,
+        case: TestCase,
+        marks: Sequence[pytest.MarkDecorator] = (),
+        **others: Any,
+    ) -> None:
+        self.case = case
+        self.server_fixture = "" if server_of(parent.config) else case.server_fixture
+        """The fixture that gives the server, unless the command line names one."""
+        self.loadtool_steps: list[StepResult] = []
+        """The transactions of the last replay; they go along with the report."""
+        self._failure: tuple[str, str, int] | None = None
+        fixtures = [*case.fixtures, *([self.server_fixture] if self.server_fixture else [])]
+        every = [*marks, pytest.mark.usefixtures(*fixtures)] if fixtures else list(marks)
+        super().__init__(name, parent, callobj=_function(case, every), **others)
+        self.extra_keyword_matches.update([case.name, *(page.name for page in case.pages)])
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """File, line (from 0) and name for pytest's output."""
+        return self.path, 0, self.name
+
+    def replay(self, request: pytest.FixtureRequest) -> None:
+        """Replay the test case once; fails the test if a transaction fails."""
+        watch = Watch(StepLines(self.config))
+        self.loadtool_steps, self._failure = watch.steps, None
+        try:
+            self._replay(request, watch)
+        except LoadToolError as error:
+            self._fail(str(error), str(error), 1)
+        finally:
+            self._add_properties(watch)
+        failed = [one for one in watch.outcomes if one.failures]
+        if failed:
+            first = min(failed, key=lambda one: one.index)
+            self._fail(self._explain(watch), headline(first), first.transaction.line)
+
+    # As pytest's own override does, without a style.
+    def repr_failure(  # type: ignore[override]
+        self, excinfo: pytest.ExceptionInfo[BaseException]
+    ) -> Any:
+        """The failure text alone where the test case is at fault, else pytest's usual traceback."""
+        error = excinfo.value
+        if isinstance(error, pytest.FixtureLookupError) and not error.fixturestack:
+            return self._missing_fixture(error)
+        representation = super().repr_failure(excinfo)
+        crash = getattr(representation, "reprcrash", None)
+        if crash is not None and self._failure and str(error) == self._failure[0]:
+            # What the summary, JUnit's message attribute and --tb=line show.
+            crash.path = str(self.path)
+            _, crash.message, crash.lineno = self._failure
+        return representation
+
+    def _replay(self, request: pytest.FixtureRequest, watch: Watch) -> None:
+        from pytest_loadtool.transport.functional import replay_once
+
+        replay_once(self._plan(request), observer=watch)
+
+    def _plan(self, request: pytest.FixtureRequest) -> Plan:
+        from pytest_loadtool.replay import compile_case
+
+        folder = self.path.parent
+        return compile_case(
+            self.case,
+            server=self._server(request),
+            datasets={use.name: read_dataset(folder / use.file) for use in self.case.datasets},
+            environ=os.environ,
+            think_time=think_time_of(self.config),
+        )
+
+    def _server(self, request: pytest.FixtureRequest) -> str:
+        if not self.server_fixture:
+            return server_of(self.config)
+        try:
+            return server_from_fixture(request, self.server_fixture)
+        except ValueError as error:
+            raise self._error(("server_fixture",), str(error)) from None
+
+    def _fail(self, text: str, message: str, line: int) -> None:
+        self._failure = (text, message, line)
+        pytest.fail(text, pytrace=False)
+
+    def _explain(self, watch: Watch) -> str:
+        variables = self.case.variables.values()
+        return explain(
+            self.case,
+            watch.outcomes,
+            path=shown_path(self.path, self.config),
+            evidence=_evidence(self.path),
+            secrets=[os.environ.get(one.env, "") for one in variables if one.env],
+        )
+
+    def _add_properties(self, watch: Watch) -> None:
+        """Replace what an earlier attempt has left, when the test is rerun."""
+        properties = {
+            "transactions": len(watch.outcomes),
+            "failed": sum(1 for one in watch.outcomes if one.failures),
+            "duration": round(watch.duration, 3),
+        }
+        others = [one for one in self.user_properties if one[0] not in properties]
+        self.user_properties[:] = [*others, *properties.items()]
+
+    def _missing_fixture(self, error: pytest.FixtureLookupError) -> str:
+        named = error.argname == self.server_fixture
+        if not named and error.argname not in self.case.fixtures:
+            return str(error.formatrepr().errorstring)
+        key = (
+            ("server_fixture",) if named else ("fixtures", self.case.fixtures.index(error.argname))
+        )
+        lines = error.formatrepr().errorstring.split("\n")
+        return str(self._error(key, "\n".join(line.strip() for line in lines)))
+
+    def _error(self, key: tuple[str | int, ...], message: str) -> FileError:
+        error = key_error(self.path, key, message)
+        return FileError(shown_path(self.path, self.config), error.line, error.key, message)
+
+
+def _function(
+    case: TestCase, marks: Sequence[pytest.MarkDecorator]
+) -> Callable[[pytest.FixtureRequest], None]:
+    """What pytest takes for the test function."""
+
+    def replay(request: pytest.FixtureRequest) -> None:
+        request.node.replay(request)
+
+    replay.__doc__ = case.name
+    replay.__dict__["pytestmark"] = list(marks)
+    return replay
+
+
+def _evidence(path: Path) -> Evidence:
+    """The recorded traffic, kept beside the test case under its name."""
+    har = path.with_name(path.name.removesuffix(CASE_SUFFIX) + ".har")
+    if not har.exists():
+        return Evidence(note=f"the recorded traffic, {har.name}, is not beside the test case")
+    from pytest_loadtool.casefile import read_har
+
+    try:
+        return Evidence(read_har(har))
+    except FileError as error:
+        return Evidence(note=f"the recorded traffic cannot be read: {error}")

@@ -1,0 +1,182 @@
+"""The command line options, their twins in the configuration file, and what contradicts what.
+
+Imported in every pytest run: nothing heavy may enter.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["CASE_SUFFIX", "LOAD_SUFFIX", "declare", "header", "server_of", "settle"]
+
+CASE_SUFFIX = ".case.toml"
+LOAD_SUFFIX = ".load.toml"
+
+_OPTIONS: dict[str, dict[str, Any]] = {
+    "--record": {
+        "nargs": "?",
+        "const": "",
+        "metavar": "FILE",
+        "help": (
+            "Open the recording console instead of running tests, on the test case FILE "
+            "(*.case.toml), new or existing. There, 'record' starts a browser, 'stop' makes the "
+            "test case, 'help' says the rest. Needs pip install 'pytest-loadtool[record]'."
+        ),
+    },
+    "--record-url": {
+        "metavar": "URL",
+        "help": "With --record: start recording at once, with the browser on this page.",
+    },
+    "--record-browser": {
+        "metavar": "PATH",
+        "help": (
+            "With --record: the Chromium or Chrome to record. Default: the first one found on "
+            "PATH. 'none' opens no browser: point your own client at the recorder's proxy."
+        ),
+    },
+    "--record-script": {
+        "metavar": "FILE",
+        "help": (
+            "With --record: take the console's commands from FILE, or with '-' from standard "
+            "input, one on a line, without a terminal."
+        ),
+    },
+    "--record-port": {
+        "metavar": "PORT",
+        "help": "With --record: the recorder's port on 127.0.0.1. Default: any free one.",
+    },
+    "--load": {
+        "action": "store_true",
+        "default": False,
+        "help": (
+            "Run load tests instead of tests: each load configuration (*.load.toml) once. Nothing "
+            "else is collected: Python tests and test cases are left out. With -n N, N workers "
+            "share the load; without, this process makes it."
+        ),
+    },
+    "--load-json": {
+        "metavar": "FILE",
+        "help": "With --load: also write the results to FILE, as JSON.",
+    },
+    "--loadtool-server": {
+        "metavar": "URL",
+        "help": (
+            "Replay against this server (http://host:port) in place of the one that the test cases "
+            "or load configurations name; fixtures named by 'server_fixture' are then not used."
+        ),
+    },
+    "--loadtool-think-time": {
+        "metavar": "recorded|none|TIME",
+        "help": (
+            "How long to pause between pages when a test case is replayed as a test: as recorded "
+            "(the default), not at all (Play Fast), or as recorded but at most TIME, such as 500ms "
+            "or 2s."
+        ),
+    },
+}
+
+#: Options that do not depend on the single run, and their help in the configuration file. The name
+#: there is the option's own, with underscores.
+_TWINS = {
+    "record_browser": "The Chromium or Chrome to record with; see --record-browser.",
+    "record_port": "The recorder's port; see --record-port.",
+    "loadtool_server": "The server to replay against; see --loadtool-server.",
+    "loadtool_think_time": "Pauses between pages: recorded, none, TIME; see --loadtool-think-time.",
+}
+
+#: Options that mean nothing without another one.
+_NEEDS = {
+    "record_url": "record",
+    "record_browser": "record",
+    "record_script": "record",
+    "record_port": "record",
+    "load_json": "load",
+}
+
+
+def declare(parser: pytest.Parser) -> None:
+    """Add the options and their twins."""
+    group = parser.getgroup(
+        "loadtool", "record, replay and load-test HTTP traffic (pytest-loadtool)"
+    )
+    for name, attributes in _OPTIONS.items():
+        group.addoption(name, **attributes)
+    for name, text in _TWINS.items():
+        parser.addini(name, text, default="")
+
+
+def settle(config: pytest.Config) -> None:
+    """Check the options against each other, then fill those not given from the configuration file.
+
+    Raises:
+        pytest.UsageError: they contradict each other, or a value is not what it should be.
+    """
+    option = config.option
+    if option.record is not None and option.load:
+        raise pytest.UsageError(
+            "--record and --load: one opens the console, the other runs load tests"
+        )
+    for name, needed in _NEEDS.items():
+        if getattr(option, name) is not None and getattr(option, needed) in (None, False):
+            raise pytest.UsageError(f"{_spelled(name)} means nothing without {_spelled(needed)}")
+    for name in _TWINS:
+        if getattr(option, name) is None:
+            setattr(option, name, config.getini(name) or None)
+    _check_values(config)
+    for problem in _misplaced(config):
+        raise pytest.UsageError(problem)
+
+
+def server_of(config: pytest.Config) -> str:
+    """The server that replaces the test cases' own, or nothing."""
+    return config.getoption("loadtool_server", default=None) or ""
+
+
+def header(config: pytest.Config) -> list[str]:
+    """What the head of pytest's report says."""
+    server, think_time = server_of(config), config.getoption("loadtool_think_time", default=None)
+    parts = [f"server {server}"] if server else []
+    parts += [f"think time {think_time}"] if think_time else []
+    return [f"loadtool: {', '.join(parts)}"] if parts else []
+
+
+def _check_values(config: pytest.Config) -> None:
+    port = config.option.record_port
+    if port and not (port.isdecimal() and int(port) < 65536):
+        raise pytest.UsageError(f"--record-port: expected a number up to 65535, got {port!r}")
+    if server_of(config):
+        from pytest_loadtool.plugin.server import checked_server
+
+        try:
+            config.option.loadtool_server = checked_server(server_of(config))
+        except ValueError as error:
+            raise pytest.UsageError(f"--loadtool-server: {error}") from None
+    if config.option.loadtool_think_time:
+        from pytest_loadtool.plugin.think_time import think_time_of
+
+        think_time_of(config)
+
+
+def _misplaced(config: pytest.Config) -> Iterator[str]:
+    """Files named on the command line that this kind of run would pass over in silence."""
+    if config.option.record is not None or config.args_source is not config.ArgsSource.ARGS:
+        return
+    for argument in config.args:
+        file = argument.partition("::")[0]
+        if config.option.load:
+            if not file.endswith(LOAD_SUFFIX) and (config.invocation_params.dir / file).is_file():
+                yield (
+                    f"{file} is no load configuration: --load runs *{LOAD_SUFFIX} files only; "
+                    "leave out --load to run it as a test"
+                )
+        elif file.endswith(LOAD_SUFFIX):
+            yield f"{file} is a load configuration: run it with pytest --load {file}"
+
+
+def _spelled(name: str) -> str:
+    return "--" + name.replace("_", "-")

@@ -1,0 +1,39 @@
+"""How files and tests are called in pytest's output."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_loadtool.casefile.files import read_text
+from pytest_loadtool.casefile.lines import scan
+from pytest_loadtool.errors import FileError
+
+if TYPE_CHECKING:
+    from pytest_loadtool.casefile.lines import KeyPath
+
+__all__ = ["key_error", "shown_path", "slug"]
+
+# Other characters in a name break --lf ("[", "]") or selection by node id ("::").
+_NOT_IN_SLUG = re.compile(r"[^A-Za-z0-9_.-]+")
+
+
+def slug(text: str) -> str:
+    """``text`` as a name that every part of pytest can handle."""
+    return _NOT_IN_SLUG.sub("-", text).strip("-") or "case"
+
+
+def shown_path(path: Path, config: pytest.Config) -> str:
+    """``path`` as a person in the directory where pytest was started would write it."""
+    start = config.invocation_params.dir
+    return os.path.relpath(path, start) if path.is_relative_to(start) else str(path)
+
+
+def key_error(path: Path, key: KeyPath, message: str) -> FileError:
+    """An error about a key of a file that could be read, and turned out wrong only later."""
+    line = scan(read_text(path)).line(key)
+    return FileError(str(path), line, str(key[0]), message)

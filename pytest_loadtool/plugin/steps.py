@@ -1,0 +1,118 @@
+"""The transactions of a test case as steps of its test: collected, and with ``-v`` shown.
+
+They are no reports of their own: other plugins, JUnit and the counts see one test. In process a
+step is shown as it finishes. A worker of pytest-xdist has no terminal; its steps travel with the
+test's report and are shown with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, TypedDict
+
+import pytest
+
+from pytest_loadtool.report.excerpt import clip, printable
+from pytest_loadtool.report.failure import SEPARATOR, Outcome
+
+if TYPE_CHECKING:
+    from pytest_loadtool.model.result import Failure
+    from pytest_loadtool.replay import PagePlan, Response, Step
+
+__all__ = ["StepLines", "StepResult", "Watch", "step_result"]
+
+#: The most that is said of why a step failed; the test's own failure says the rest.
+_REASON = 200
+
+
+class StepResult(TypedDict):
+    """A transaction as it travels with the report: of types that pytest-xdist can send."""
+
+    page: str
+    title: str
+    status: int
+    milliseconds: float
+    failure: str
+
+
+def step_result(outcome: Outcome) -> StepResult:
+    """What is shown of ``outcome``; ``failure`` is empty if it passed."""
+    messages = "; ".join(one.message for one in outcome.failures)
+    return StepResult(
+        page=printable(outcome.page),
+        title=printable(outcome.transaction.title),
+        status=outcome.response.status,
+        milliseconds=round(outcome.milliseconds, 3),
+        failure=clip(printable(messages), _REASON),
+    )
+
+
+class StepLines:
+    """Writes steps below the line of their test, if pytest is verbose and there is a terminal."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        manager = config.pluginmanager
+        self._capture = manager.get_plugin("capturemanager")
+        verbose = config.get_verbosity(pytest.Config.VERBOSITY_TEST_CASES) > 0
+        self._reporter: pytest.TerminalReporter | None = (
+            manager.get_plugin("terminalreporter") if verbose else None
+        )
+
+    def write_all(self, steps: Iterable[StepResult]) -> None:
+        """Write each of ``steps``."""
+        for step in steps:
+            self.write(step)
+
+    def write(self, step: StepResult) -> None:
+        """Write one line; the next writer has to begin a new one."""
+        reporter = self._reporter
+        if reporter is None:
+            return
+        with self._uncaptured():
+            reporter.ensure_newline()
+            reporter.write(f"    {step['status'] or '---'}  {step['milliseconds']:7.0f} ms  ")
+            if step["failure"]:
+                reporter.write("failed", red=True)
+            else:
+                reporter.write("passed", green=True)
+            reporter.write(f"  {step['page']}{SEPARATOR}{step['title']}")
+            if step["failure"]:
+                reporter.write(f": {step['failure']}")
+            # What the reporter itself notes after a line that is not ended yet.
+            reporter.currentfspath = -2
+            reporter.flush()
+
+    def _uncaptured(self) -> AbstractContextManager[None]:
+        if self._capture is None:
+            return nullcontext()
+        context: AbstractContextManager[None] = self._capture.global_and_fixture_disabled()
+        return context
+
+
+class Watch:
+    """Observes a replay: keeps each outcome and passes it on as a step."""
+
+    def __init__(self, lines: StepLines) -> None:
+        self.outcomes: list[Outcome] = []
+        self.steps: list[StepResult] = []
+        self.duration = 0.0
+        """Seconds that the whole iteration took, 0 until it has ended."""
+        self._lines = lines
+
+    def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
+        """A transaction finished."""
+        outcome = Outcome(
+            step.index, step.page_title, str(step.origin), step.transaction, response, failures
+        )
+        result = step_result(outcome)
+        self.outcomes.append(outcome)
+        self.steps.append(result)
+        self._lines.write(result)
+
+    def page(self, page: PagePlan, started: float, finished: float, failed: bool) -> None:
+        """A page finished: of no interest here."""
+
+    def iteration(self, started: float, finished: float, failed: bool) -> None:  # noqa: ARG002
+        """The test case finished."""
+        self.duration = finished - started
