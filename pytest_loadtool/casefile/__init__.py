@@ -15,6 +15,8 @@ from pytest_loadtool.casefile.dataset import (
     read_dataset,
     save_dataset,
 )
+from pytest_loadtool.casefile.har_reader import parse_har, read_har
+from pytest_loadtool.casefile.har_writer import HarWriter
 from pytest_loadtool.casefile.load_reader import parse_load, read_load
 from pytest_loadtool.casefile.load_writer import format_load
 from pytest_loadtool.casefile.quantities import (
@@ -26,6 +28,7 @@ from pytest_loadtool.casefile.quantities import (
 from pytest_loadtool.casefile.saving import save_case, save_load
 
 __all__ = [
+    "HarWriter",
     "format_case",
     "format_dataset",
     "format_duration",
@@ -34,10 +37,12 @@ __all__ = [
     "parse_case",
     "parse_dataset",
     "parse_duration",
+    "parse_har",
     "parse_load",
     "parse_share",
     "read_case",
     "read_dataset",
+    "read_har",
     "read_load",
     "save_case",
     "save_dataset",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -72,7 +71,7 @@ def replace_file(path: Path, content: bytes) -> None:
         raise FileError(str(path), 0, "", "expected a file, but this is a directory")
     target = Path(os.path.realpath(path))
     # In the same directory: a rename is at once only within one file system.
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
     with file_errors(path, "write"):
         try:
             with temporary.open("xb") as file:

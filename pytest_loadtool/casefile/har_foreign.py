@@ -1,0 +1,167 @@
+"""Entries of HAR files that others wrote: browsers' developer tools, mitmproxy's hardump.
+
+Each of these is known from such a file:
+
+* HTTP/2 pseudo-headers (``:authority``) among the headers (Chromium);
+* a body only as ``postData.params``, for multipart forms (Firefox, Chromium), or ``text`` null;
+* text that was decoded from the charset of the response, not UTF-8;
+* ``time``, ``content``, ``httpVersion`` or the whole response missing; status 0 or -1, with or
+  without ``_error`` (blocked, cancelled);
+* WebSockets (``_webSocketMessages``, ``ws:`` URLs) and event streams, which cannot be replayed;
+* URLs that are no HTTP (``data:``, ``blob:``, ``chrome-extension:``).
+
+``comment`` is the other tool's own and says nothing to us.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+from pytest_loadtool.casefile.har import decoded, exchange_from, value
+from pytest_loadtool.model.exchange import Exchange
+
+__all__ = ["foreign_exchange"]
+
+_VERSIONS = {
+    "": "HTTP/1.1",
+    "unknown": "HTTP/1.1",
+    "http/1.0": "HTTP/1.0",
+    "http/1.1": "HTTP/1.1",
+    "h2": "HTTP/2.0",
+    "http/2": "HTTP/2.0",
+    "http/2.0": "HTTP/2.0",
+    "h3": "HTTP/3",
+    "http/3": "HTTP/3",
+    "http/3.0": "HTTP/3",
+}
+_CHARSET = re.compile(r"charset\s*=\s*\"?([^\s;\"]+)", re.IGNORECASE)
+_BOUNDARY = re.compile(r"boundary\s*=\s*(?:\"([^\"]+)\"|([^\s;]+))", re.IGNORECASE)
+
+
+def foreign_exchange(entry: Any) -> Exchange:
+    """The exchange that an entry describes, as far as it can be known.
+
+    Raises:
+        EntryError: even what every HAR entry has is missing or of the wrong type.
+    """
+    request = value(entry, "request", dict)
+    response = value(entry, "response", dict, {})
+    usual = {
+        **entry,
+        "time": _time(entry),
+        "request": {**request, "postData": _without(value(request, "postData", dict, {}), "text")},
+        "response": {
+            **response,
+            "status": max(0, value(response, "status", int, 0)),
+            "content": _without(value(response, "content", dict, {}), "text", "encoding"),
+        },
+        "_note": "",
+    }
+    raw = exchange_from(usual)
+    exchange = replace(
+        raw,
+        http_version=_VERSIONS.get(raw.http_version.lower(), raw.http_version),
+        request_headers=tuple(one for one in raw.request_headers if not one[0].startswith(":")),
+        response_headers=tuple(one for one in raw.response_headers if not one[0].startswith(":")),
+        request_body=_request_body(value(request, "postData", dict, {}), raw),
+        response_body=_response_body(value(response, "content", dict, {}), raw),
+        note=_note(entry, raw),
+    )
+    if exchange.status == 0 and not exchange.error:
+        return replace(exchange, error=value(entry, "_error", str, "") or "no response recorded")
+    return exchange
+
+
+def _without(table: Mapping[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: one for key, one in table.items() if key not in keys}
+
+
+def _time(entry: Mapping[str, Any]) -> float:
+    """``time``, else the sum of the timings; ``ssl`` counts within ``connect``."""
+    total = value(entry, "time", (int, float), None)
+    if total is None:
+        timings = _without(value(entry, "timings", dict, {}), "ssl", "comment")
+        total = sum(one for one in timings.values() if isinstance(one, int | float) and one > 0)
+    return float(total) if 0 < total < float("inf") else 0.0
+
+
+def _request_body(post_data: Mapping[str, Any], exchange: Exchange) -> bytes:
+    mime = value(post_data, "mimeType", str, "")
+    text = value(post_data, "text", str, "")
+    encoding = value(post_data, "_encoding", str, "") or value(post_data, "encoding", str, "")
+    params = [one for one in value(post_data, "params", list, []) if isinstance(one, dict)]
+    if text or not params:
+        return _bytes(text, encoding, mime)
+    if mime.startswith("multipart/"):
+        return _multipart(params, exchange.request_header("Content-Type") or mime)
+    pairs = [(value(one, "name", str, ""), value(one, "value", str, "")) for one in params]
+    return urlencode(pairs).encode()
+
+
+def _response_body(content: Mapping[str, Any], exchange: Exchange) -> bytes:
+    mime = exchange.response_header("Content-Type") or value(content, "mimeType", str, "")
+    return _bytes(value(content, "text", str, ""), value(content, "encoding", str, ""), mime)
+
+
+def _bytes(text: str, encoding: str, mime: str) -> bytes:
+    """A body's bytes: base64, or text in the charset that its type names, else UTF-8."""
+    if encoding.lower() == "base64":
+        return decoded(text, encoding)
+    charset = _CHARSET.search(mime)
+    if charset is not None:
+        try:
+            return text.encode(codecs.lookup(charset[1]).name)
+        except (LookupError, UnicodeError):
+            pass  # no charset after all, or one that this text was not decoded from
+    return decoded(text, "")
+
+
+def _multipart(params: list[dict[str, Any]], content_type: str) -> bytes:
+    """The form in RFC 7578 shape. Files are as long as the HAR has them, which is often empty."""
+    match = _BOUNDARY.search(content_type)
+    if match is None:
+        return b""
+    boundary = match[1] or match[2]
+    parts = []
+    for param in params:
+        name = _quoted(value(param, "name", str, ""))
+        head = f'Content-Disposition: form-data; name="{name}"'
+        file_name = value(param, "fileName", str, None)
+        if file_name is not None:
+            head += f'; filename="{_quoted(file_name)}"'
+        kind = value(param, "contentType", str, "")
+        if kind:
+            head += f"\r\nContent-Type: {kind}"
+        parts.append(f"--{boundary}\r\n{head}\r\n\r\n{value(param, 'value', str, '')}\r\n")
+    return ("".join(parts) + f"--{boundary}--\r\n").encode("utf-8", "replace")
+
+
+def _quoted(name: str) -> str:
+    """As the WHATWG form encoding writes names."""
+    return name.replace("\r", "%0D").replace("\n", "%0A").replace('"', "%22")
+
+
+def _note(entry: Mapping[str, Any], exchange: Exchange) -> str:
+    """Why the exchange cannot be replayed; "" if it can."""
+    scheme = exchange.url.partition(":")[0].lower()
+    kind = value(entry, "_resourceType", str, "").lower()
+    mime = (exchange.response_header("Content-Type") or "").partition(";")[0].strip().lower()
+    if (
+        scheme in ("ws", "wss")
+        or kind == "websocket"
+        or "_webSocketMessages" in entry
+        or exchange.status == 101
+    ):
+        return "WebSocket upgrade"
+    if kind == "eventsource" or mime == "text/event-stream":
+        return "server-sent events"
+    if scheme not in ("http", "https"):
+        return f"not an HTTP request, but {scheme}:"
+    if exchange.method == "CONNECT":
+        return "proxy tunnel"
+    return ""

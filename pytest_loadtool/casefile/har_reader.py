@@ -1,0 +1,86 @@
+"""HAR files to exchanges: our own, even if the recorder was killed while it wrote, and others'."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pytest_loadtool.casefile.files import read_bytes
+from pytest_loadtool.casefile.har import CREATOR, HEAD, EntryError, exchange_from
+from pytest_loadtool.casefile.har_foreign import foreign_exchange
+from pytest_loadtool.errors import FileError
+from pytest_loadtool.model.exchange import Exchange
+
+__all__ = ["parse_har", "read_har"]
+
+
+def read_har(path: Path) -> tuple[Exchange, ...]:
+    """The exchanges of a HAR file in its order.
+
+    A file of ours whose last write was torn is read up to that.
+
+    Raises:
+        FileError: it cannot be read, is no HAR, or an entry is wrong.
+    """
+    return parse_har(read_bytes(path), str(path))
+
+
+def parse_har(content: bytes, path: str) -> tuple[Exchange, ...]:
+    """The exchanges that a HAR file's content describes. ``path`` is what errors call it.
+
+    Raises:
+        FileError: as `read_har`.
+    """
+    try:
+        data = json.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        if content.startswith(HEAD):
+            return _torn(content, path)
+        raise _not_json(content, path, error) from None
+    log = data.get("log") if isinstance(data, dict) else None
+    entries = log.get("entries") if isinstance(log, dict) else None
+    if not isinstance(entries, list):
+        raise FileError(path, 0, "", "not a HAR file: expected an object with log.entries")
+    creator = log.get("creator") if isinstance(log, dict) else None
+    is_ours = isinstance(creator, dict) and creator.get("name") == CREATOR
+    convert = exchange_from if is_ours else foreign_exchange
+    return tuple(_converted(convert, entry, index, path) for index, entry in enumerate(entries))
+
+
+def _torn(content: bytes, path: str) -> tuple[Exchange, ...]:
+    """The entries before the break: the writer puts each on a line of its own, below the head."""
+    decoder = json.JSONDecoder()
+    exchanges: list[Exchange] = []
+    lines = content.split(b"\n")[1:]
+    for index, line in enumerate(lines):
+        try:
+            # Behind a whole entry may stand what is left of the old end of the file.
+            entry, _ = decoder.raw_decode(line.decode())
+        except ValueError:
+            if any(one.startswith(b'{"startedDateTime"') for one in lines[index + 1 :]):
+                raise FileError(path, index + 2, "", "this entry is not valid JSON") from None
+            break
+        exchanges.append(_converted(exchange_from, entry, index, path))
+    return tuple(exchanges)
+
+
+def _converted(convert: Callable[[Any], Exchange], entry: Any, index: int, path: str) -> Exchange:
+    try:
+        return convert(entry)
+    except EntryError as error:
+        key = f"log.entries[{index}]" + (f".{error.key}" if error.key else "")
+        raise FileError(path, 0, key, str(error)) from None
+
+
+def _not_json(content: bytes, path: str, error: Exception) -> FileError:
+    if isinstance(error, json.JSONDecodeError):
+        message = f"not valid JSON: {error.msg}, column {error.colno}"
+        if error.pos >= len(error.doc.rstrip()):
+            message += " (the file ends early: export it again)"
+        return FileError(path, error.lineno, "", message)
+    if isinstance(error, UnicodeDecodeError):
+        line = content.count(b"\n", 0, error.start) + 1
+        return FileError(path, line, "", "not a HAR file: expected UTF-8 text")
+    return FileError(path, 0, "", "not valid JSON: nested too deeply")
