@@ -1,5 +1,5 @@
-"""Results and failures as texts for people: what to show, in what words, and what to hide.
+"""Results as text, JSON and live lines: values in, strings and plain data out.
 
-Nothing may enter that fetches, decides or writes: a report is a function from what happened to text.
-It knows neither pytest nor a terminal's colours; the edges print it.
+Nothing here prints, writes a file, knows the terminal or asks for the time. Nothing is imported
+here, so that a failed functional replay does not load what only load tests need.
 """
