@@ -1,0 +1,94 @@
+"""Importing and saving."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+from pytest_loadtool.casefile import format_case, parse_case, read_har, save_case
+from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.files import as_case_path, har_path, place_evidence
+from pytest_loadtool.console.opening import may_drop, open_traffic
+from pytest_loadtool.console.session import Document, Session
+from pytest_loadtool.console.views.case import summary
+from pytest_loadtool.console.views.text import counted
+from pytest_loadtool.errors import FileError
+
+__all__ = ["import_", "save"]
+
+
+async def import_(session: Session, file: Path, *, discard: bool = False) -> None:
+    """Make a test case from a HAR file: one that a browser exported, or an interrupted recording.
+
+    A test case that is open and not saved is dropped only with --discard, or if you agree.
+    """
+    if session.live is not None:
+        raise CommandError("a recording is running: `stop` ends it")
+    await may_drop(session, "import", discard)
+    open_traffic(session, read_har(file), _absolute(file))
+
+
+async def save(session: Session, file: Path | None = None, *, replace: bool = False) -> None:
+    """Write the test case, and the recorded traffic next to it.
+
+    FILE is a name for it; without one it goes where it came from. A test case or traffic that this
+    console neither opened nor saved is written over only with --replace, or if you agree.
+    """
+    document = session.opened()
+    if session.live is not None:
+        raise CommandError("a recording is running: `stop` makes its test case first")
+    path = session.case_path if file is None else as_case_path(_absolute(file))
+    _check(document, path)
+    target = har_path(path) if document.evidence is not None else None
+    in_the_way = _in_the_way(session, document, path, target)
+    if in_the_way and not replace:
+        shown = " and ".join(session.shown(one) for one in in_the_way)
+        await session.agree(
+            f"{shown} would be written over. Replace?",
+            f"{shown} would be written over: say `save --replace`, or save under another name",
+        )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if document.evidence is not None and target is not None:
+        place_evidence(document.evidence, target)
+    save_case(path, document.case)
+    session.case_path = path
+    session.document = session.saved = dataclasses.replace(document, evidence=target)
+    session.say(f"Saved {session.shown(path)}: {summary(document)}.")
+    _hint(session, document)
+
+
+def _absolute(path: Path) -> Path:
+    return path.absolute()
+
+
+def _check(document: Document, path: Path) -> None:
+    """Refuse to write a test case that could not be read again."""
+    try:
+        parse_case(format_case(document.case), str(path))
+    except FileError as error:
+        reason = ": ".join(part for part in (error.key, error.message) if part)
+        raise CommandError(f"the test case cannot be saved as it is: {reason}") from None
+
+
+def _in_the_way(
+    session: Session, document: Document, path: Path, target: Path | None
+) -> list[Path]:
+    """Files that are not this console's own and that saving would replace."""
+    if session.saved is not None and path == session.case_path:
+        return []
+    return [one for one in (path, target) if one and one.exists() and one != document.evidence]
+
+
+def _hint(session: Session, document: Document) -> None:
+    """Say so if dynamic values are still sent as they were recorded."""
+    from pytest_loadtool.correlation import configure
+
+    if not document.exchanges:
+        return
+    found = configure(document.case, document.exchanges).case.variables
+    missing = len(set(found) - set(document.case.variables))
+    if missing:
+        session.say(
+            f"  {counted(missing, 'dynamic value')} will be sent as recorded: "
+            "`configure` connects them to the responses that set them."
+        )

@@ -1,0 +1,104 @@
+"""Recording what an outside program does, and how long to go on."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from pathlib import Path
+
+from pytest_loadtool.console.environment import variables
+from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.views.text import counted
+
+__all__ = ["run", "wait"]
+
+#: Seconds between two looks for a file.
+_LOOK = 0.2
+#: Seconds that a program gets to end after it was asked to.
+_PATIENCE = 5.0
+
+
+async def run(session: Session, *command: str) -> None:
+    """Run a program whose traffic is recorded, such as a curl command or a Playwright test.
+
+    It is started with HTTP_PROXY, HTTPS_PROXY and the certificate variables of common clients set,
+    and with LOADTOOL_PROXY, LOADTOOL_CA and, if the recorder's browser runs, LOADTOOL_CDP (the
+    address of its developer tools, for Playwright's connect_over_cdp). Recording goes on meanwhile.
+    An exit status other than 0 fails this command. There is no shell: for pipes, run sh -c '…'.
+    """
+    live = session.live
+    if live is None:
+        raise CommandError("nothing is being recorded: `record` first")
+    before = len(live.evidence.exchanges)
+    sys.stdout.flush()
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            cwd=session.settings.directory,
+            env=os.environ | variables(live),
+            stdin=None if sys.stdin.isatty() else asyncio.subprocess.DEVNULL,
+        )
+    except OSError as error:
+        raise CommandError(f"{command[0]} cannot be started: {error.strerror}") from None
+    try:
+        status = await process.wait()
+    finally:
+        await _end(process)
+    session.say(f"{counted(len(live.evidence.exchanges) - before, 'exchange')} recorded.")
+    if status:
+        raise CommandError(f"{command[0]} {_ended(status)}")
+
+
+async def wait(session: Session, seconds: float | None = None, *, file: Path | None = None) -> None:
+    """Keep recording: for so many SECONDS, until FILE exists, or until the browser is closed.
+
+    Without SECONDS and --file it waits for the browser. With both, the file must come in that time.
+    """
+    live = session.live
+    if live is None:
+        raise CommandError("nothing is being recorded: `record` first")
+    if seconds is not None and not 0 <= seconds < float("inf"):
+        raise UsageError("SECONDS must be a number from 0 on")
+    if file is not None:
+        try:
+            async with asyncio.timeout(seconds):
+                # Nothing that works on every system tells when a file appears.
+                while not _there(file):  # noqa: ASYNC110
+                    await asyncio.sleep(_LOOK)
+        except TimeoutError:
+            raise CommandError(f"{file} did not appear in {seconds:g} seconds") from None
+    elif seconds is not None:
+        await asyncio.sleep(seconds)
+    elif live.browser is None:
+        raise UsageError("no browser is running: say how many SECONDS, or --file FILE")
+    else:
+        what_happened = await live.browser.wait_closed()
+        if what_happened:
+            raise CommandError(what_happened)
+    session.say(f"{counted(len(live.evidence.exchanges), 'exchange')} recorded so far.")
+
+
+def _there(path: Path) -> bool:
+    return path.exists()
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Do not leave the program behind when the command is interrupted."""
+    if process.returncode is not None:
+        return
+    process.terminate()
+    try:
+        async with asyncio.timeout(_PATIENCE):
+            await process.wait()
+    except TimeoutError:
+        process.kill()
+        await process.wait()
+
+
+def _ended(status: int) -> str:
+    if status < 0:
+        return f"was ended by {signal.Signals(-status).name}"
+    return f"ended with exit status {status}"

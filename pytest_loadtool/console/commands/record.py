@@ -1,0 +1,124 @@
+"""Recording: a proxy in this process, and a browser that goes through it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+from pytest_loadtool.console import live
+from pytest_loadtool.console.environment import exports
+from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.files import new_recording_path
+from pytest_loadtool.console.live import Live
+from pytest_loadtool.console.opening import may_drop, open_traffic
+from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.views.text import counted
+from pytest_loadtool.model.exchange import Exchange
+
+__all__ = ["record", "stop"]
+
+
+async def record(
+    session: Session, url: str = "", *, browser: str = "", port: int = 0, discard: bool = False
+) -> None:
+    """Record: start the proxy, and a browser (the Virtual Browser) that goes through it to URL.
+
+    --browser is the path of a Chromium-like browser, or `none` when another client is recorded;
+    that client needs the settings that are printed, or is started with `run`. --port fixes the
+    proxy's port. Traffic reaches the disk as it arrives. `stop` ends the recording and makes the
+    test case. A test case that is open and not saved is dropped only with --discard, or if you
+    agree. While a recording runs, `record` alone prints the settings again.
+    """
+    if session.live is not None:
+        if url or browser or port:
+            raise CommandError(f"already recording through {session.live.proxy}: `stop` ends it")
+        _introduce(session, session.live)
+        return
+    await may_drop(session, "record", discard)
+    executable = _browser(browser or session.settings.browser)
+    running = await live.start(
+        new_recording_path(session.case_path),
+        _with_scheme(url) if url else "about:blank",
+        executable,
+        port or session.settings.port,
+        lambda exchange: _tell(session, exchange),
+    )
+    session.live = running
+    _introduce(session, running)
+    if running.browser is not None:
+        running.watch(lambda reason: _closed(session, reason))
+
+
+async def stop(session: Session) -> None:
+    """Stop recording: close the browser and the proxy, and make the test case.
+
+    Prints what the test case holds, and everything that was filtered or cannot be replayed.
+    """
+    running = session.live
+    if running is None:
+        raise CommandError("nothing is being recorded: `record` starts")
+    session.live = None
+    await running.close()
+    exchanges = running.evidence.exchanges
+    session.say(f"{counted(len(exchanges), 'exchange')} recorded.")
+    for line in _troubles(running):
+        session.say(line)
+    open_traffic(session, exchanges, running.evidence.path)
+    _accept_unverified(session, running)
+
+
+def _browser(choice: str) -> str | None:
+    from pytest_loadtool.capture import find_browser
+
+    return None if choice == "none" else find_browser(choice or None)
+
+
+def _with_scheme(url: str) -> str:
+    return url if "://" in url or url.startswith("about:") else f"http://{url}"
+
+
+def _introduce(session: Session, running: Live) -> None:
+    session.say(f"Recording through {running.proxy} into {session.shown(running.evidence.path)}.")
+    session.say(f"The proxy's certificate: {running.recorder.ca_certificate}")
+    session.say("Programs started with `run` are recorded. For a client in another terminal:")
+    for line in exports(running):
+        session.say(f"  {line}")
+    if running.browser is not None:
+        session.say("The browser is open: what is done in it is recorded. `stop` ends it.")
+
+
+def _tell(session: Session, exchange: Exchange) -> None:
+    """Name each navigation as it is recorded; the rest only counts."""
+    html = (exchange.response_header("content-type") or "").startswith("text/html")
+    if html and exchange.request_header("sec-fetch-mode") in (None, "navigate"):
+        session.say(f"  recorded {exchange.method} {exchange.url} {exchange.status}")
+
+
+def _closed(session: Session, reason: str) -> None:
+    if reason:
+        session.say(
+            f"{reason}. `stop` makes a test case of what there is; record it again if not all is."
+        )
+    else:
+        session.say("The browser was closed. `stop` makes the test case.")
+
+
+def _troubles(running: Live) -> Iterator[str]:
+    """What went wrong while recording and can only be put right by recording again."""
+    if running.evidence.problem:
+        yield f"  not all of it is on disk: {running.evidence.problem}"
+    for crash in running.browser.crashes if running.browser is not None else ():
+        yield f"  {crash}: record again"
+
+
+def _accept_unverified(session: Session, running: Live) -> None:
+    """A server whose certificate did not pass while recording will not pass on replay either."""
+    document = session.opened()
+    targets = [document.case.server, *(one.request.target for one in document.case.transactions())]
+    hosts = {urlsplit(target).hostname for target in targets if "://" in target}
+    unverified = {host: why for host, why in running.recorder.unverified.items() if host in hosts}
+    if unverified:
+        session.document = replace(document, case=replace(document.case, verify_tls=False))
+    for host, why in unverified.items():
+        session.say(f"  the certificate of {host} is not trusted ({why}): replay will not check it")

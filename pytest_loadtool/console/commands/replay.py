@@ -1,0 +1,119 @@
+"""Replaying the test case for one user."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pytest_loadtool.casefile import read_dataset
+from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.session import Document, Session
+from pytest_loadtool.console.views import transaction as views
+from pytest_loadtool.console.views.text import counted
+from pytest_loadtool.model.load import ThinkTime
+from pytest_loadtool.model.result import Failure
+from pytest_loadtool.replay import Plan, compile_case
+
+if TYPE_CHECKING:
+    from pytest_loadtool.replay import PagePlan, Response, Step
+
+__all__ = ["play"]
+
+
+async def play(session: Session, *, fast: bool = False, server: str = "") -> None:
+    """Play: replay the test case once, as one user, without a browser.
+
+    Prints each transaction as it finishes, and the first failure in full: what was sent, received
+    and recorded. --fast (Play Fast) leaves out the think times. --server replays against another
+    base URL.
+    """
+    document = session.opened()
+    folder = session.case_path.parent
+    datasets = {use.name: read_dataset(folder / use.file) for use in document.case.datasets}
+    plan = compile_case(
+        document.case,
+        server=server or document.case.server,
+        datasets=datasets,
+        environ=os.environ,
+        think_time=ThinkTime(scale=0.0) if fast else ThinkTime(),
+    )
+    watched = _Watch(session, len(plan.steps))
+    await _replay(plan, watched)
+    if watched.first is None:
+        session.say(f"{counted(watched.seen, 'transaction')} passed.")
+        return
+    for line in _explained(document, watched.first):
+        session.say(line)
+    raise CommandError(f"{watched.failed} of {counted(watched.seen, 'transaction')} failed")
+
+
+@dataclass(slots=True)
+class _Watch:
+    """Prints each transaction and keeps the first failure. ``stopped`` ends the replay."""
+
+    session: Session
+    total: int
+    seen: int = 0
+    failed: int = 0
+    first: tuple[Step, Response, tuple[Failure, ...]] | None = None
+    stopped: threading.Event = field(default_factory=threading.Event)
+
+    def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
+        if self.stopped.is_set():
+            raise CommandError("stopped")
+        self.seen += 1
+        verdict = "failed" if failures else "passed"
+        status = response.status or "---"
+        took = (response.finished - response.sent) * 1000
+        self.session.say(f"{step.index + 1:5}  {status}  {took:6.0f} ms  {verdict}  {step.title}")
+        for failure in failures:
+            self.session.say(f"         {failure.message}")
+        if failures:
+            self.failed += 1
+            earlier = self.first is not None and self.first[0].index < step.index
+            self.first = self.first if earlier else (step, response, failures)
+
+    def page(self, page: PagePlan, started: float, finished: float, failed: bool) -> None:
+        pass
+
+    def iteration(self, started: float, finished: float, failed: bool) -> None:
+        pass
+
+
+def _explained(document: Document, first: tuple[Step, Response, tuple[Failure, ...]]) -> list[str]:
+    step, response, failures = first
+    return [
+        "",
+        f"First failure: {step.index + 1} {step.title}, on page {step.page_title}",
+        *views.failure(response, failures, document.evidence_of(step.transaction)),
+    ]
+
+
+async def _replay(plan: Plan, observer: _Watch) -> None:
+    """Replay in a thread, because it runs an event loop of its own.
+
+    It is a daemon: a replay that sits in a long think time when the person gives up must not keep
+    the console from ending.
+    """
+    from pytest_loadtool.transport.functional import replay_once
+
+    result: Future[None] = Future()
+
+    def work() -> None:
+        result.set_running_or_notify_cancel()  # from here on it has an outcome
+        try:
+            replay_once(plan, observer=observer)
+        except BaseException as error:  # whatever it is, it belongs to whoever waits
+            result.set_exception(error)
+        else:
+            result.set_result(None)
+
+    threading.Thread(target=work, daemon=True, name="replay").start()
+    try:
+        await asyncio.wrap_future(result)
+    finally:
+        observer.stopped.set()

@@ -1,0 +1,86 @@
+"""Completion at the prompt, from the registry: commands, options, file names, transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
+from prompt_toolkit.document import Document as Text
+
+from pytest_loadtool.console.registry import Argument, Command, CommandName, TransactionNumber
+from pytest_loadtool.console.session import Session
+
+__all__ = ["RegistryCompleter"]
+
+
+class RegistryCompleter(Completer):
+    """Completes the line before the cursor."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._values: dict[Any, Callable[[str], Iterable[Completion]]] = {
+            CommandName: self._commands,
+            TransactionNumber: self._transactions,
+            Path: _paths,
+        }
+
+    def get_completions(
+        self,
+        document: Text,
+        complete_event: CompleteEvent,  # noqa: ARG002  the interface has it
+    ) -> Iterator[Completion]:
+        """Candidates for the word that the cursor is in.
+
+        Cases: the command; an option's name; a value, by the type of its argument.
+        """
+        before = document.text_before_cursor
+        words = before.split()
+        current = "" if not words or before[-1].isspace() else words.pop()
+        if not words:
+            yield from self._commands(current)
+            return
+        command = self._session.registry.commands.get(words[0])
+        if command is None:
+            return
+        if current.startswith("--"):
+            for label, option in command.options().items():
+                if label.startswith(current) and label not in words:
+                    yield Completion(label, -len(current), display_meta=option.place)
+            return
+        argument = _expected(command, words[1:])
+        if argument is not None and argument.kind in self._values:
+            yield from self._values[argument.kind](current)
+
+    def _commands(self, start: str) -> Iterator[Completion]:
+        for command in self._session.registry.commands.values():
+            if command.name.startswith(start):
+                yield Completion(command.name, -len(start), display_meta=command.summary)
+
+    def _transactions(self, start: str) -> Iterator[Completion]:
+        document = self._session.document
+        for number, one in enumerate(document.case.transactions() if document else (), 1):
+            if str(number).startswith(start):
+                yield Completion(str(number), -len(start), display_meta=one.title)
+
+
+def _expected(command: Command, words: list[str]) -> Argument | None:
+    """The argument that the next word belongs to."""
+    options = command.options()
+    if words and (last := options.get(words[-1])) is not None and last.place == "option":
+        return last
+    taken = 0
+    after_option = False
+    for word in words:
+        option = options.get(word.partition("=")[0])
+        if option is None and not after_option:
+            taken += 1
+        after_option = option is not None and option.place == "option" and "=" not in word
+    slots = command.positionals()
+    return slots[taken] if taken < len(slots) else None
+
+
+def _paths(start: str) -> Iterator[Completion]:
+    completer = PathCompleter(expanduser=True)
+    yield from completer.get_completions(Text(start), CompleteEvent(completion_requested=True))

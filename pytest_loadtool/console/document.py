@@ -1,0 +1,61 @@
+"""Edits of a test case, and what is wrong with one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from pytest_loadtool.model.case import Request, TestCase
+from pytest_loadtool.model.template import BUILTIN_NAMES, Template
+from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator
+
+__all__ = ["removed", "unset"]
+
+
+def removed(case: TestCase, index: int) -> TestCase:
+    """``case`` without its ``index``-th transaction, counted from 0; empty pages go too."""
+    pages = []
+    position = 0
+    for page in case.pages:
+        kept = tuple(
+            one for offset, one in enumerate(page.transactions) if position + offset != index
+        )
+        position += len(page.transactions)
+        if kept:
+            pages.append(page if kept == page.transactions else replace(page, transactions=kept))
+    return replace(case, pages=tuple(pages))
+
+
+def unset(case: TestCase) -> set[str]:
+    """Variables that are used before anything sets them."""
+    known = {name for name, one in case.variables.items() if one.value is not None or one.env}
+    missing: set[str] = set()
+    for transaction in case.transactions():
+        shared = [header.value or "" for header in case.headers]
+        missing |= _names([*shared, *_sent(transaction.request)]) - known
+        known.update(extractor.variable for extractor in transaction.extractors)
+        missing |= _names(_expected(transaction.validators)) - known
+    return missing
+
+
+def _names(texts: Iterable[str]) -> set[str]:
+    """The variables among the placeholders of some templates."""
+    references = [one for text in texts for one in Template.parse(text).references]
+    return {one.name for one in references if one.dataset is None} - BUILTIN_NAMES
+
+
+def _sent(request: Request) -> Iterator[str]:
+    yield request.target
+    for header in request.headers:
+        yield header.value or ""
+    if isinstance(request.body, str):
+        yield request.body
+
+
+def _expected(validators: Iterable[Validator]) -> Iterator[str]:
+    for validator in validators:
+        match validator:
+            case TextValidator(text=text) | JsonValidator(equals=str(text)):
+                yield text
+            case _:
+                pass

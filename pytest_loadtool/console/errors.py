@@ -1,0 +1,34 @@
+"""Why a command line could not be understood, or a command could not do its work.
+
+Below ``LoadToolError``; the number is the status that a script ends with.
+
+* ``CommandError`` (1): a command failed.
+    * ``UsageError`` (4): the line itself is wrong.
+    * ``NothingRecordedError`` (5): there is no traffic.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pytest_loadtool.errors import LoadToolError
+
+__all__ = ["CommandError", "NothingRecordedError", "UsageError"]
+
+
+class CommandError(LoadToolError):
+    """A command could not do its work. The text is for the user."""
+
+    status: ClassVar[int] = 1
+
+
+class UsageError(CommandError):
+    """A command line cannot be understood, or the console cannot be opened like this."""
+
+    status: ClassVar[int] = 4
+
+
+class NothingRecordedError(CommandError):
+    """There is no traffic to make a test case from."""
+
+    status: ClassVar[int] = 5

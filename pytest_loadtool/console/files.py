@@ -1,0 +1,113 @@
+"""Which file holds what, and how traffic gets from a recording in progress to its place.
+
+A test case ``shop.case.toml`` has its traffic in ``shop.har``. While a recording runs, its traffic
+goes to ``shop.recording.har`` (or ``shop.recording-2.har``…, the first name that is free), and only
+``save`` moves it to ``shop.har``. So recording never writes over an earlier recording, and what an
+interrupted one left behind is recognised by its name.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from itertools import count
+from pathlib import Path
+
+from pytest_loadtool.console.errors import UsageError
+
+__all__ = [
+    "CASE_SUFFIX",
+    "as_case_path",
+    "case_name",
+    "har_path",
+    "is_recording",
+    "new_recording_path",
+    "place_evidence",
+    "recordings_left",
+    "untitled",
+]
+
+CASE_SUFFIX = ".case.toml"
+
+_RECORDING = re.compile(r"\.recording(?:-\d+)?\.har$")
+
+
+def as_case_path(path: Path) -> Path:
+    """The test case file that a person means by ``path``: ``shop`` is ``shop.case.toml``.
+
+    Raises:
+        UsageError: pytest would not collect a file of that name, or it is a directory.
+    """
+    if path.name.endswith(CASE_SUFFIX) and path.name != CASE_SUFFIX:
+        if path.is_dir():
+            raise UsageError(f"{path} is a directory, not a test case file")
+        return path
+    if not path.name or path.is_dir():
+        raise UsageError(
+            f"{path} is a directory: name a file, as in {path / ('shop' + CASE_SUFFIX)}"
+        )
+    if path.suffix:
+        raise UsageError(
+            f"{path} is not the name of a test case: pytest collects files that end in "
+            f"{CASE_SUFFIX}, such as {path.with_suffix('').name}{CASE_SUFFIX}"
+        )
+    return path.with_name(path.name + CASE_SUFFIX)
+
+
+def case_name(case_path: Path) -> str:
+    """The stem that a test case shares with its traffic: ``shop`` of ``shop.case.toml``."""
+    return case_path.name.removesuffix(CASE_SUFFIX)
+
+
+def har_path(case_path: Path) -> Path:
+    """The file that holds the traffic of a saved test case."""
+    return case_path.with_name(f"{case_name(case_path)}.har")
+
+
+def untitled(directory: Path) -> Path:
+    """A test case file in ``directory`` that does not exist yet, for a console without a name."""
+    names = (f"recording{'' if n == 1 else f'-{n}'}{CASE_SUFFIX}" for n in count(1))
+    paths = (directory / name for name in names)
+    return next(path for path in paths if not path.exists() and not har_path(path).exists())
+
+
+def is_recording(path: Path) -> bool:
+    """Whether a traffic file is one that a recording writes to."""
+    return _RECORDING.search(path.name) is not None
+
+
+def new_recording_path(case_path: Path) -> Path:
+    """Where the next recording for this test case goes: a file that does not exist yet."""
+    stem = case_name(case_path)
+    names = (f"{stem}.recording{'' if n == 1 else f'-{n}'}.har" for n in count(1))
+    return next(path for name in names if not (path := case_path.with_name(name)).exists())
+
+
+def recordings_left(case_path: Path) -> list[Path]:
+    """Traffic files of recordings for this test case that were never saved."""
+    stem = case_name(case_path)
+    if not case_path.parent.is_dir():
+        return []
+    return sorted(
+        path
+        for path in case_path.parent.iterdir()
+        if path.name.startswith(f"{stem}.recording")
+        and _RECORDING.fullmatch(path.name.removeprefix(stem))
+    )
+
+
+def place_evidence(source: Path, target: Path) -> None:
+    """Bring a traffic file to its place: a recording is moved, anything else is copied.
+
+    The target is replaced at once or not at all.
+    """
+    if source == target:
+        return
+    if is_recording(source) and source.parent == target.parent:
+        source.replace(target)
+        return
+    part = target.with_name(target.name + ".part")
+    shutil.copyfile(source, part)
+    part.replace(target)
+    if is_recording(source):
+        source.unlink()

@@ -1,0 +1,113 @@
+"""A recording that is running: the proxy, the browser, and the traffic as it reaches the disk."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_loadtool.casefile import HarWriter
+from pytest_loadtool.errors import RecordingError
+from pytest_loadtool.model.exchange import Exchange
+
+if TYPE_CHECKING:
+    from pytest_loadtool.capture import Browser, Recorder
+
+__all__ = ["Evidence", "Live", "start"]
+
+
+@dataclass(slots=True)
+class Evidence:
+    """The traffic of one recording: every exchange is in the file before anybody hears of it.
+
+    When the file cannot be written any more, ``problem`` says why; what came is still in memory.
+    """
+
+    path: Path
+    writer: HarWriter
+    heard: Callable[[Exchange], None]
+    exchanges: list[Exchange] = field(default_factory=list)
+    problem: str = ""
+
+    def add(self, exchange: Exchange) -> None:
+        """Keep ``exchange`` and tell whoever listens."""
+        try:
+            self.writer.append(exchange)
+        except OSError as error:
+            self.problem = (
+                self.problem or f"{self.path} cannot be written: {error.strerror or error}"
+            )
+        self.exchanges.append(exchange)
+        self.heard(exchange)
+
+
+@dataclass(slots=True)
+class Live:
+    """The handles of a running recording."""
+
+    evidence: Evidence
+    recorder: Recorder
+    browser: Browser | None
+    resources: AsyncExitStack
+    watcher: asyncio.Task[None] | None = None
+
+    @property
+    def proxy(self) -> str:
+        """The proxy's URL."""
+        return f"http://127.0.0.1:{self.recorder.port}"
+
+    @property
+    def devtools(self) -> str:
+        """Where the browser can be driven (DevTools protocol); empty without a browser."""
+        return self.browser.debugging_url if self.browser is not None else ""
+
+    def watch(self, closed: Callable[[str], None]) -> None:
+        """Call ``closed`` when the browser is gone: with nothing, or with what happened to it."""
+        self.watcher = asyncio.create_task(_watch(self.browser, closed))
+
+    async def close(self) -> None:
+        """Close the browser, then the proxy, then the file."""
+        if self.watcher is not None:
+            self.watcher.cancel()
+        await self.resources.aclose()
+
+
+async def _watch(browser: Browser | None, closed: Callable[[str], None]) -> None:
+    if browser is not None:
+        closed(await browser.wait_closed())
+
+
+async def start(
+    path: Path, url: str, executable: str | None, port: int, heard: Callable[[Exchange], None]
+) -> Live:
+    """Start recording into ``path``; with ``executable``, in that browser, opened at ``url``.
+
+    Raises:
+        RecordingError: the port is taken, the file cannot be written or the browser does not start.
+    """
+    from pytest_loadtool.capture import Browser, Recorder
+
+    async with AsyncExitStack() as stack:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            writer = HarWriter(path)
+        except OSError as error:
+            raise RecordingError(f"{path} cannot be written: {error.strerror or error}") from None
+        stack.callback(writer.close)
+        evidence = Evidence(path, writer, heard)
+        recorder = await stack.enter_async_context(Recorder(evidence.add, port))
+        browser = None
+        if executable is not None:
+            browser = await stack.enter_async_context(
+                Browser(
+                    executable,
+                    url,
+                    recorder.port,
+                    recorder.ca_certificate,
+                    remote_debugging_port=0,
+                )
+            )
+        return Live(evidence, recorder, browser, stack.pop_all())

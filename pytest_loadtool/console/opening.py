@@ -1,0 +1,96 @@
+"""How a test case comes into the console: from its file, or from traffic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from pytest_loadtool.casefile import read_case, read_har
+from pytest_loadtool.console.errors import NothingRecordedError
+from pytest_loadtool.console.files import case_name, har_path, recordings_left
+from pytest_loadtool.console.session import Document, Session
+from pytest_loadtool.console.views.case import notes, summary
+from pytest_loadtool.errors import FileError
+from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.recording import build_case
+
+__all__ = ["may_drop", "open_file", "open_traffic"]
+
+
+def open_file(session: Session) -> None:
+    """Read the session's test case file and its traffic, as far as they are there; say so.
+
+    Raises:
+        FileError: the test case cannot be read.
+    """
+    path = session.case_path
+    if path.exists():
+        case = read_case(path)
+        exchanges = _traffic(session, har_path(path))
+        evidence = har_path(path) if exchanges else None
+        session.document = session.saved = Document(case, exchanges, evidence)
+        session.say(f"{session.shown(path)}: {summary(session.document)}.")
+    for left in recordings_left(path):
+        shown = session.shown(left)
+        session.say(
+            f"{shown} holds a recording that was never saved: "
+            f"`import {shown}` makes a test case of it."
+        )
+
+
+def open_traffic(session: Session, exchanges: Sequence[Exchange], evidence: Path) -> None:
+    """Make a test case of recorded traffic, open it, and say what it holds and what it leaves out.
+
+    Raises:
+        NothingRecordedError: no exchange can be replayed.
+    """
+    if not exchanges:
+        raise NothingRecordedError("nothing was recorded")
+    recording = build_case(exchanges, name=case_name(session.case_path))
+    case = _settled(recording.case, session)
+    document = Document(case, tuple(exchanges), evidence)
+    for line in notes(recording.notes):
+        session.say(line)
+    if not recording.case.pages:
+        raise NothingRecordedError("none of the recorded traffic can be replayed")
+    session.document, session.saved = document, None
+    session.say(f"The test case has {summary(document)}. `configure` finds its dynamic values.")
+
+
+def _settled(case: TestCase, session: Session) -> TestCase:
+    """A test case recorded anew keeps what a person said about the one in the same file."""
+    if session.saved is None:
+        return case
+    old = session.saved.case
+    return replace(
+        case,
+        name=old.name,
+        server_fixture=old.server_fixture,
+        fixtures=old.fixtures,
+        marks=old.marks,
+    )
+
+
+async def may_drop(session: Session, command: str, discard: bool) -> None:
+    """Make sure that the open test case may be replaced by another one.
+
+    Raises:
+        CommandError: it is not saved, and nobody said that it may be dropped.
+    """
+    if session.unsaved and not discard:
+        await session.agree(
+            "The open test case is not saved. Drop it?",
+            f"the open test case is not saved: `save` it, or say `{command} --discard`",
+        )
+
+
+def _traffic(session: Session, path: Path) -> tuple[Exchange, ...]:
+    try:
+        if path.exists():
+            return read_har(path)
+        session.say(f"  {path.name} is not there; `configure` and `show` need the traffic in it.")
+    except FileError as error:  # the test case is whole without its traffic
+        session.say(f"  {error}")
+    return ()

@@ -1,0 +1,119 @@
+"""The console at a terminal: a prompt with completion, history and a line of state below."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import traceback
+from pathlib import Path
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.patch_stdout import patch_stdout
+
+from pytest_loadtool.console.completion import RegistryCompleter
+from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.running import execute, outcome
+from pytest_loadtool.console.script import PlainFrontend
+from pytest_loadtool.console.session import Session, printable
+from pytest_loadtool.console.views.case import summary
+from pytest_loadtool.console.views.text import counted
+
+__all__ = ["TerminalFrontend", "history", "interact", "toolbar"]
+
+_PROMPT = "loadtool> "
+#: Seconds between two looks at the counters of the toolbar.
+_REFRESH = 0.5
+
+
+class TerminalFrontend(PlainFrontend):
+    """Prints above the prompt, and asks."""
+
+    async def confirm(self, question: str, *, unattended: bool) -> bool:  # noqa: ARG002  somebody is
+        """Ask; anything but a yes is a no, and so are Ctrl-C and Ctrl-D."""
+        asker: PromptSession[str] = PromptSession()
+        try:
+            answer = await asker.prompt_async(f"{printable(question)} [y/N] ")
+        except (KeyboardInterrupt, EOFError):
+            return False
+        return answer.strip().lower() in ("y", "yes")
+
+
+async def interact(session: Session, first: str = "") -> int:
+    """Read and run lines until `quit` or Ctrl-D; the exit status.
+
+    ``first`` is a line to run at once. Ctrl-C clears the line, or interrupts the command that runs.
+    """
+    prompt: PromptSession[str] = PromptSession(
+        history=history(),
+        completer=RegistryCompleter(session),
+        complete_while_typing=False,
+        bottom_toolbar=lambda: toolbar(session),
+        refresh_interval=_REFRESH,
+    )
+    with patch_stdout():
+        session.say("`help` lists the commands, Ctrl-D leaves.")
+        if first:
+            session.say(f"{_PROMPT}{first}")
+            await _attend(session, first)
+        while not session.done:
+            try:
+                line = await prompt.prompt_async(_PROMPT)
+            except KeyboardInterrupt:
+                continue
+            except EOFError:
+                line = "quit"
+            await _attend(session, line)
+    return outcome(session)
+
+
+async def _attend(session: Session, line: str) -> None:
+    """Run a line; whatever becomes of it, the console and what it holds go on."""
+    command = asyncio.ensure_future(execute(session, line))
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGINT, command.cancel)
+    try:
+        await asyncio.wait([command])
+    finally:
+        loop.remove_signal_handler(signal.SIGINT)
+        if not command.done():
+            command.cancel()
+    if command.cancelled():
+        session.say("interrupted")
+    elif isinstance(error := command.exception(), CommandError):
+        session.say(str(error))
+    elif error is not None:
+        session.say("".join(traceback.format_exception(error)))
+        session.say(
+            "This is a defect of pytest-loadtool. The console goes on; `save` what you have."
+        )
+
+
+def toolbar(session: Session) -> str:
+    """The line of state: what is being recorded, and what the test case holds."""
+    parts = []
+    if session.live is not None:
+        count = counted(len(session.live.evidence.exchanges), "exchange")
+        parts.append(f"recording: {count}, proxy 127.0.0.1:{session.live.recorder.port}")
+    if session.document is None:
+        parts.append("no test case")
+    else:
+        state = " (unsaved)" if session.unsaved else ""
+        parts.append(f"{session.case_path.name}: {summary(session.document)}{state}")
+    return " | ".join(parts)
+
+
+def history() -> History:
+    """Lines of earlier consoles, in a file for this user alone; in memory if there is no place."""
+    home = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
+    try:
+        path = Path(home).expanduser() / "pytest-loadtool" / "history"
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+        path.chmod(0o600)
+    except (OSError, RuntimeError) as error:
+        sys.stderr.write(f"no history is kept: {error}\n")
+        return InMemoryHistory()
+    return FileHistory(str(path))

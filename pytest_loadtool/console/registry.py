@@ -1,0 +1,257 @@
+"""Commands as typed functions: the signature is the argument parser, the docstring is the help.
+
+A command is an asynchronous function whose first parameter is the session. Its other parameters are
+
+* positional arguments: ``url: str``, or ``url: str = ""`` for one that may be left out;
+* options, if keyword-only: ``*, file: Path | None = None`` is ``--file FILE``, a ``bool`` a flag;
+* the rest of the line as it stands: ``*program: str``.
+
+The completion, ``help`` and the reference in the documentation are made from the same parameters.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import shlex
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType, NoneType
+from typing import Any, Literal, NewType, get_args, get_type_hints
+
+from pytest_loadtool.console.errors import UsageError
+
+__all__ = [
+    "Argument",
+    "Call",
+    "Command",
+    "CommandName",
+    "Registry",
+    "TransactionNumber",
+    "registry",
+]
+
+#: The name of a command: completed from the registry.
+CommandName = NewType("CommandName", str)
+#: A transaction of the test case, counted from 1 as ``tree`` shows it.
+TransactionNumber = NewType("TransactionNumber", int)
+
+#: How each type is read, and what it is called in a message about a wrong value.
+_TYPES: Mapping[Any, tuple[Callable[[str], Any], str]] = {
+    str: (str, "text"),
+    int: (int, "a whole number"),
+    float: (float, "a number"),
+    Path: (lambda text: Path(text).expanduser(), "a file name"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of a command. ``kind`` is the declared type; its base type is what is parsed."""
+
+    name: str
+    kind: Any
+    place: Literal["positional", "option", "flag", "rest"]
+    required: bool = False
+
+    @property
+    def label(self) -> str:
+        """As it is typed: ``URL``, ``--file``, ``PROGRAM...``."""
+        match self.place:
+            case "positional":
+                return self.name.upper()
+            case "rest":
+                return f"{self.name.upper()}..."
+            case _:
+                return "--" + self.name.replace("_", "-")
+
+    @property
+    def usage(self) -> str:
+        """The label as it stands in a usage line, in brackets when it may be left out."""
+        text = f"{self.label} {self.name.upper()}" if self.place == "option" else self.label
+        return text if self.required else f"[{text}]"
+
+    def parse(self, text: str) -> Any:
+        """The value that ``text`` stands for.
+
+        Raises:
+            UsageError: it is not of the argument's type.
+        """
+        read, expected = _TYPES[getattr(self.kind, "__supertype__", self.kind)]
+        try:
+            return read(text)
+        except ValueError:
+            raise UsageError(f"{self.label} must be {expected}, not {text!r}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: its name, its function, its arguments in order and its help text."""
+
+    name: str
+    function: Callable[..., Awaitable[None]]
+    arguments: tuple[Argument, ...]
+    help: str
+
+    @property
+    def summary(self) -> str:
+        """The first line of the help."""
+        return self.help.partition("\n")[0]
+
+    @property
+    def usage(self) -> str:
+        """``record [URL] [--port PORT]``."""
+        return " ".join((self.name, *(argument.usage for argument in self.arguments)))
+
+    def positionals(self) -> tuple[Argument, ...]:
+        """The positional arguments in order, the rest of the line last."""
+        return tuple(one for one in self.arguments if one.place in ("positional", "rest"))
+
+    def options(self) -> Mapping[str, Argument]:
+        """Options and flags by their label."""
+        return {one.label: one for one in self.arguments if one.place in ("option", "flag")}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A command line that has been understood."""
+
+    command: Command
+    positional: tuple[Any, ...]
+    options: Mapping[str, Any]
+
+    async def run(self, session: Any) -> None:
+        """Run the command on ``session``."""
+        await self.command.function(session, *self.positional, **self.options)
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """The commands of a console by name, in the order that help lists them."""
+
+    commands: Mapping[str, Command]
+
+    def command(self, name: str) -> Command:
+        """The command of that name.
+
+        Raises:
+            UsageError: there is none; the text names the nearest.
+        """
+        try:
+            return self.commands[name]
+        except KeyError:
+            hint = _nearest(name, self.commands) or "`help` lists the commands"
+            raise UsageError(f"there is no command {name!r}; {hint}") from None
+
+    def parse(self, line: str) -> Call | None:
+        """What ``line`` asks for; None for a blank line or a comment (``#``).
+
+        Raises:
+            UsageError: no such command, or arguments that it does not take.
+        """
+        if line.lstrip().startswith("#"):
+            return None
+        words = split(line)
+        if not words:
+            return None
+        command = self.command(words[0])
+        try:
+            return _arguments(command, words[1:])
+        except UsageError as fault:
+            raise UsageError(f"{fault}\nusage: {command.usage}") from None
+
+
+def registry(*functions: Callable[..., Awaitable[None]]) -> Registry:
+    """The registry of these command functions."""
+    commands = [_command(function) for function in functions]
+    return Registry(MappingProxyType({command.name: command for command in commands}))
+
+
+def split(line: str) -> list[str]:
+    """The words of a line, with quotes as in a shell.
+
+    Raises:
+        UsageError: a quote is not closed.
+    """
+    try:
+        return shlex.split(line)
+    except ValueError as error:
+        raise UsageError(f"a quotation mark or a backslash is left open ({error})") from None
+
+
+def _command(function: Callable[..., Awaitable[None]]) -> Command:
+    """Read a command off its function. A trailing ``_`` of its name avoids a Python word."""
+    hints = get_type_hints(function)
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    arguments = tuple(_argument(parameter, hints[parameter.name]) for parameter in parameters)
+    name: str = getattr(function, "__name__")  # noqa: B009  a Callable need not have one
+    return Command(name.rstrip("_"), function, arguments, inspect.getdoc(function) or "")
+
+
+def _argument(parameter: inspect.Parameter, hint: Any) -> Argument:
+    kinds = [kind for kind in get_args(hint) if kind is not NoneType] or [hint]
+    required = parameter.default is inspect.Parameter.empty
+    match parameter.kind:
+        case inspect.Parameter.VAR_POSITIONAL:
+            return Argument(parameter.name, kinds[0], "rest", required=True)
+        case inspect.Parameter.KEYWORD_ONLY:
+            place: Literal["flag", "option"] = "flag" if kinds[0] is bool else "option"
+            return Argument(parameter.name, kinds[0], place, required)
+        case _:
+            return Argument(parameter.name, kinds[0], "positional", required)
+
+
+def _arguments(command: Command, words: list[str]) -> Call:
+    """Sort ``words`` into positional arguments and options.
+
+    Three cases per word: it starts the rest of the line, which is taken as it stands; it is an
+    option; it is the next positional argument.
+    """
+    slots, options = command.positionals(), command.options()
+    positional: list[Any] = []
+    named: dict[str, Any] = {}
+    position = 0
+    while position < len(words):
+        word = words[position]
+        position += 1
+        slot = slots[len(positional)] if len(positional) < len(slots) else None
+        if word.startswith("--"):
+            label, equals, value = word.partition("=")
+            option = _option(command, options, label)
+            if option.place == "flag":
+                if equals:
+                    raise UsageError(f"{label} takes no value")
+                named[option.name] = True
+                continue
+            if not equals:
+                if position == len(words):
+                    raise UsageError(f"{label} needs a value")
+                value = words[position]
+                position += 1
+            named[option.name] = option.parse(value)
+        elif slot is None:
+            raise UsageError(f"{command.name} takes no further argument: {word!r}")
+        elif slot.place == "rest":
+            return Call(command, (*positional, word, *words[position:]), named)
+        else:
+            positional.append(slot.parse(word))
+    for slot in slots[len(positional) :]:
+        if slot.required:
+            raise UsageError(f"{command.name} needs {slot.label}")
+    return Call(command, tuple(positional), named)
+
+
+def _option(command: Command, options: Mapping[str, Argument], label: str) -> Argument:
+    try:
+        return options[label]
+    except KeyError:
+        hint = _nearest(label, options)
+        raise UsageError(
+            f"{command.name} has no option {label}" + (f"; {hint}" if hint else "")
+        ) from None
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f"did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,39 @@
+"""Running one command line, and what the console's exit status is in the end."""
+
+from __future__ import annotations
+
+from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.session import Session
+from pytest_loadtool.errors import LoadToolError
+
+__all__ = ["ABANDONED", "NOTHING_RECORDED", "SAVED", "execute", "outcome"]
+
+#: Exit statuses: pytest's own where one has that meaning (2 interrupted, 5 nothing collected).
+SAVED, ABANDONED, NOTHING_RECORDED = 0, 2, 5
+
+
+async def execute(session: Session, line: str) -> None:
+    """Understand and run one line.
+
+    Raises:
+        CommandError: it is wrong or it failed.
+    """
+    call = session.registry.parse(line)
+    if call is None:
+        return
+    try:
+        await call.run(session)
+    except CommandError:
+        raise
+    except LoadToolError as error:
+        raise CommandError(str(error)) from error
+    except OSError as error:
+        subject = f"{error.filename}: " if error.filename else ""
+        raise CommandError(f"{subject}{error.strerror or error}") from error
+
+
+def outcome(session: Session) -> int:
+    """The exit status of a console that ends without an error."""
+    if session.live is not None or session.unsaved:
+        return ABANDONED
+    return NOTHING_RECORDED if session.document is None else SAVED

@@ -1,0 +1,110 @@
+"""Commands from a file or a pipe: no terminal, no questions, an exit status."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import TextIO
+
+from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.running import execute, outcome
+from pytest_loadtool.console.session import Session
+
+__all__ = ["PlainFrontend", "check_script", "read_script", "run_script"]
+
+
+class PlainFrontend:
+    """Prints to standard output and has nobody to ask."""
+
+    def say(self, text: str) -> None:
+        """Print, and do not keep it back: a log is read while the recording runs."""
+        encoding = sys.stdout.encoding or "utf-8"
+        sys.stdout.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+        sys.stdout.flush()
+
+    async def confirm(self, question: str, *, unattended: bool) -> bool:  # noqa: ARG002  nobody reads
+        """The answer for nobody."""
+        return unattended
+
+
+def read_script(path: Path) -> list[str]:
+    """The lines of a script file.
+
+    Raises:
+        UsageError: it cannot be read.
+    """
+    try:
+        return path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path} is not UTF-8 text") from None
+
+
+def check_script(session: Session, name: str, lines: list[str]) -> None:
+    """Understand every line before the first one runs: no recording is lost to a slip at the end.
+
+    Raises:
+        UsageError: a line is wrong; the text says which.
+    """
+    for number, line in enumerate(lines, 1):
+        try:
+            session.registry.parse(line)
+        except UsageError as fault:
+            raise UsageError(f"{name}:{number}: {fault}") from None
+
+
+async def run_script(session: Session, name: str, lines: AsyncIterator[str]) -> int:
+    """Run lines until one fails, `quit` or the end; the exit status.
+
+    Each command is printed before it runs, so that the output reads like a session.
+    """
+    number = 0
+    async for line in lines:
+        number += 1
+        text = line.strip()
+        if text and not text.startswith("#"):
+            session.say(f"> {text}")
+        try:
+            await execute(session, text)
+        except CommandError as error:
+            session.say(f"{name}:{number}: {error}")
+            return error.status
+        if session.done:
+            break
+    if session.live is not None and not session.done:
+        session.say(f"{name}: the script ended while recording: `stop` and `save` are missing.")
+    elif session.unsaved and not session.done:
+        session.say(f"{name}: the script ended without `save`.")
+    return outcome(session)
+
+
+async def lines_of(lines: list[str]) -> AsyncIterator[str]:
+    """The lines of a script that has been read."""
+    for line in lines:
+        yield line
+
+
+async def lines_as_they_come(stream: TextIO) -> AsyncIterator[str]:
+    """The lines of standard input. Recording goes on while none comes.
+
+    A daemon thread reads, because files, pipes and terminals have no other way in common; it must
+    not keep the process from ending.
+    """
+    loop = asyncio.get_running_loop()
+    arrived: asyncio.Queue[str | None] = asyncio.Queue()
+
+    def read() -> None:
+        try:
+            for line in stream:
+                loop.call_soon_threadsafe(arrived.put_nowait, line)
+            loop.call_soon_threadsafe(arrived.put_nowait, None)
+        except RuntimeError:  # the console has ended and its loop is closed
+            return
+
+    threading.Thread(target=read, daemon=True, name="script").start()
+    while (line := await arrived.get()) is not None:
+        yield line

@@ -1,0 +1,125 @@
+"""What the console holds between two commands."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.registry import Registry
+from pytest_loadtool.model.case import TestCase, Transaction
+from pytest_loadtool.model.exchange import Exchange
+
+if TYPE_CHECKING:
+    from pytest_loadtool.console.live import Live
+
+__all__ = ["Document", "Frontend", "Session", "Settings", "printable"]
+
+#: What would move the cursor or ring the bell if recorded text were printed as it is.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How the console was opened: the ``--record…`` options, with paths made absolute.
+
+    ``browser`` is a path, ``"none"`` for no browser, or empty to look for one; ``script`` is a
+    file, ``"-"`` for standard input, or empty for a person at a terminal.
+    """
+
+    directory: Path
+    case_path: Path | None = None
+    url: str = ""
+    browser: str = ""
+    port: int = 0
+    script: str = ""
+
+
+class Frontend(Protocol):
+    """Who is at the other end: a terminal or a script."""
+
+    def say(self, text: str) -> None:
+        """Print one or more lines. May be called from any thread."""
+
+    async def confirm(self, question: str, *, unattended: bool) -> bool:
+        """Ask a yes-or-no question; ``unattended`` is the answer when there is nobody to ask."""
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The open test case, the traffic it was made from, and the file that holds that traffic."""
+
+    case: TestCase
+    exchanges: tuple[Exchange, ...] = ()
+    evidence: Path | None = None
+
+    def evidence_of(self, transaction: Transaction) -> Exchange | None:
+        """The exchange that a transaction was made from, if it is known."""
+        recorded = transaction.recorded
+        if recorded is None or recorded.entry is None or recorded.entry >= len(self.exchanges):
+            return None
+        return self.exchanges[recorded.entry]
+
+
+@dataclass(slots=True)
+class Session:
+    """The state of a console. Commands change it; it does nothing by itself."""
+
+    settings: Settings
+    frontend: Frontend
+    registry: Registry
+    case_path: Path
+    """Where ``save`` writes to."""
+    document: Document | None = None
+    saved: Document | None = None
+    """The document as it is on disk; None when it never was there."""
+    live: Live | None = None
+    """The recording that is running."""
+    done: bool = False
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether the test case differs from its file."""
+        return self.document is not None and self.document != self.saved
+
+    def say(self, text: str = "") -> None:
+        """Print ``text``, with control characters of recorded traffic made visible."""
+        self.frontend.say(printable(text))
+
+    def opened(self) -> Document:
+        """The open document.
+
+        Raises:
+            CommandError: there is none.
+        """
+        if self.document is None:
+            hint = (
+                "`stop` makes one of the recording"
+                if self.live
+                else "`record` or `import` makes one"
+            )
+            raise CommandError(f"there is no test case yet: {hint}")
+        return self.document
+
+    def shown(self, path: Path) -> str:
+        """A path as a person would type it here."""
+        try:
+            return str(path.relative_to(self.settings.directory))
+        except ValueError:
+            return str(path)
+
+    async def agree(self, question: str, otherwise: str) -> None:
+        """Go on only if the person says yes; a script has to say it in the command.
+
+        Raises:
+            CommandError: the answer is no, or there is nobody to ask; ``otherwise`` is its text.
+        """
+        if not await self.frontend.confirm(question, unattended=False):
+            raise CommandError(otherwise)
+
+
+def printable(text: str) -> str:
+    """``text`` with line ends as ``\\n`` and other control characters written as ``\\x1b``."""
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text.replace("\r\n", "\n"))

@@ -1,0 +1,111 @@
+"""Opening and closing the console: one event loop for prompt, script and recorder."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import signal
+import sys
+from collections.abc import Coroutine
+
+from pytest_loadtool.console.commands import COMMANDS
+from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.files import as_case_path, untitled
+from pytest_loadtool.console.opening import open_file
+from pytest_loadtool.console.running import ABANDONED, execute
+from pytest_loadtool.console.script import (
+    PlainFrontend,
+    check_script,
+    lines_as_they_come,
+    lines_of,
+    read_script,
+    run_script,
+)
+from pytest_loadtool.console.session import Frontend, Session, Settings
+
+__all__ = ["run"]
+
+
+def run(settings: Settings) -> int:
+    """Open the console, blocking; its exit status (docs/recording.md lists them).
+
+    Raises:
+        UsageError: there is neither a terminal nor a script, or a line of the script is wrong.
+        FileError: the test case file cannot be read.
+    """
+    return _script(settings) if settings.script else _terminal(settings)
+
+
+def _script(settings: Settings) -> int:
+    session = _session(settings, PlainFrontend())
+    if settings.script == "-":
+        name, lines = "<stdin>", lines_as_they_come(sys.stdin)
+    else:
+        name, read = settings.script, read_script(settings.directory / settings.script)
+        check_script(session, name, read)
+        lines = lines_of(read)
+    open_file(session)
+
+    async def work() -> int:
+        if first := _first_line(settings):
+            try:
+                await execute(session, first)
+            except CommandError as error:
+                session.say(f"--record-url: {error}")
+                return error.status
+        return await run_script(session, name, lines)
+
+    return asyncio.run(_closing(session, work(), (signal.SIGINT, *_ENDING)))
+
+
+def _terminal(settings: Settings) -> int:
+    from prompt_toolkit.application import get_app_session
+    from prompt_toolkit.input.base import PipeInput
+
+    from pytest_loadtool.console.prompt import TerminalFrontend, interact
+
+    if not sys.stdin.isatty() and not isinstance(get_app_session().input, PipeInput):
+        raise UsageError(
+            "--record opens a console and needs a terminal; "
+            "without one, give it commands with --record-script FILE"
+        )
+    session = _session(settings, TerminalFrontend())
+    open_file(session)
+    return asyncio.run(_closing(session, interact(session, _first_line(settings)), _ENDING))
+
+
+#: Signals that end the console in good order: kill, and the terminal window being closed.
+_ENDING = (signal.SIGTERM, signal.SIGHUP)
+
+
+def _session(settings: Settings, frontend: Frontend) -> Session:
+    given = settings.case_path
+    path = as_case_path(given) if given is not None else untitled(settings.directory)
+    return Session(settings, frontend, COMMANDS, path)
+
+
+def _first_line(settings: Settings) -> str:
+    return f"record {shlex.quote(settings.url)}" if settings.url else ""
+
+
+async def _closing(
+    session: Session, work: Coroutine[None, None, int], signals: tuple[signal.Signals, ...]
+) -> int:
+    """Do ``work``; then, or when one of ``signals`` comes, end the browser and the proxy.
+
+    A second signal is as hard as it would be without this.
+    """
+    loop = asyncio.get_running_loop()
+    task = asyncio.ensure_future(work)
+    for number in signals:
+        loop.add_signal_handler(number, task.cancel)
+    try:
+        await asyncio.wait([task])
+    finally:
+        for number in signals:
+            loop.remove_signal_handler(number)
+        running, session.live = session.live, None
+        if running is not None:
+            session.say(f"Not saved; the traffic is in {session.shown(running.evidence.path)}.")
+            await running.close()
+    return ABANDONED if task.cancelled() else task.result()

@@ -1,0 +1,106 @@
+"""The test case as a tree, what became of a recording, and what correlation decided."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from pytest_loadtool.console.session import Document
+from pytest_loadtool.console.views.text import counted, shortened, size
+from pytest_loadtool.model.case import Page, Transaction
+from pytest_loadtool.model.decision import Decision
+
+if TYPE_CHECKING:
+    from pytest_loadtool.recording import Note
+
+__all__ = ["decisions", "notes", "summary", "tree"]
+
+#: Subjects that are listed under one kind of note before the rest is only counted.
+_SUBJECTS = 3
+
+
+def summary(document: Document) -> str:
+    """``3 pages, 14 transactions``."""
+    pages = document.case.pages
+    transactions = sum(len(page.transactions) for page in pages)
+    return f"{counted(len(pages), 'page')}, {counted(transactions, 'transaction')}"
+
+
+def tree(document: Document, *, collapsed: bool = False) -> Iterator[str]:
+    """The Test Case Editor: pages, under each its transactions numbered through the test case."""
+    case = document.case
+    server = f"  {case.server}" if case.server else ""
+    yield f"{case.name}{server}  ({summary(document)})"
+    rows = [[_row(document, one) for one in page.transactions] for page in case.pages]
+    widths = [
+        max((len(row[column]) for page in rows for row in page), default=0) for column in range(4)
+    ]
+    number = 0
+    for page, page_rows in zip(case.pages, rows, strict=True):
+        yield _page_line(page, collapsed)
+        for row in page_rows:
+            number += 1
+            if collapsed:
+                continue
+            method, status, kind, weight, path = row
+            yield (
+                f"{number:5}  {method:<{widths[0]}}  {status:>{widths[1]}}  {kind:<{widths[2]}}  "
+                f"{weight:>{widths[3]}}  {path}"
+            )
+
+
+def notes(found: Sequence[Note]) -> Iterator[str]:
+    """What the recording leaves out or cannot replay: per kind its count, and examples."""
+    kinds = Counter(note.kind for note in found)
+    for kind, count in kinds.items():
+        mine = [note for note in found if note.kind == kind]
+        serious = sum(note.serious for note in mine)
+        yield f"  {kind}: {count}" + (f" ({serious} serious: record again)" if serious else "")
+        for message, subjects in _by_message(mine):
+            shown = ", ".join(shortened(subject, 60) for subject in subjects[:_SUBJECTS])
+            more = f" and {len(subjects) - _SUBJECTS} more" if len(subjects) > _SUBJECTS else ""
+            yield f"      {message}: {shown}{more}" if shown else f"      {message}"
+
+
+def decisions(made: Iterable[Decision]) -> Iterator[str]:
+    """Each decision with its evidence; values that were left alone come last."""
+    ordered = sorted(made, key=lambda decision: not decision.variable)
+    for decision in ordered:
+        value = shortened(decision.value, 40)
+        if decision.variable:
+            used = ", ".join(decision.consumers) or "nothing"
+            yield f"  {decision.variable}  (recorded: {value})"
+            yield f"      set by {decision.producer or 'nothing'}, used by {used}"
+        else:
+            yield f"  left as recorded: {value}"
+        yield f"      {decision.reason} [{decision.rule}, {decision.confidence:.0%}]"
+
+
+def _page_line(page: Page, collapsed: bool) -> str:
+    mark = "▸" if collapsed else "▾"
+    count = f"  ({counted(len(page.transactions), 'transaction')})" if collapsed else ""
+    think = f"  think {page.think_time:.1f}s" if page.think_time else ""
+    return f"{mark} {page.name}{count}{think}"
+
+
+def _row(document: Document, transaction: Transaction) -> tuple[str, str, str, str, str]:
+    """Method, recorded status, kind, size of the response and what is asked for."""
+    request, recorded = transaction.request, transaction.recorded
+    exchange = document.evidence_of(transaction)
+    return (
+        request.method,
+        str(recorded.status) if recorded else "-",
+        recorded.kind.value if recorded else "-",
+        size(len(exchange.response_body)) if exchange else "-",
+        shortened(request.target, 100) + (f"  ({transaction.name})" if transaction.name else ""),
+    )
+
+
+def _by_message(found: Iterable[Note]) -> Iterator[tuple[str, list[str]]]:
+    messages: dict[str, list[str]] = {}
+    for note in found:
+        subjects = messages.setdefault(note.message, [])
+        if note.subject and note.subject not in subjects:
+            subjects.append(note.subject)
+    yield from messages.items()

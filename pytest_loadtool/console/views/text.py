@@ -1,0 +1,61 @@
+"""Words, sizes and bodies."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_loadtool.replay.content import charset_of
+
+__all__ = ["body", "body_text", "counted", "shortened", "size"]
+
+_TEXTUAL = re.compile(
+    r"^(?:text/|application/(?:[\w.-]+\+)?(?:json|xml|javascript|graphql))|urlencoded", re.I
+)
+
+#: Characters of a body that are shown unless all of it is asked for.
+BODY_LIMIT = 4000
+
+
+def counted(number: int, noun: str) -> str:
+    """``1 page``, ``3 pages``, ``2 queries``."""
+    if number == 1:
+        return f"1 {noun}"
+    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+    return f"{number} {plural}"
+
+
+def size(number: int) -> str:
+    """A number of bytes in at most four digits: ``512 B``, ``4.1 kB``, ``12 MB``."""
+    amount = float(number)
+    for unit in ("B", "kB", "MB"):
+        if amount < 1000:
+            return f"{amount:.1f} {unit}" if unit != "B" and amount < 10 else f"{amount:.0f} {unit}"
+        amount /= 1000
+    return f"{amount:.1f} GB"
+
+
+def shortened(text: str, width: int) -> str:
+    """``text`` on one line of at most ``width`` characters, with an ellipsis where it was cut."""
+    line = " ".join(text.split())
+    return line if len(line) <= width else line[: width - 1] + "…"
+
+
+def body_text(content: bytes, content_type: str) -> str | None:
+    """A body as text, or None if it is not text in the charset that it declares."""
+    try:
+        text = content.decode(charset_of(content_type))
+    except (LookupError, UnicodeDecodeError):
+        return content.decode("utf-8", "replace") if _TEXTUAL.search(content_type) else None
+    return None if "\0" in text else text
+
+
+def body(content: bytes, content_type: str, *, limit: int | None = BODY_LIMIT) -> str:
+    """A body for reading: its text up to ``limit`` characters, or what it is if it is not text."""
+    if not content:
+        return "(no body)"
+    text = body_text(content, content_type)
+    if text is None:
+        return f"({size(len(content))} of {content_type or 'an undeclared type'})"
+    if limit is None or len(text) <= limit:
+        return text
+    return f"{text[:limit]}\n… {len(text) - limit} more characters; --full shows all"

@@ -1,0 +1,70 @@
+"""`pytest --record`: from pytest's options to the console."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_loadtool.errors import LoadToolError
+
+if TYPE_CHECKING:
+    from pytest_loadtool.console import Settings
+
+__all__ = ["main"]
+
+#: What the extra installs, by import name.
+_EXTRA = ("mitmproxy", "prompt_toolkit")
+
+
+def main(config: pytest.Config) -> int:
+    """Open the console in place of a test run; the exit status.
+
+    Raises:
+        pytest.UsageError: it cannot be opened like this.
+    """
+    _refuse_workers(config)
+    if any(find_spec(name) is None for name in _EXTRA):
+        raise pytest.UsageError(
+            "recording needs more than replay does: pip install 'pytest-loadtool[record]'"
+        )
+    from pytest_loadtool.console import run
+
+    _give_back_stdin(config)
+    try:
+        return run(_settings(config))
+    except LoadToolError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def _refuse_workers(config: pytest.Config) -> None:
+    workers = config.getoption("numprocesses", default=None) or config.getoption("tx", default=None)
+    if workers:
+        raise pytest.UsageError("--record opens one console: leave out -n and --tx")
+
+
+def _settings(config: pytest.Config) -> Settings:
+    from pytest_loadtool.console import Settings
+
+    directory = Path(config.invocation_params.dir)
+    file = config.getoption("record")
+    return Settings(
+        directory=directory,
+        case_path=directory / file if file else None,
+        url=config.getoption("record_url") or "",
+        browser=config.getoption("record_browser") or "",
+        port=int(config.getoption("record_port") or 0),
+        script=config.getoption("record_script") or "",
+    )
+
+
+def _give_back_stdin(config: pytest.Config) -> None:
+    """End the capturing of standard input; that of the outputs is suspended at this point anyhow.
+
+    Nothing is captured after the console, so nothing is resumed.
+    """
+    manager = config.pluginmanager.get_plugin("capturemanager")
+    if manager is not None:
+        manager.suspend(in_=True)

@@ -1,0 +1,59 @@
+"""Looking at a test case and editing it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.running import execute
+from pytest_loadtool.console.session import Document, Session
+from tests.console.listener import Listener
+from tests.console.samples import DOCUMENT
+
+
+def do(session: Session, line: str) -> None:
+    asyncio.run(execute(session, line))
+
+
+@pytest.mark.promise(5)
+def test_delete_removes_one_transaction(session: Session, listener: Listener) -> None:
+    """What is deleted is gone from the test case; the recorded traffic is not touched."""
+    session.document = DOCUMENT
+    do(session, "delete 2")
+    case = session.opened().case
+    assert [one.request.target for one in case.transactions()] == ["/login", "/by-hand"]
+    assert session.opened().exchanges == DOCUMENT.exchanges
+    assert listener.said == ["Deleted 2: log in"]
+    assert session.unsaved
+
+
+@pytest.mark.parametrize("line", ["delete 4", "delete 0", "show -1"])
+def test_number_that_does_not_exist_is_refused(session: Session, line: str) -> None:
+    """The range of numbers is named."""
+    session.document = DOCUMENT
+    with pytest.raises(UsageError, match="`tree` numbers them 1 to 3"):
+        do(session, line)
+    assert session.document is DOCUMENT
+
+
+@pytest.mark.parametrize("line", ["tree", "show 1", "delete 1", "configure", "play", "save"])
+def test_command_without_a_test_case_says_what_to_do(session: Session, line: str) -> None:
+    """There is no traceback where there is no test case."""
+    with pytest.raises(CommandError, match="there is no test case yet: `record` or `import`"):
+        do(session, line)
+
+
+def test_show_prints_the_recorded_side(session: Session, listener: Listener) -> None:
+    """Headers and decoded content of the transaction that was asked for."""
+    session.document = DOCUMENT
+    do(session, "show 1")
+    assert "<title>Grüße</title>" in listener.text
+
+
+def test_configure_needs_the_traffic(session: Session) -> None:
+    """Without evidence nothing can be found, and the console says what is missing."""
+    session.document = Document(DOCUMENT.case)
+    with pytest.raises(CommandError, match=r"put the \.har file next to the test case"):
+        do(session, "configure")

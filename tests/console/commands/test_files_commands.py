@@ -1,0 +1,128 @@
+"""Importing and saving."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from pytest_loadtool.casefile import HarWriter, read_case, read_har
+from pytest_loadtool.console.errors import CommandError, NothingRecordedError
+from pytest_loadtool.console.opening import open_file
+from pytest_loadtool.console.running import execute
+from pytest_loadtool.console.session import Session
+from pytest_loadtool.model.exchange import Exchange
+from tests.console.listener import Listener
+
+PAGE = Exchange(
+    started=1000.0,
+    took=0.01,
+    method="GET",
+    url="http://127.0.0.1:8000/",
+    http_version="HTTP/1.1",
+    request_headers=(("Host", "127.0.0.1:8000"), ("Accept", "text/html")),
+    request_body=b"",
+    status=200,
+    reason="OK",
+    response_headers=(("Content-Type", "text/html"),),
+    response_body=b"<title>Welcome</title>",
+)
+
+
+def do(session: Session, line: str) -> None:
+    asyncio.run(execute(session, line))
+
+
+@pytest.fixture
+def export(tmp_path: Path) -> Path:
+    """A HAR file somewhere else."""
+    path = tmp_path / "downloads.har"
+    writer = HarWriter(path)
+    writer.append(PAGE)
+    writer.close()
+    return path
+
+
+@pytest.mark.promise(7)
+def test_har_becomes_a_test_case(session: Session, listener: Listener, export: Path) -> None:
+    """An import is a test case like one from the proxy, and is saved with its traffic."""
+    do(session, f"import {export}")
+    assert "1 page, 1 transaction" in listener.text
+    do(session, "save")
+    case = read_case(session.case_path)
+    assert [page.name for page in case.pages] == ["Welcome"]
+    assert read_har(session.case_path.with_name("shop.har")) == (PAGE,)
+    assert export.exists()
+    assert not session.unsaved
+
+
+def test_saved_test_case_is_opened_again(
+    session: Session, listener: Listener, export: Path
+) -> None:
+    """What was saved is what the next console shows, traffic included."""
+    do(session, f"import {export}")
+    do(session, "save")
+    saved = session.document
+    session.document = session.saved = None
+    open_file(session)
+    assert session.document == saved
+    assert not session.unsaved
+
+
+def test_unsaved_test_case_is_not_dropped_unasked(session: Session, export: Path) -> None:
+    """A second import needs a word about the first one."""
+    do(session, f"import {export}")
+    first = session.document
+    with pytest.raises(CommandError, match="`save` it, or say `import --discard`"):
+        do(session, f"import {export}")
+    assert session.document is first
+    do(session, f"import {export} --discard")
+
+
+def test_import_over_an_opened_test_case_does_not_save_over_it_unasked(
+    session: Session, export: Path
+) -> None:
+    """A new recording replaces the file of an old one only when that is said."""
+    do(session, f"import {export}")
+    do(session, "save")
+    before = session.case_path.read_bytes()
+    do(session, f"import {export}")
+    with pytest.raises(CommandError, match=r"shop\.case\.toml and shop\.har would be written over"):
+        do(session, "save")
+    assert session.case_path.read_bytes() == before
+    do(session, "save --replace")
+    do(session, "save")
+
+
+def test_save_elsewhere_makes_the_directory(session: Session, export: Path, tmp_path: Path) -> None:
+    """`save cases/login` writes cases/login.case.toml and its traffic."""
+    do(session, f"import {export}")
+    do(session, f"save {tmp_path}/cases/login")
+    assert sorted(path.name for path in (tmp_path / "cases").iterdir()) == [
+        "login.case.toml",
+        "login.har",
+    ]
+    assert session.case_path == tmp_path / "cases" / "login.case.toml"
+
+
+@pytest.mark.parametrize("text", ["", "{}", '{"log": {"entries": 3}}', "\x00"])
+def test_file_that_is_no_har_is_refused(session: Session, tmp_path: Path, text: str) -> None:
+    """A file that holds no traffic is named, without a traceback."""
+    path = tmp_path / "broken.har"
+    path.write_text(text)
+    with pytest.raises(CommandError, match=r"broken\.har"):
+        do(session, f"import {path}")
+
+
+def test_file_that_is_not_there_is_refused(session: Session) -> None:
+    """A typo in a file name is told apart from a broken file."""
+    with pytest.raises(CommandError, match=r"nowhere\.har: no such file"):
+        do(session, "import nowhere.har")
+
+
+def test_har_without_exchanges_is_nothing(session: Session, tmp_path: Path) -> None:
+    """An empty export makes no test case."""
+    HarWriter(tmp_path / "empty.har").close()
+    with pytest.raises(NothingRecordedError, match="nothing was recorded"):
+        do(session, f"import {tmp_path}/empty.har")

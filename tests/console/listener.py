@@ -1,0 +1,26 @@
+"""The other end of a session, for tests."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Listener:
+    """The other end of a session: keeps what is said, and answers from ``answers``."""
+
+    said: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    answers: list[bool] = field(default_factory=list)
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+
+    async def confirm(self, question: str, *, unattended: bool) -> bool:
+        self.asked.append(question)
+        return self.answers.pop(0) if self.answers else unattended
+
+    @property
+    def text(self) -> str:
+        """Everything that was said."""
+        return "\n".join(self.said)

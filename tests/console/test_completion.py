@@ -1,0 +1,56 @@
+"""What Tab offers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from prompt_toolkit.completion import CompleteEvent
+from prompt_toolkit.document import Document as Text
+
+from pytest_loadtool.console.commands import COMMANDS
+from pytest_loadtool.console.completion import RegistryCompleter
+from pytest_loadtool.console.session import Session
+from tests.console.samples import DOCUMENT
+
+
+def offered(session: Session, line: str) -> list[str]:
+    completer = RegistryCompleter(session)
+    return [one.text for one in completer.get_completions(Text(line), CompleteEvent())]
+
+
+def test_empty_line_offers_every_command(session: Session) -> None:
+    """Everything that can be done is found by pressing Tab."""
+    assert offered(session, "") == list(COMMANDS.commands)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("re", ["record"]),
+        ("record --", ["--browser", "--port", "--discard"]),
+        ("record --browser x --", ["--port", "--discard"]),
+        ("record --p", ["--port"]),
+        ("help de", ["delete"]),
+        ("show ", ["1", "2", "3"]),
+        ("show --full 2", ["2"]),
+        ("show 1 ", []),
+        ("run curl --", []),
+        ("no-such-command ", []),
+        ("record --port ", []),
+    ],
+)
+def test_words_are_offered_by_their_place(session: Session, line: str, words: list[str]) -> None:
+    """A command first, then its options, or values of the kind its argument takes."""
+    session.document = DOCUMENT
+    assert offered(session, line) == words
+
+
+@pytest.mark.parametrize("line", ["import ", "save ", "wait --file ", "wait 5 --file "])
+def test_file_names_are_offered(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    """Where a file is expected, the files that are there are offered."""
+    (tmp_path / "recorded.har").touch()
+    monkeypatch.chdir(tmp_path)
+    assert offered(session, f"{line}rec") == ["orded.har"]

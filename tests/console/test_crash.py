@@ -1,0 +1,88 @@
+"""What is left when the recorder is killed."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from example_suite.server import ShopServer
+from pytest_loadtool.casefile import read_case, read_har
+from tests.console.running import console_command, console_environment, run_script
+
+
+def fetch(proxy: str, url: str) -> None:
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": proxy}))
+    with opener.open(url, timeout=30) as response:
+        response.read()
+
+
+def start_recording(directory: Path) -> tuple[subprocess.Popen[str], str]:
+    """A console that records, driven through a pipe, and its proxy."""
+    console = subprocess.Popen(
+        console_command("--record", "shop.case.toml", "--record-script", "-"),
+        cwd=directory,
+        env=console_environment(directory),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert console.stdin is not None
+    assert console.stdout is not None
+    console.stdin.write("record --browser none\n")
+    console.stdin.flush()
+    for line in console.stdout:
+        if match := re.search(r"Recording through (http://127\.0\.0\.1:\d+)", line):
+            return console, match[1]
+    raise AssertionError("the console did not start to record")
+
+
+def test_kill_loses_nothing_that_was_answered(tmp_path: Path, shop: ShopServer) -> None:
+    """After kill -9 every finished exchange is on disk, and `import` makes the test case of it."""
+    console, proxy = start_recording(tmp_path)
+    with console:
+        for number in range(5):
+            fetch(proxy, f"{shop.url}/api/products?n={number}")
+        console.send_signal(signal.SIGKILL)
+        console.communicate()
+    left = read_har(tmp_path / "shop.recording.har")
+    assert [one.url for one in left] == [f"{shop.url}/api/products?n={n}" for n in range(5)]
+    assert not (tmp_path / "shop.case.toml").exists()
+
+    done = run_script(tmp_path, "import shop.recording.har\nsave\n")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "shop.recording.har holds a recording that was never saved" in done.stdout
+    assert len(list(read_case(tmp_path / "shop.case.toml").transactions())) == 5
+    assert [path.name for path in tmp_path.glob("*.har")] == ["shop.har"]
+
+
+def test_next_recording_does_not_touch_the_one_left(tmp_path: Path, shop: ShopServer) -> None:
+    """A new recording next to an interrupted one goes to a file of its own."""
+    (tmp_path / "shop.recording.har").write_text("what was left")
+    done = run_script(
+        tmp_path,
+        f"record --browser none\nrun curl -sS -o x {shop.url}/api/products\nstop\nsave\n",
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "shop.recording.har").read_text() == "what was left"
+    assert len(read_har(tmp_path / "shop.har")) == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_signal_ends_the_console_in_good_order(
+    tmp_path: Path, shop: ShopServer, number: signal.Signals
+) -> None:
+    """Interrupted, terminated or hung up on, the console stops the proxy, says where the traffic is
+    and exits with the status for abandoned."""
+    console, proxy = start_recording(tmp_path)
+    with console:
+        fetch(proxy, f"{shop.url}/api/products")
+        console.send_signal(number)
+        said, _ = console.communicate(timeout=60)
+    assert console.returncode == 2
+    assert "Not saved; the traffic is in shop.recording.har." in said
+    assert len(read_har(tmp_path / "shop.recording.har")) == 1

@@ -1,0 +1,179 @@
+"""Recording from a script: real clients, a real server, real files."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from example_suite.server import ShopServer
+from pytest_loadtool.casefile import read_case, read_har
+from tests.console.running import run_script
+
+API = f'sh -c \'"{sys.executable}" -m example_suite.record_api --proxy "$LOADTOOL_PROXY" {{url}}\''
+ADMIN = f'sh -c \'"{sys.executable}" -m example_suite.record_admin --cdp "$LOADTOOL_CDP" {{url}}\''
+
+
+@pytest.mark.promise(48)
+@pytest.mark.promise(65)
+@pytest.mark.promise(2)
+def test_curl_is_recorded_configured_played_and_saved(tmp_path: Path, shop: ShopServer) -> None:
+    """The whole way for an API client: record, run curl, stop, configure, play, save, read it."""
+    done = run_script(
+        tmp_path,
+        f"""
+        # what a CI job would do
+        record --browser none
+        run curl -sS -o first.json {shop.url}/api/products
+        run curl -sS -o second.html {shop.url}/
+        stop
+        tree
+        configure
+        play --fast
+        save
+        """,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "first.json").read_text().startswith("{")
+    case = read_case(tmp_path / "shop.case.toml")
+    targets = [one.request.target for one in case.transactions()]
+    assert targets == ["/api/products", "/"]
+    assert case.server == shop.url
+    exchanges = read_har(tmp_path / "shop.har")
+    assert [one.url for one in exchanges] == [f"{shop.url}/api/products", f"{shop.url}/"]
+    assert sorted(path.name for path in tmp_path.glob("*.har")) == ["shop.har"]
+    assert re.search(r"1  200 +\d+ ms  passed", done.stdout)
+
+
+@pytest.mark.promise(2)
+def test_api_session_is_configured_and_plays(tmp_path: Path, shop: ShopServer) -> None:
+    """A token and an id that the server makes up anew are found, explained, and replay works."""
+    done = run_script(
+        tmp_path,
+        f"""
+        record --browser none
+        run {API.format(url=shop.url)}
+        stop
+        configure
+        play --fast
+        save
+        """,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "used by" in done.stdout
+    text = (tmp_path / "shop.case.toml").read_text()
+    assert "Bearer ${" in text
+    assert not re.search(r"Bearer [^$]", text)
+
+
+def test_save_before_configure_hints_at_it(tmp_path: Path, shop: ShopServer) -> None:
+    """Dynamic values that are left as recorded are pointed out when the test case is saved."""
+    done = run_script(
+        tmp_path, f"record --browser none\nrun {API.format(url=shop.url)}\nstop\nsave\n"
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"\d dynamic values? will be sent as recorded: `configure`", done.stdout)
+
+
+@pytest.mark.promise(8)
+@pytest.mark.promise(20)
+@pytest.mark.promise(48)
+def test_browser_is_recorded_while_a_program_drives_it(tmp_path: Path, shop: ShopServer) -> None:
+    """Playwright logs in and edits in the recorder's own browser; pages get their titles."""
+    done = run_script(
+        tmp_path,
+        f"""
+        record {shop.url}/
+        run {ADMIN.format(url=shop.url)}
+        stop
+        tree
+        configure
+        play --fast
+        save
+        """,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    case = read_case(tmp_path / "shop.case.toml")
+    names = [page.name for page in case.pages]
+    assert any("Log in" in name for name in names)
+    assert any("Select product to change" in name for name in names)
+    methods = {one.request.method for one in case.transactions()}
+    assert methods == {"GET", "POST"}
+    assert f"▾ {names[0]}" in done.stdout
+
+
+def test_program_that_fails_ends_the_script(tmp_path: Path, shop: ShopServer) -> None:
+    """A client that could not do its work makes no test case; the message names the line."""
+    done = run_script(
+        tmp_path,
+        f"record --browser none\n\nrun curl -sS --fail {shop.url}/nothing-is-here\nstop\nsave\n",
+    )
+    assert done.returncode == 1
+    assert "script.txt:3: curl ended with exit status 22" in done.stdout
+    assert not (tmp_path / "shop.case.toml").exists()
+    assert len(read_har(tmp_path / "shop.recording.har")) == 1
+
+
+@pytest.mark.parametrize("command", ["run no-such-program x", "run ./script.txt"])
+def test_program_that_cannot_be_started_is_named(tmp_path: Path, command: str) -> None:
+    """Neither a missing program nor one that may not be run ends in a traceback."""
+    done = run_script(tmp_path, f"record --browser none\n{command}\n")
+    assert done.returncode == 1
+    assert f"script.txt:2: {command.split()[1]} cannot be started: " in done.stdout
+
+
+def test_program_sees_where_the_proxy_is(tmp_path: Path) -> None:
+    """What common clients read is set, and NO_PROXY keeps nothing off the proxy."""
+    (tmp_path / "look.py").write_text(
+        "import os, pathlib, urllib.request\n"
+        "proxy = os.environ['LOADTOOL_PROXY']\n"
+        "for name in ('HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'):\n"
+        "    assert os.environ[name] == proxy, name\n"
+        "assert os.environ['NO_PROXY'] == os.environ['no_proxy'] == ''\n"
+        "assert not urllib.request.proxy_bypass('127.0.0.1')\n"
+        "for name in ('LOADTOOL_CA', 'SSL_CERT_FILE', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE',\n"
+        "             'NODE_EXTRA_CA_CERTS'):\n"
+        "    assert 'CERTIFICATE' in pathlib.Path(os.environ[name]).read_text(), name\n"
+        "assert 'LOADTOOL_CDP' not in os.environ\n"
+    )
+    done = run_script(tmp_path, f"record --browser none\nrun '{sys.executable}' look.py\nquit\n")
+    assert done.returncode == 2, done.stdout + done.stderr
+
+
+@pytest.mark.promise(14)
+def test_only_the_proxy_listens(tmp_path: Path) -> None:
+    """The console has no network interface of its own but the proxy's port."""
+    (tmp_path / "ports.py").write_text(
+        "import os, pathlib, urllib.parse\n"
+        "console = os.getppid()\n"
+        "inodes = {os.readlink(one) for one in pathlib.Path(f'/proc/{console}/fd').iterdir()}\n"
+        "ports = []\n"
+        "for table in ('tcp', 'tcp6'):\n"
+        "    for line in pathlib.Path('/proc/net', table).read_text().splitlines()[1:]:\n"
+        "        words = line.split()\n"
+        "        if words[3] == '0A' and f'socket:[{words[9]}]' in inodes:\n"
+        "            ports.append(int(words[1].split(':')[1], 16))\n"
+        "assert ports == [urllib.parse.urlsplit(os.environ['LOADTOOL_PROXY']).port], ports\n"
+    )
+    done = run_script(tmp_path, f"record --browser none\nrun '{sys.executable}' ports.py\nquit\n")
+    assert done.returncode == 2, done.stdout + done.stderr
+
+
+def test_file_ends_the_waiting(tmp_path: Path, shop: ShopServer) -> None:
+    """`wait --file` keeps the recording open until another program has made the file."""
+    client = f"(curl -sS {shop.url}/api/products && touch done.flag) > /dev/null 2>&1 &"
+    done = run_script(
+        tmp_path,
+        f"record --browser none\nrun sh -c '{client}'\nwait --file done.flag\nstop\nsave\n",
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(list(read_case(tmp_path / "shop.case.toml").transactions())) == 1
+
+
+def test_file_that_does_not_come_in_time_is_a_failure(tmp_path: Path) -> None:
+    """A job that waits for something that never comes ends instead of hanging."""
+    done = run_script(tmp_path, "record --browser none\nwait 0.3 --file never.flag\n")
+    assert done.returncode == 1
+    assert "script.txt:2: never.flag did not appear in 0.3 seconds" in done.stdout

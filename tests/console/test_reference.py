@@ -1,0 +1,35 @@
+"""The page on the console says what the registry says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pytest_loadtool.console.commands import COMMANDS
+from pytest_loadtool.console.reference import BEGIN, END, updated
+
+PAGE = Path(__file__).parents[2] / "docs" / "console.md"
+
+
+@pytest.mark.promise(14)
+def test_page_lists_exactly_the_commands() -> None:
+    """docs/console.md has a section for each command of the registry, and for nothing else."""
+    part = PAGE.read_text().partition(BEGIN)[2].partition(END)[0]
+    assert re.findall(r"^### (\S+)$", part, re.MULTILINE) == list(COMMANDS.commands)
+
+
+def test_page_is_up_to_date() -> None:
+    """Its sections are what the reference makes of the registry today.
+
+    If not: python -m pytest_loadtool.console.reference docs/console.md
+    """
+    text = PAGE.read_text()
+    assert updated(text, COMMANDS) == text
+
+
+def test_page_without_marks_is_refused() -> None:
+    """A page that has no place for the reference is left alone."""
+    with pytest.raises(ValueError, match="must hold"):
+        updated("# Console\n", COMMANDS)

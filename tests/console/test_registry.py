@@ -1,0 +1,113 @@
+"""Commands from signatures: arguments, options, the rest of a line, and what is said of a slip."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_loadtool.console.commands import COMMANDS
+from pytest_loadtool.console.errors import UsageError
+from pytest_loadtool.console.registry import registry
+
+ROOT = Path(__file__).parents[2]
+
+
+async def fetch(
+    session: Any,
+    url: str,
+    times: int = 1,
+    *,
+    delay: float = 0.0,
+    file: Path | None = None,
+    quiet: bool = False,
+) -> None:
+    """Fetch something.
+
+    More about fetching.
+    """
+
+
+async def do_(session: Any, *program: str) -> None:
+    """Do something."""
+
+
+SAMPLE = registry(fetch, do_)
+
+
+@pytest.mark.parametrize(
+    ("line", "positional", "options"),
+    [
+        ("fetch http://x/", ("http://x/",), {}),
+        ("fetch http://x/ 3", ("http://x/", 3), {}),
+        ("fetch --delay 1.5 http://x/", ("http://x/",), {"delay": 1.5}),
+        ("fetch http://x/ --delay=0.5 --quiet", ("http://x/",), {"delay": 0.5, "quiet": True}),
+        ("fetch 'two words' --file 'a b.txt'", ("two words",), {"file": Path("a b.txt")}),
+        ("do curl --proxy x 'a b'", ("curl", "--proxy", "x", "a b"), {}),
+        ("  do   true  ", ("true",), {}),
+    ],
+)
+def test_line_is_understood(
+    line: str, positional: tuple[Any, ...], options: dict[str, Any]
+) -> None:
+    """Positional arguments, options in either spelling, flags and the rest are told apart."""
+    call = SAMPLE.parse(line)
+    assert call is not None
+    assert (call.positional, call.options) == (positional, options)
+
+
+@pytest.mark.parametrize("line", ["", "   ", "# a comment", "  # record 'x"])
+def test_blank_lines_and_comments_are_nothing_to_do(line: str) -> None:
+    """A blank line or a comment, even one with an open quote, is no command."""
+    assert SAMPLE.parse(line) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("fetsh x", "there is no command 'fetsh'; did you mean 'fetch'?"),
+        ("zzz", "there is no command 'zzz'; `help` lists the commands"),
+        ("fetch", "fetch needs URL"),
+        ("do", "do needs PROGRAM..."),
+        ("fetch x many", "TIMES must be a whole number, not 'many'"),
+        ("fetch x --delay soon", "--delay must be a number, not 'soon'"),
+        ("fetch x --dealy 1", "fetch has no option --dealy; did you mean '--delay'?"),
+        ("fetch x --quiet=yes", "--quiet takes no value"),
+        ("fetch x --delay", "--delay needs a value"),
+        ("fetch x 1 2", "fetch takes no further argument: '2'"),
+        ("fetch 'x", "a quotation mark or a backslash is left open"),
+    ],
+)
+def test_slip_is_named(line: str, message: str) -> None:
+    """A wrong line is refused with what is wrong, and the nearest known name for a typo."""
+    with pytest.raises(UsageError, match=re.escape(message)):
+        SAMPLE.parse(line)
+
+
+def test_refused_arguments_come_with_the_usage() -> None:
+    """Whoever gets the arguments wrong is shown all of them."""
+    with pytest.raises(UsageError) as refused:
+        SAMPLE.parse("fetch")
+    usage = "usage: fetch URL [TIMES] [--delay DELAY] [--file FILE] [--quiet]"
+    assert str(refused.value).endswith(usage)
+
+
+def test_home_directory_is_understood_in_file_names() -> None:
+    """There is no shell, so the console itself puts in the home directory for ``~``."""
+    call = SAMPLE.parse("fetch x --file ~/shop.har")
+    assert call is not None
+    assert call.options["file"] == Path.home() / "shop.har"
+
+
+@pytest.mark.promise(14)
+@pytest.mark.parametrize("name", list(COMMANDS.commands))
+def test_every_command_is_documented(name: str) -> None:
+    """Each command has a summary of one sentence and an explanation of every option it takes."""
+    command = COMMANDS.commands[name]
+    assert re.fullmatch(r"[A-Z].*[.]", command.summary)
+    for label in command.options():
+        assert label in command.help
+    assert inspect.iscoroutinefunction(command.function)

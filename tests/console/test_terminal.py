@@ -1,0 +1,136 @@
+"""The console in a real terminal (tmux): what a person sees."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import time
+import urllib.request
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from example_suite.server import ShopServer
+from pytest_loadtool.casefile import read_case
+from tests.console.running import console_command, console_environment
+
+
+class Terminal:
+    """A tmux session of its own server with one window."""
+
+    def __init__(self, directory: Path, command: list[str]) -> None:
+        self._socket = f"loadtool-{uuid.uuid4().hex}"
+        environment = console_environment(directory) | {"TERM": "xterm-256color"}
+        done = f'{shlex.join(command)}; echo "exit status $?"; exec cat'
+        subprocess.run(
+            [*self._tmux, "-f", "/dev/null", "new-session", "-d", "-x", "150", "-y", "50", done],
+            cwd=directory, env=environment, check=True,
+        )  # fmt: skip
+
+    @property
+    def _tmux(self) -> list[str]:
+        return ["tmux", "-L", self._socket]
+
+    def type(self, text: str) -> None:
+        subprocess.run([*self._tmux, "send-keys", "-l", text], check=True)
+
+    def press(self, key: str) -> None:
+        subprocess.run([*self._tmux, "send-keys", key], check=True)
+
+    def enter(self, line: str) -> None:
+        self.type(line)
+        self.press("Enter")
+
+    def screen(self) -> str:
+        command = [*self._tmux, "capture-pane", "-p", "-J", "-S", "-500"]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+    def wait_for(self, pattern: str) -> re.Match[str]:
+        """Look until the screen shows ``pattern``."""
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            if match := re.search(pattern, self.screen(), re.MULTILINE):
+                return match
+            time.sleep(0.1)
+        raise AssertionError(f"{pattern!r} is not on the screen:\n{self.screen()}")
+
+    def close(self) -> None:
+        subprocess.run([*self._tmux, "kill-server"], check=False)
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
+    """`pytest --record shop.case.toml` at a terminal, without a browser."""
+    if shutil.which("tmux") is None:
+        pytest.fail("tmux is not installed: apt-get install tmux")
+    command = console_command("--record", "shop.case.toml", "--record-browser", "none")
+    opened = Terminal(tmp_path, command)
+    try:
+        opened.wait_for(r"^loadtool> ")
+        yield opened
+    finally:
+        opened.close()
+
+
+def fetch(proxy: str, url: str) -> None:
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": proxy}))
+    with opener.open(url, timeout=30) as response:
+        response.read()
+
+
+@pytest.mark.promise(14)
+@pytest.mark.promise(15)
+@pytest.mark.promise(48)
+def test_person_records_and_saves(terminal: Terminal, tmp_path: Path, shop: ShopServer) -> None:
+    """Record, watch the counter, stop, see the tree, save, leave: all at a real terminal."""
+    terminal.enter("record")
+    proxy = terminal.wait_for(r"Recording through (http://127\.0\.0\.1:\d+)")[1]
+    terminal.wait_for(rf"recording: 0 exchanges, proxy {proxy.removeprefix('http://')}")
+    fetch(proxy, f"{shop.url}/")
+    terminal.wait_for(rf"recorded GET {shop.url}/ 200")
+    terminal.wait_for(r"recording: 1 exchange,")
+    terminal.enter("stop")
+    terminal.wait_for(r"shop\.case\.toml: 1 page, 1 transaction \(unsaved\)")
+    terminal.type("tr")
+    terminal.press("Tab")
+    terminal.wait_for(r"^loadtool> tree")
+    terminal.press("Enter")
+    terminal.wait_for(r"^▾ \S+")
+    terminal.wait_for(r"^ +1  GET  200  HTML +[\d.]+ k?B  /$")
+    terminal.enter("save")
+    terminal.wait_for(r"Saved shop\.case\.toml: 1 page, 1 transaction")
+    terminal.press("C-d")
+    terminal.wait_for(r"exit status 0")
+    assert len(list(read_case(tmp_path / "shop.case.toml").transactions())) == 1
+
+
+def test_control_c_interrupts_a_command_and_not_the_console(terminal: Terminal) -> None:
+    """A command that takes long is given up, the recording goes on, and so does the prompt."""
+    terminal.enter("record")
+    terminal.wait_for(r"Recording through")
+    terminal.enter("wait 600")
+    terminal.wait_for(r"^loadtool> wait 600 *$")
+    terminal.press("C-c")
+    terminal.wait_for(r"^interrupted")
+    terminal.wait_for(r"recording: 0 exchanges")
+    terminal.enter("quit")
+    terminal.wait_for(r"Quit without a test case\? \[y/N\]")
+    terminal.enter("y")
+    terminal.wait_for(r"exit status 2")
+
+
+def test_program_has_the_terminal_while_it_runs(terminal: Terminal, shop: ShopServer) -> None:
+    """What a program started with `run` prints is seen, and it can ask."""
+    terminal.enter("record")
+    terminal.wait_for(r"Recording through")
+    terminal.enter(
+        f"run sh -c 'echo name?; read name; curl -s -o x {shop.url}/?$name; echo ok $name'"
+    )
+    terminal.wait_for(r"^name\?")
+    terminal.enter("teapot")
+    terminal.wait_for(r"^ok teapot")
+    terminal.wait_for(r"^1 exchange recorded\.")

@@ -1,0 +1,61 @@
+"""The test case as a tree, and the words for decisions and notes."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_loadtool.console.views.case import decisions, notes, tree
+from pytest_loadtool.model.decision import Decision
+from pytest_loadtool.recording import Note
+from tests.console.samples import DOCUMENT
+
+
+@pytest.mark.promise(15)
+@pytest.mark.promise(20)
+def test_tree_shows_pages_with_their_transactions() -> None:
+    """Pages are the top level; transactions are numbered through, with what was recorded."""
+    assert list(tree(DOCUMENT)) == [
+        "shop  http://127.0.0.1:8000  (2 pages, 3 transactions)",
+        "▾ Log in  think 3.2s",
+        "    1  GET   200  HTML   5.0 kB  /login",
+        "▾ Home",
+        "    2  POST  302  other     0 B  /login  (log in)",
+        "    3  GET     -  -           -  /by-hand",
+    ]
+
+
+def test_collapsed_tree_shows_only_pages() -> None:
+    """Collapsed, each page says how many transactions it holds."""
+    assert list(tree(DOCUMENT, collapsed=True))[1:] == [
+        "▸ Log in  (1 transaction)  think 3.2s",
+        "▸ Home  (2 transactions)",
+    ]
+
+
+def test_decision_is_shown_with_its_evidence() -> None:
+    """What was found, where it is set, where it is used and why; what was left alone comes last."""
+    made = [
+        Decision("en", "", "", (), "constant", "It is the same in every request.", 0.9),
+        Decision(
+            "Vz8", "csrf[1]", "GET /a", ("POST /b",), "csrf-field", "It is a hidden field.", 1
+        ),
+    ]
+    assert list(decisions(made)) == [
+        "  csrf[1]  (recorded: Vz8)",
+        "      set by GET /a, used by POST /b",
+        "      It is a hidden field. [csrf-field, 100%]",
+        "  left as recorded: en",
+        "      It is the same in every request. [constant, 90%]",
+    ]
+
+
+def test_notes_are_counted_with_examples() -> None:
+    """Whatever was left out is counted under its kind; a few subjects stand for many."""
+    found = [Note("filtered", f"http://t{n}.example/", "tracker") for n in range(5)]
+    found.append(Note("not replayable", "ws://x/", "WebSocket upgrade", serious=True))
+    assert list(notes(found)) == [
+        "  filtered: 5",
+        "      tracker: http://t0.example/, http://t1.example/, http://t2.example/ and 2 more",
+        "  not replayable: 1 (1 serious: record again)",
+        "      WebSocket upgrade: ws://x/",
+    ]
