@@ -83,12 +83,8 @@ class ErrorLog:
         self.others += other.others
 
     def __iter__(self) -> Iterator[ErrorRecord]:
-        """The most frequent first; then in order of the transactions."""
-        return iter(
-            sorted(
-                self._records.values(), key=lambda one: (-one.count, one.transaction, one.message)
-            )
-        )
+        """The most frequent first; then in order of the transactions, and as they came."""
+        return iter(sorted(self._records.values(), key=lambda one: (-one.count, one.transaction)))
 
     def __len__(self) -> int:
         return len(self._records)

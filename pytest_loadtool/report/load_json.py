@@ -1,0 +1,126 @@
+"""The results of a load test as JSON: for programs. The fields are documented in docs/load.md."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pytest_loadtool.load.summary import CaseSummary, Numbers, PageSummary, Summary, Times
+
+__all__ = ["FORMAT", "load_data", "load_json"]
+
+FORMAT = 1
+
+
+def load_json(summary: Summary) -> str:
+    """The results as JSON text with a newline at its end."""
+    return json.dumps(load_data(summary), indent=2, ensure_ascii=True) + "\n"
+
+
+def load_data(summary: Summary) -> dict[str, Any]:
+    """The results as builtin types, in the shape that is documented."""
+    plan, cases = summary.configuration, summary.cases
+    return {
+        "format": FORMAT,
+        "name": summary.name,
+        "started": summary.started,
+        "verdict": summary.verdict.outcome,
+        "reasons": list(summary.verdict.reasons),
+        "configuration": {
+            "users": plan.users,
+            "duration_s": plan.duration,
+            "ramp_up_s": plan.ramp_up,
+            "max_error_rate": plan.max_error_rate,
+        },
+        "totals": _numbers(summary.totals)
+        | {"cut_requests": summary.cut_requests, "cut_iterations": summary.cut_iterations},
+        "cases": [_case(case) for case in cases],
+        "pages": [_page(case.name, page) for case in cases for page in case.pages],
+        "transactions": [
+            {"case": case.name, "page": page.name, "name": one.name} | _numbers(one.numbers)
+            for case in cases
+            for page in case.pages
+            for one in page.transactions
+        ],
+        "errors": [
+            {
+                "case": error.case,
+                "page": error.page,
+                "transaction": error.transaction,
+                "cause": error.cause,
+                "message": error.message,
+                "count": error.count,
+                "first_s": error.first_s,
+                "example": error.example,
+            }
+            for error in summary.errors
+        ],
+        "other_errors": summary.other_errors,
+        "workers": [
+            {
+                "name": worker.name,
+                "state": worker.state,
+                "text": worker.text,
+                "users": worker.users,
+                "requests": worker.requests,
+                "errors": worker.errors,
+                "duration_s": worker.duration_s,
+                "cpu": round(worker.cpu, 4),
+                "lag_p95_ms": worker.lag_p95,
+                "lateness_p95_ms": worker.lateness_p95,
+            }
+            for worker in summary.workers
+        ],
+        "timeline": [
+            {"second": second, "requests": requests, "errors": errors}
+            for second, requests, errors in summary.timeline
+        ],
+    }
+
+
+def _numbers(numbers: Numbers) -> dict[str, Any]:
+    return {
+        "requests": numbers.requests,
+        "errors": numbers.errors,
+        "error_rate": numbers.error_rate,
+        "bytes_received": numbers.bytes_received,
+        "bytes_sent": numbers.bytes_sent,
+        "duration_s": numbers.duration_s,
+        "throughput_rps": round(numbers.throughput_rps, 3),
+        "service_time_ms": _times(numbers.service_time),
+        "response_time_ms": _times(numbers.response_time),
+        "status": {str(status): count for status, count in numbers.status},
+    }
+
+
+def _times(times: Times) -> dict[str, float | None]:
+    return {
+        "mean": _round(times.mean),
+        "p50": times.p50,
+        "p95": times.p95,
+        "p99": times.p99,
+        "max": times.max,
+    }
+
+
+def _case(case: CaseSummary) -> dict[str, Any]:
+    return {
+        "name": case.name,
+        "iterations": case.iterations,
+        "failed": case.failed,
+        "duration_ms": _times(case.durations),
+    }
+
+
+def _page(case: str, page: PageSummary) -> dict[str, Any]:
+    return {
+        "case": case,
+        "name": page.name,
+        "count": page.count,
+        "failed": page.failed,
+        "duration_ms": {"mean": _round(page.mean), "min": page.min, "max": page.max},
+    }
+
+
+def _round(value: float | None) -> float | None:
+    return None if value is None else round(value, 3)

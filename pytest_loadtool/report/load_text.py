@@ -1,0 +1,225 @@
+"""The results of a load test as lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from textwrap import wrap
+
+from pytest_loadtool.load.summary import (
+    CaseSummary,
+    ErrorSummary,
+    Numbers,
+    PageSummary,
+    Summary,
+    Times,
+    TransactionSummary,
+    WorkerSummary,
+)
+from pytest_loadtool.load.wording import count, percent, plural
+from pytest_loadtool.report.columns import cells, fit, table
+from pytest_loadtool.report.excerpt import printable
+from pytest_loadtool.report.units import milliseconds, rate, seconds, size, status_counts
+
+__all__ = ["load_text"]
+
+_WIDEST = 120
+_EXAMPLE_LINES = 8
+_INDENT = " " * 12
+
+
+def load_text(summary: Summary, width: int = 80) -> list[str]:
+    """The report as lines of at most ``width`` columns, where numbers allow."""
+    width = min(width, _WIDEST)
+    blocks = (
+        _heading(summary, width),
+        _totals(summary, width),
+        _tree(summary, width),
+        _errors(summary, width),
+        _workers(summary, width),
+    )
+    lines: list[str] = []
+    for block in blocks:
+        part = list(block)
+        lines += ["", *part] if lines and part else part
+    return lines
+
+
+def _heading(summary: Summary, width: int) -> Iterator[str]:
+    outcome = summary.verdict.outcome.upper()
+    name = fit(printable(summary.name), width - len(outcome) - 2)
+    yield name + " " * (width - cells(name) - len(outcome)) + outcome
+    plan = summary.configuration
+    ramp = f" (ramp-up {seconds(plan.ramp_up)})" if plan.ramp_up else ""
+    workers = f" on {plural(len(summary.workers), 'worker')}" if summary.workers else ""
+    yield from wrap(
+        f"{plural(plan.users, 'user')} for {seconds(plan.duration)}{ramp}{workers}, "
+        f"started {summary.started}",
+        width,
+    )
+    for reason in summary.verdict.reasons:
+        yield from wrap(printable(reason), width, initial_indent="  * ", subsequent_indent="    ")
+
+
+def _totals(summary: Summary, width: int) -> Iterator[str]:
+    totals = summary.totals
+    requests = plural(totals.requests, "request")
+    facts = [
+        ("throughput", f"{rate(totals.throughput_rps)} requests/s"
+         f" ({requests} in {seconds(totals.duration_s)})"),
+        ("error rate", f"{percent(totals.error_rate)} ({count(totals.errors)} of {requests}, "
+         f"{percent(summary.configuration.max_error_rate)} allowed)"),
+        ("status codes", _statuses(totals)),
+        ("received", f"{size(totals.bytes_received)}, sent {size(totals.bytes_sent)}"),
+    ]  # fmt: skip
+    if summary.cut_requests or summary.cut_iterations:
+        cut = plural(summary.cut_requests, "request")
+        iterations = plural(summary.cut_iterations, "iteration")
+        facts.append(("cut at the end", f"{cut} and {iterations}, in no other number"))
+    for name, fact in facts:
+        yield from wrap(
+            f"{name:<16}{fact}", width, subsequent_indent=" " * 16, break_on_hyphens=False
+        )
+    yield ""
+    yield from table(
+        ("milliseconds", "average", "median", "p95", "p99", "max"),
+        [
+            ("response time", *_times(totals.response_time)),
+            ("service time", *_times(totals.service_time)),
+        ],
+        width,
+    )
+
+
+def _statuses(numbers: Numbers) -> str:
+    return status_counts(numbers.status)
+
+
+def _times(times: Times) -> tuple[str, ...]:
+    values = (times.mean, times.p50, times.p95, times.p99, times.max)
+    return tuple(milliseconds(value) for value in values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A line of the tree. Empty text: there is no such number for what the line is about."""
+
+    name: str
+    count: str
+    failed: str
+    mean: str
+    p50: str = ""
+    p95: str = ""
+    p99: str = ""
+    max: str = ""
+    per_second: str = ""
+
+
+_COLUMNS: tuple[tuple[str, Callable[[_Row], str]], ...] = (
+    ("times in milliseconds", lambda row: row.name),
+    ("count", lambda row: row.count),
+    ("failed", lambda row: row.failed),
+    ("average", lambda row: row.mean),
+    ("median", lambda row: row.p50),
+    ("p95", lambda row: row.p95),
+    ("max", lambda row: row.max),
+)
+_MORE_COLUMNS = (
+    *_COLUMNS[:-1],
+    ("p99", lambda row: row.p99),
+    _COLUMNS[-1],
+    ("per second", lambda row: row.per_second),
+)
+_ROOM_FOR_MORE = 100
+
+
+def _tree(summary: Summary, width: int) -> Iterator[str]:
+    rows = [row for case in summary.cases for row in _case_rows(case)]
+    columns = _MORE_COLUMNS if width >= _ROOM_FOR_MORE else _COLUMNS
+    yield from table(
+        [heading for heading, _ in columns],
+        [[value(row) for _, value in columns] for row in rows],
+        width,
+    )
+
+
+def _case_rows(case: CaseSummary) -> Iterator[_Row]:
+    mean, p50, p95, p99, most = _times(case.durations)
+    yield _Row(
+        printable(case.name), count(case.iterations), count(case.failed), mean, p50, p95, p99, most
+    )
+    for page in case.pages:
+        yield _page_row(page)
+        yield from (_transaction_row(transaction) for transaction in page.transactions)
+
+
+def _page_row(page: PageSummary) -> _Row:
+    return _Row(
+        f"  {printable(page.name)}",
+        count(page.count),
+        count(page.failed),
+        milliseconds(page.mean),
+        max=milliseconds(page.max),
+    )
+
+
+def _transaction_row(transaction: TransactionSummary) -> _Row:
+    numbers = transaction.numbers
+    mean, p50, p95, p99, most = _times(numbers.response_time)
+    return _Row(
+        f"    {printable(transaction.name)}",
+        count(numbers.requests),
+        count(numbers.errors),
+        mean,
+        p50,
+        p95,
+        p99,
+        most,
+        rate(numbers.throughput_rps),
+    )
+
+
+def _errors(summary: Summary, width: int) -> Iterator[str]:
+    if not summary.errors:
+        return
+    yield "errors, each with its first example"
+    for error in summary.errors:
+        yield from _error(error, width)
+    if summary.other_errors:
+        yield f"{count(summary.other_errors):>8} x  of other kinds, too many to tell apart"
+
+
+def _error(error: ErrorSummary, width: int) -> Iterator[str]:
+    deeper = _INDENT + "  "
+    yield from wrap(
+        f"{count(error.count):>8} x  {printable(error.message)}", width, subsequent_indent=_INDENT
+    )
+    place = f"{error.page} / {error.transaction}, first at {error.first_s} s"
+    yield from wrap(printable(place), width, initial_indent=_INDENT, subsequent_indent=_INDENT)
+    example = printable(error.example).strip().splitlines()
+    for line in example[:_EXAMPLE_LINES]:
+        yield from wrap(line, width, initial_indent=deeper, subsequent_indent=deeper)
+    if len(example) > _EXAMPLE_LINES:
+        yield f"{deeper}…"
+
+
+def _workers(summary: Summary, width: int) -> Iterator[str]:
+    if summary.workers:
+        yield from table(
+            ("worker", "users", "requests", "errors", "CPU", "lag p95", "late p95", ""),
+            [_worker_row(worker) for worker in summary.workers],
+            width,
+        )
+
+
+def _worker_row(worker: WorkerSummary) -> tuple[str, ...]:
+    return (
+        worker.name,
+        count(worker.users),
+        count(worker.requests),
+        count(worker.errors),
+        f"{worker.cpu:.0%}",
+        milliseconds(worker.lag_p95),
+        milliseconds(worker.lateness_p95),
+        "" if worker.state == "final" else worker.state,
+    )

@@ -1,0 +1,51 @@
+"""Measured values as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pytest_loadtool.load.wording import count
+
+__all__ = ["DASH", "milliseconds", "rate", "seconds", "size", "status_counts"]
+
+DASH = "–"  # noqa: RUF001  what stands where nothing was measured
+
+_SIZES = ("bytes", "kB", "MB", "GB", "TB", "PB")
+
+
+def milliseconds(value: float | None) -> str:
+    """``0.42``, ``12.3``, ``1,234``: three digits or more, without the unit."""
+    if value is None:
+        return DASH
+    decimals = 2 if value < 9.995 else 1 if value < 99.95 else 0
+    return f"{value:,.{decimals}f}"
+
+
+def seconds(value: float) -> str:
+    """``0.4 s``, ``10 s``, ``1 h 30 min``: for the length of a run."""
+    if value < 120:
+        return f"{value:.1f}".removesuffix(".0") + " s"
+    minutes, rest = divmod(round(value), 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = ((hours, "h"), (minutes, "min"), (rest, "s"))
+    return " ".join(f"{number} {unit}" for number, unit in parts if number)
+
+
+def rate(value: float) -> str:
+    """Something per second: ``0.42``, ``12.3``, ``1,234``."""
+    return milliseconds(value)
+
+
+def size(number: float) -> str:
+    """Bytes with a decimal prefix: ``512 bytes``, ``1.25 MB``."""
+    step = 0
+    while number >= 999.5 and step < len(_SIZES) - 1:
+        number /= 1000
+        step += 1
+    return f"{number:.3g} {_SIZES[step]}" if step else f"{number:.0f} {_SIZES[0]}"
+
+
+def status_counts(counts: Iterable[tuple[int, int]]) -> str:
+    """Status codes with their counts, ascending; last those without a response (status 0)."""
+    ordered = sorted(counts, key=lambda pair: (pair[0] == 0, pair[0]))
+    return "   ".join(f"{status or 'no response'}: {count(number)}" for status, number in ordered)

@@ -1,0 +1,1 @@
+"""The arithmetic of a load test: histograms, metrics, shares, messages, verdicts."""

@@ -1,0 +1,140 @@
+"""A load test that never ran: metrics such as two workers would bring home, the same each time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from random import Random
+
+from pytest_loadtool.load import (
+    Final,
+    LoadMetrics,
+    Merger,
+    PageKey,
+    Ready,
+    RunResult,
+    Summary,
+    TransactionKey,
+    summarise,
+    verdict,
+)
+from pytest_loadtool.model.load import CaseShare, LoadConfiguration
+from pytest_loadtool.model.result import Failure
+
+ADMIN, API = "Edit a user in the admin", "Orders API"
+STARTED = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
+CONFIGURATION = LoadConfiguration(
+    name="Admin and API",
+    cases=(CaseShare("admin.case.toml", 3), CaseShare("api.case.toml")),
+    users=20,
+    duration=10.0,
+    ramp_up=2.0,
+    max_error_rate=0.01,
+)
+
+#: Case, page, transaction, usual status, typical milliseconds, bytes.
+STEPS: Sequence[tuple[str, str, str, int, float, int]] = (
+    (ADMIN, "Log in | Django site admin", "GET /admin/login/", 200, 6.2, 4_301),
+    (ADMIN, "Log in | Django site admin", "GET /static/admin/css/base.css", 200, 1.1, 21_207),
+    (ADMIN, "Site administration | Django site admin", "log in", 302, 148.0, 902),
+    (ADMIN, "Site administration | Django site admin", "GET /admin/", 200, 9.7, 6_620),
+    (ADMIN, "Change user | Django site admin", "GET /admin/auth/user/1/change/", 200, 31.0, 33_018),
+    (ADMIN, "Select user to change", "POST /admin/auth/user/1/change/", 302, 24.5, 611),
+    (ADMIN, "Select user to change", "GET /admin/auth/user/", 200, 17.3, 11_950),
+    (API, "GET /api/orders", "get a token", 200, 88.0, 318),
+    (API, "GET /api/orders", "GET /api/orders", 200, 4.0, 2_811),
+    (API, "GET /api/orders", "GET /api/orders/${id}", 200, 2.6, 940),
+)
+
+
+def empty() -> LoadMetrics:
+    """Metrics for `STEPS` with nothing in them."""
+    return LoadMetrics(
+        [TransactionKey(case, page, name) for case, page, name, *_ in STEPS],
+        list(dict.fromkeys(PageKey(case, page) for case, page, *_ in STEPS)),
+        [ADMIN, API],
+    )
+
+
+def one_worker(seed: int, failing: int = 0) -> LoadMetrics:
+    """What one of two workers measures in ten seconds; ``failing`` requests in a thousand fail."""
+    metrics, random = empty(), Random(seed)
+    for second in range(10):
+        metrics.begin_second(second)
+        metrics.set_users(min(10, 5 * (second + 1)))
+        for _ in range(30):
+            _iteration(metrics, random, ADMIN, failing)
+        for _ in range(11):
+            _iteration(metrics, random, API, failing)
+        for _ in range(40):
+            metrics.record_lag(int(40 / (1 - random.random()) ** 0.5))
+            metrics.record_lateness(int(90 / (1 - random.random()) ** 0.5))
+    metrics.begin_second(10)
+    metrics.set_users(0)
+    metrics.elapsed_us, metrics.cpu_us = 10_180_000 + seed * 1000, 2_610_000
+    return metrics
+
+
+def _iteration(metrics: LoadMetrics, random: Random, case: str, failing: int) -> None:
+    pages: dict[PageKey, list[tuple[int, bool]]] = {}
+    for index, (owner, page, name, status, typical, size) in enumerate(STEPS):
+        if owner != case:
+            continue
+        service = int(typical * 700 / (1 - random.random()) ** 0.35)
+        failures: tuple[Failure, ...] = ()
+        if random.randrange(1000) < failing:
+            failures, status, size = _trouble(random, name)
+        metrics.record(
+            index,
+            status,
+            service,
+            service + int(60 / (1 - random.random()) ** 0.5),
+            size,
+            640,
+            failures,
+            f"{name}\nreceived: {status or 'no response'}\n<h1>Server Error (500)</h1>",
+        )
+        pages.setdefault(PageKey(case, page), []).append((service, bool(failures)))
+    for key, parts in pages.items():
+        duration, failed = sum(took for took, _ in parts), any(failed for _, failed in parts)
+        metrics.record_page(metrics.page_keys.index(key), duration, failed)
+    everything = [part for parts in pages.values() for part in parts]
+    metrics.record_iteration(
+        metrics.case_keys.index(case),
+        sum(took for took, _ in everything) + 4_200_000,
+        any(failed for _, failed in everything),
+    )
+
+
+def _trouble(random: Random, name: str) -> tuple[tuple[Failure, ...], int, int]:
+    if random.random() < 0.2:
+        return (Failure("timeout", "no answer within 60 s"),), 0, 0
+    return (
+        (
+            Failure("status", "status 500, expected 200-399"),
+            Failure("text", "search text 'Welcome' not found"),
+        ),
+        500,
+        1_480,
+    )
+
+
+def two_workers(failing: int = 0, lose: bool = False) -> RunResult:
+    """A run over two workers, the second of which is lost at the end if ``lose``."""
+    merger = Merger(["gw0", "gw1"])
+    for worker in ("gw0", "gw1"):
+        merger.receive(worker, Ready())
+    merger.deal(epoch=0.0)
+    merger.receive("gw0", Final(one_worker(1, failing).snapshot()))
+    if lose:
+        merger.lost("gw1")
+    else:
+        merger.receive("gw1", Final(one_worker(2, failing).snapshot()))
+    return merger.result()
+
+
+def summary(failing: int = 0, lose: bool = False) -> Summary:
+    """The summary of `two_workers` under `CONFIGURATION`."""
+    result = two_workers(failing, lose)
+    found = verdict(result.metrics, CONFIGURATION, result.workers)
+    return summarise(result.metrics, CONFIGURATION, result.workers, found, started=STARTED)
