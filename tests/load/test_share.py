@@ -1,0 +1,141 @@
+"""Shares: who does what is computed from numbers alone, and adds up to the whole."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_loadtool.errors import ReplayError
+from pytest_loadtool.load import Share, case_of, preflight, row_of
+from pytest_loadtool.model.dataset import DatasetUse, Lifespan
+
+weights = st.lists(st.integers(1, 9), min_size=1, max_size=5)
+SCARCE = DatasetUse("users", "users.csv", lifespan="virtual user", sharable=False)
+
+
+@given(st.integers(0, 500), st.integers(1, 40))
+def test_shares_are_the_whole(total: int, count: int) -> None:
+    """Each user belongs to exactly one share, and shares differ by one user at most."""
+    shares = [Share(index, count).users(total) for index in range(count)]
+    assert sorted(user for share in shares for user in share) == list(range(total))
+    sizes = [len(share) for share in shares]
+    assert max(sizes) - min(sizes) <= 1
+
+
+def test_ramp_up() -> None:
+    """User i of n starts at ramp-up times i / n, whichever share it is in; or all at once."""
+    assert [Share(1, 2).start_time(user, 4, 2.0) for user in range(4)] == [0.0, 0.5, 1.0, 1.5]
+    assert Share(0, 1).start_time(3, 4, 0.0) == 0.0
+
+
+@pytest.mark.parametrize(("index", "count"), [(2, 2), (-1, 2), (0, 0)])
+def test_impossible_shares(index: int, count: int) -> None:
+    """A share that does not exist cannot be made."""
+    with pytest.raises(ValueError, match="no share"):
+        Share(index, count)
+
+
+@given(weights, st.integers(0, 50))
+def test_weights_are_kept_exactly(given_weights: list[int], group: int) -> None:
+    """Of each group of sum(weights) users, exactly as many run a case as its weight says."""
+    size = sum(given_weights)
+    users = range(group * size, (group + 1) * size)
+    dealt = Counter(case_of(user, given_weights) for user in users)
+    assert dealt == dict(enumerate(given_weights))
+
+
+def test_cases_are_spread_from_the_start() -> None:
+    """Already a few users run a mixture: no case waits until another has its number."""
+    assert [case_of(user, [3, 1]) for user in range(4)].count(1) == 1
+    assert {case_of(user, [5, 3, 2]) for user in range(4)} == {0, 1, 2}
+
+
+@pytest.mark.parametrize("workers", range(2, 17))
+@pytest.mark.parametrize("mix", [(1, 1), (3, 1), (2, 1), (1, 1, 1), (5, 3, 2)])
+def test_no_worker_gets_one_case_only(mix: tuple[int, ...], workers: int) -> None:
+    """Dealing users to workers by turns does not deal cases to workers: each gets a mixture."""
+    for index in range(workers):
+        users = Share(index, workers).users(workers * 60)
+        dealt = Counter(case_of(user, mix) for user in users)
+        for case, weight in enumerate(mix):
+            wanted = weight / sum(mix)
+            assert wanted / 4 < dealt[case] / len(users) < wanted * 2.25
+
+
+lifespans = st.sampled_from(["virtual user", "test case"])
+
+
+@given(lifespans, st.booleans(), st.integers(1, 30), st.integers(0, 60), st.integers(0, 40))
+def test_no_two_users_hold_a_row(
+    lifespan: Lifespan, reusable: bool, users: int, extra: int, iterations: int
+) -> None:
+    """Not sharable: no row is ever held by two users, whatever iterations they are in."""
+    use = DatasetUse("d", "d.csv", lifespan, reusable=reusable, sharable=False)
+    rows = users + extra
+    held = [
+        {row_of(use, rows, user, users, n) for n in range(iterations + 1)} - {None}
+        for user in range(users)
+    ]
+    assert sum(len(rows_of_user) for rows_of_user in held) == len(set().union(*held))
+    assert all(row in range(rows) for rows_of_user in held for row in rows_of_user)
+
+
+@given(st.integers(1, 30), st.integers(1, 60), st.integers(0, 5))
+def test_rows_that_are_not_reusable_are_used_once(users: int, rows: int, more: int) -> None:
+    """Not reusable: every row comes exactly once, then there is none."""
+    use = DatasetUse("d", "d.csv", reusable=False)
+    rounds = -(-rows // users) + more
+    taken = [row_of(use, rows, user, users, n) for n in range(rounds) for user in range(users)]
+    assert taken[:rows] == list(range(rows))
+    assert set(taken[rows:]) <= {None}
+
+
+def test_a_row_for_life() -> None:
+    """A user that keeps its row for life has the row of its number in every iteration."""
+    assert {row_of(SCARCE, 5, 3, 5, n) for n in range(10)} == {3}
+
+
+def test_sharable_rows_come_again() -> None:
+    """Sharable and reusable: after the last row the first one follows, so all are used equally."""
+    use = DatasetUse("d", "d.csv")
+    assert [row_of(use, 3, user, 2, n) for n in range(3) for user in range(2)] == [0, 1, 2, 0, 1, 2]
+
+
+def test_own_rows_come_again() -> None:
+    """Reusable, not sharable: a user goes round its own rows."""
+    use = DatasetUse("d", "d.csv", sharable=False)
+    assert [row_of(use, 5, 0, 2, n) for n in range(5)] == [0, 2, 4, 0, 2]
+    assert [row_of(use, 5, 1, 2, n) for n in range(4)] == [1, 3, 1, 3]
+
+
+@pytest.mark.parametrize(
+    ("use", "rows", "users", "parts"),
+    [
+        (SCARCE, 3, 20, ["'users' (users.csv)", "3 rows for 20 users", "add 17 more", "sharable"]),
+        (DatasetUse("d", "d.csv", reusable=False), 1, 2, ["1 row for 2 users", "reusable = true"]),
+        (DatasetUse("d", "d.csv"), 0, 1, ["has no rows"]),
+    ],
+)
+def test_preflight_refuses(use: DatasetUse, rows: int, users: int, parts: list[str]) -> None:
+    """Too few rows are told before the start: which dataset, how many, and what to do."""
+    with pytest.raises(ReplayError) as caught:
+        preflight(use, rows, users)
+    for part in parts:
+        assert part in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("use", "rows", "users"),
+    [
+        (SCARCE, 20, 20),
+        (DatasetUse("d", "d.csv"), 1, 1000),
+        (DatasetUse("d", "d", "test case"), 5, 5),
+    ],
+)
+def test_preflight_accepts(use: DatasetUse, rows: int, users: int) -> None:
+    """Enough rows, or rows that may be shared, are no obstacle."""
+    preflight(use, rows, users)
+    assert all(row_of(use, rows, user, users, 0) is not None for user in range(users))
