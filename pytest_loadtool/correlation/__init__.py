@@ -7,3 +7,8 @@ used. Every decision carries its reason.
 Nothing may enter here that reads or writes anything: cases and exchanges come in, a case and its
 decisions go out. `extract` is also the hot path of replay and knows nothing of the rest.
 """
+
+from pytest_loadtool.correlation.configure import Configuration, configure
+from pytest_loadtool.correlation.extract import Readable, compile_source
+
+__all__ = ["Configuration", "Readable", "compile_source", "configure"]

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.exchange import Exchange, HeaderList
 
 __all__ = ["RecordedResponse"]
 
@@ -30,6 +30,11 @@ class RecordedResponse:
         if self._text is None:
             self._text = _decode(self._exchange.response_body, self.header("content-type") or "")
         return self._text
+
+    @property
+    def headers(self) -> HeaderList:
+        """All headers in order."""
+        return self._exchange.response_headers
 
     @property
     def has_text(self) -> bool:

@@ -83,15 +83,18 @@ def control_value(text: str, tag: str, found: dict[str, str], end: int) -> str:
         # HTML §13.1.2: one newline right behind the tag belongs to the markup.
         return content.removeprefix("\r").removeprefix("\n")
     if tag == "select":
-        return _selected(text, end)
+        return _selected(text, end, "multiple" in found)
     return found.get("value", "")
 
 
-def _selected(text: str, end: int) -> str:
-    """The value of the selected option of the select that opens at ``end``, else of the first."""
+def _selected(text: str, end: int, multiple: bool) -> str:
+    """The value of the selected option of the select that opens at ``end``.
+
+    Without one it is the first option, or where several may be selected, nothing.
+    """
     close = _SELECT_END.search(text, end)
     limit = close.start() if close else len(text)
-    first: str | None = None
+    first = "" if multiple else None
     for match in _OPTION.finditer(text, end, limit):
         found, after = attributes(text, match.end())
         value = found.get("value")

@@ -1,0 +1,48 @@
+"""Configure a test case: find its dynamic values, extract them, put placeholders where they go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pytest_loadtool.correlation.claims import claim_all, issued
+from pytest_loadtool.correlation.explain import explain
+from pytest_loadtool.correlation.revert import names_in_use, revert
+from pytest_loadtool.correlation.rewrite import rewrite
+from pytest_loadtool.correlation.rules import RULES, Rule
+from pytest_loadtool.correlation.traffic import read_traffic, steps_of
+from pytest_loadtool.correlation.variables import variables_for
+from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.decision import Decision
+from pytest_loadtool.model.exchange import Exchange
+
+__all__ = ["Configuration", "configure"]
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """A configured test case, and why it is as it is: what was correlated, what was left alone."""
+
+    case: TestCase
+    decisions: tuple[Decision, ...]
+
+
+def configure(
+    case: TestCase, exchanges: Sequence[Exchange], *, rules: Sequence[Rule] = RULES
+) -> Configuration:
+    """Correlate a test case with the exchanges it was recorded from.
+
+    ``exchanges`` are the evidence: ``recorded.entry`` of a transaction is an index into them. What
+    an earlier call set is first taken back, so that calling it again changes nothing; what a person
+    set stays. A transaction without evidence is left as it is.
+    """
+    unconfigured = revert(case, steps_of(case, exchanges))
+    traffic = read_traffic(steps_of(unconfigured, exchanges))
+    claims = claim_all(traffic, rules)
+    found = variables_for(
+        claims.claims, issued(traffic, rules), rules, taken=names_in_use(unconfigured)
+    )
+    configured = rewrite(unconfigured, traffic.steps, found)
+    titles = [transaction.title for transaction in configured.transactions()]
+    decisions = tuple(explain(traffic, found, claims, titles.__getitem__))
+    return Configuration(configured, decisions)

@@ -1,0 +1,183 @@
+"""Evidence: what must hold between a slot and a producer before a rule believes in it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from pytest_loadtool.correlation.looks import (
+    collection_names,
+    is_id_name,
+    is_short_number,
+    looks_like_time,
+    looks_random,
+    plain,
+)
+from pytest_loadtool.correlation.producers import Producer
+from pytest_loadtool.correlation.slots import HOLE, Slot
+from pytest_loadtool.correlation.traffic import Step, Traffic
+from pytest_loadtool.model.place import Place
+
+__all__ = ["EVIDENCE", "collection", "id_stem"]
+
+Evidence = Callable[[Slot, Producer, Traffic], bool]
+
+_ID_SHAPE = re.compile(r"\d+|[A-Za-z]{0,6}[-_]?\d{3,}")
+#: Last segments of a path that say what is done, not what it is done to.
+_VERBS = frozenset(
+    {
+        *("add", "change", "confirm", "create", "delete", "edit", "insert", "new", "save", "store"),
+        *("submit", "update", "upsert", "bulk", "batch"),
+    }
+)
+#: Keys around the thing itself in a JSON response.
+_WRAPPERS = frozenset(
+    {
+        *("attributes", "body", "content", "created", "data", "entity", "item", "items", "node"),
+        *("object", "payload", "record", "response", "result", "results", "value"),
+    }
+)
+
+
+def _served(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The server sent the value before any request did."""
+    first = traffic.served.get(slot.value, producer.transaction)
+    return first < traffic.sent[slot.value]
+
+
+def _new(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """No request used the value in such a field before the response."""
+    return producer.transaction < traffic.sent_as[slot.value, slot.name]
+
+
+def _long(slot: Slot, _: Producer, __: Traffic) -> bool:
+    return len(slot.value) >= 8
+
+
+def _random(slot: Slot, _: Producer, __: Traffic) -> bool:
+    return looks_random(slot.value)
+
+
+def _dynamic(slot: Slot, producer: Producer, _: Traffic) -> bool:
+    """A random value, a time, or the number of something in a field for ids."""
+    value = slot.value
+    id_number = value.isdigit() and is_id_name(producer.name)
+    return id_number or looks_random(value) or looks_like_time(value)
+
+
+def _id_shaped(slot: Slot, _: Producer, __: Traffic) -> bool:
+    return _ID_SHAPE.fullmatch(slot.value) is not None or looks_random(slot.value)
+
+
+def _not_typed(slot: Slot, _: Producer, traffic: Traffic) -> bool:
+    """The form that was submitted had no field in which a person wrote the value."""
+    fields = traffic.typed.get(slot.name, [])
+    position = bisect_left(fields, (slot.transaction, "")) - 1
+    return slot.part != "body" or position < 0 or fields[position][1] == slot.value
+
+
+def _submitted_form(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """A hidden field of the name, in a form most of whose fields the request has."""
+    if producer.control != "hidden" or producer.name != slot.name:
+        return False
+    form = traffic.forms[producer.transaction, producer.form]
+    sent = traffic.fields[slot.transaction]
+    return 2 * len(form & sent) >= len(sent)
+
+
+def _created(_: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The request was one that creates, and it succeeded."""
+    step = traffic.steps[producer.transaction]
+    status = step.exchange.status if step.exchange is not None else 0
+    return step.changes_things and 200 <= status < 400
+
+
+def _same_path(slot: Slot, producer: Producer, _: Traffic) -> bool:
+    """The address leads where the slot stands: ``/users/2/…`` both times."""
+    if slot.place is Place.PATH:
+        return slot.before == producer.before and slot.name == producer.name
+    return is_id_name(slot.name) and slot.name == producer.name
+
+
+def _same_thing(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The key and the field are about the same kind of thing.
+
+    Three cases: the id of an item, used in a path behind ``items``; used in a field ``item_id``; or
+    a number of another name, used in the path behind the very path it was created with.
+    """
+    created_in = collection(traffic.steps[producer.transaction])
+    if not is_id_name(producer.name):
+        return (
+            slot.place is Place.PATH
+            and not is_short_number(slot.value)
+            and slot.before.rstrip("/") == traffic.steps[producer.transaction].path.rstrip("/")
+        )
+    things = _things(producer, created_in)
+    if slot.place is Place.PATH:
+        return bool(things & collection_names(slot.name))
+    if not is_id_name(slot.name):
+        return False
+    stem = id_stem(slot.name)
+    if stem:
+        return stem in things
+    return bool(things & collection_names(collection(traffic.steps[slot.transaction])))
+
+
+def _things(producer: Producer, created_in: str) -> frozenset[str]:
+    """What the id under that key may be the id of."""
+    stem = id_stem(producer.name)
+    if stem:
+        return frozenset({stem})
+    around = [plain(step) for step in producer.steps[:-1] if isinstance(step, str)]
+    inner = [name for name in around if name not in _WRAPPERS]
+    return collection_names(inner[-1] if inner else created_in)
+
+
+def id_stem(name: str) -> str:
+    """``item`` of ``item_id`` and ``itemId``; empty for a bare ``id``."""
+    words = plain(name).split()
+    return " ".join(words[:-1]) if is_id_name(name) and not name.startswith("_selected") else ""
+
+
+def collection(step: Step) -> str:
+    """What a request path is about: ``items`` of ``/api/items``, ``/items/17/edit``."""
+    segments = [
+        segment
+        for segment in step.path.split("/")
+        if segment and HOLE not in segment and segment.lower() not in _VERBS
+    ]
+    names = [one for one in segments if not _ID_SHAPE.fullmatch(one) and not looks_random(one)]
+    return names[-1] if names else ""
+
+
+def _new_link(slot: Slot, _: Producer, traffic: Traffic) -> bool:
+    """The page was seen without the link before the last change, and has it since."""
+    if slot.place is not Place.PATH:
+        return False
+    first = traffic.links[traffic.steps[slot.transaction].address][0].transaction
+    change = bisect_left(traffic.changes, first) - 1
+    if change < 0:
+        return False
+    seen = traffic.pages.get(traffic.steps[first].path, [])
+    return bisect_right(seen, traffic.changes[change]) > 0
+
+
+#: By the names that rules call them.
+EVIDENCE: Mapping[str, Evidence] = MappingProxyType(
+    {
+        "served": _served,
+        "new": _new,
+        "long": _long,
+        "random": _random,
+        "dynamic": _dynamic,
+        "id shaped": _id_shaped,
+        "not typed": _not_typed,
+        "submitted form": _submitted_form,
+        "created": _created,
+        "same path": _same_path,
+        "same thing": _same_thing,
+        "new link": _new_link,
+    }
+)

@@ -1,0 +1,51 @@
+"""Explaining: each variable as a decision with its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pytest_loadtool.correlation.claims import Claims
+from pytest_loadtool.correlation.notes import Title, cookie_notes, miss_notes, typed_notes
+from pytest_loadtool.correlation.traffic import Traffic
+from pytest_loadtool.correlation.variables import Found
+from pytest_loadtool.model.decision import Decision
+
+__all__ = ["explain"]
+
+
+def explain(
+    traffic: Traffic, found: Sequence[Found], claims: Claims, title: Title
+) -> Iterator[Decision]:
+    """All decisions: what was correlated, what could not be, and what was left alone on purpose."""
+    cookies = tuple(cookie_notes(traffic, title))
+    twins = [
+        note.reason.removeprefix("The ").partition(" is ")[0]
+        for note in cookies
+        if note.rule == "csrf-cookie" and note.producer
+    ]
+    for one in found:
+        yield _variable(one, title, twins)
+    yield from miss_notes(claims.misses, title)
+    yield from cookies
+    yield from typed_notes(traffic, title)
+
+
+def _variable(one: Found, title: Title, twins: Sequence[str]) -> Decision:
+    producer = title(one.producer.transaction)
+    consumers = tuple(dict.fromkeys(title(slot.transaction) for slot in one.slots))
+    field = one.slots[0].name if one.slots else one.producer.name
+    reason = one.rule.reason.format(field=field, producer=f'"{producer}"')
+    if one.rule.variable == "csrf_token":
+        # The same secret in another form, so that both are valid together and differ in their text.
+        reason += "".join(f" Its twin, the {twin}, is sent from the cookie jar." for twin in twins)
+    if not consumers:
+        reason += " No later request uses it."
+    return Decision(
+        value=one.producer.value,
+        variable=one.name,
+        producer=producer,
+        consumers=consumers,
+        rule=one.rule.name,
+        reason=reason,
+        confidence=one.rule.confidence,
+    )

@@ -1,0 +1,127 @@
+"""What a value or a field name looks like: random, a time, an id; typed by a person."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = [
+    "collection_names",
+    "is_id_name",
+    "is_identity_name",
+    "is_secret_name",
+    "is_short_number",
+    "looks_like_time",
+    "looks_random",
+    "plain",
+    "same_name",
+]
+
+_TOKEN_CHARACTERS = re.compile(r"[\w\-.~+/=:|%!]+", re.ASCII)
+_LETTER_TO_DIGIT = re.compile(r"[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
+_CASE_CHANGE = re.compile(r"[a-z](?=[A-Z])|[A-Z](?=[a-z])")
+_HEXADECIMAL = re.compile(r"[0-9a-f\-]+|[0-9A-F\-]+")
+_TIME = re.compile(
+    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
+    r"|\d\d:\d\d(?::\d\d(?:\.\d+)?)?"
+    r"|1\d{9}(?:\d{3}){0,2}(?:\.\d+)?"  # seconds, ms or µs since 1970, from 2001 to 2033
+)
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+
+_ID_WORDS = frozenset({"id", "ids", "pk", "uuid", "guid", "oid"})
+#: Field names of other shapes that hold ids: the check boxes of the Django admin.
+_ID_NAMES = frozenset({"_selected_action"})
+
+_SECRET_WORDS = frozenset(
+    {"password", "passwd", "pass", "pwd", "passphrase", "pin", "otp", "password1", "password2"}
+)
+_IDENTITY_NAMES = frozenset(
+    {
+        *("user", "username", "userid", "login", "loginid", "loginname", "signin", "signinname"),
+        *("email", "mail", "emailaddress", "useremail", "account", "accountname", "identifier"),
+    }
+)
+
+#: Longest part of a value that is looked at: ASP.NET view states have hundreds of kilobytes.
+_SAMPLE = 400
+
+
+def plain(name: str) -> str:
+    """A field name without its spelling: ``userId``, ``user_id`` and ``user[id]`` → ``user id``."""
+    return " ".join(_words(name))
+
+
+def same_name(name: str) -> str:
+    """A name as rules compare it: ``X-CSRFToken`` and ``x_csrf_token`` → ``xcsrftoken``."""
+    return "".join(filter(str.isalnum, name.lower()))
+
+
+def _words(name: str) -> list[str]:
+    return [word.lower() for word in _WORD.findall(name)]
+
+
+def looks_random(value: str) -> bool:
+    """Whether no person and no program text writes such a value: a token, a UUID, a long number.
+
+    A word, a slug, a version, a date, a path or a URL is none.
+    """
+    sample = value[:_SAMPLE]
+    length = len(sample)
+    if length < 8 or not _TOKEN_CHARACTERS.fullmatch(sample):
+        return False
+    if sample.startswith("/") or "://" in sample or _DATE_OR_CLOCK.fullmatch(sample):
+        return False
+    digits = sum(map(str.isdigit, sample))
+    if digits == length:
+        return len(set(sample)) > 2
+    changes = len(_LETTER_TO_DIGIT.findall(sample))
+    if digits and _HEXADECIMAL.fullmatch(sample):
+        return changes > 0
+    if digits:
+        return changes >= (2 if length >= 20 else 3)
+    return length >= 16 and len(_CASE_CHANGE.findall(sample)) * 4 >= length
+
+
+# What looks_random leaves to looks_like_time. Seconds since 1970 are a long number like any other.
+_DATE_OR_CLOCK = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?|\d\d:\d\d.*")
+
+
+def looks_like_time(value: str) -> bool:
+    """An ISO 8601 date or time, or seconds, milliseconds or microseconds since 1970."""
+    return _TIME.fullmatch(value) is not None
+
+
+def is_short_number(value: str) -> bool:
+    """A number that many things have by chance: up to 7 digits."""
+    return len(value) <= 7 and value.isascii() and value.isdigit()
+
+
+def is_id_name(name: str) -> bool:
+    """Whether a field of that name holds an id: ``id``, ``item_id``, ``form-0-id``."""
+    words = _words(name)
+    return (bool(words) and words[-1] in _ID_WORDS) or name in _ID_NAMES
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether a person types a secret into a field of that name."""
+    return bool(_SECRET_WORDS.intersection(_words(name)))
+
+
+def is_identity_name(name: str) -> bool:
+    """Whether a person types who they are into a field of that name."""
+    return same_name(name) in _IDENTITY_NAMES
+
+
+def collection_names(name: str) -> frozenset[str]:
+    """What one of a path segment's things may be called: ``categories`` → category, categories."""
+    words = _words(name)
+    if not words:
+        return frozenset()
+    *front, last = words
+    found = {last}
+    if last.endswith("ies"):
+        found.add(last[:-3] + "y")
+    if last.endswith("es"):
+        found.add(last[:-2])
+    if last.endswith("s"):
+        found.add(last[:-1])
+    return frozenset(" ".join((*front, one)) for one in found)

@@ -1,0 +1,51 @@
+"""What the variables of application state management are called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from pytest_loadtool.correlation.claims import Claim, Issue
+from pytest_loadtool.correlation.evidence import id_stem
+from pytest_loadtool.correlation.looks import collection_names, is_id_name, plain
+from pytest_loadtool.correlation.producers import Kind
+from pytest_loadtool.model.place import Place
+
+__all__ = ["base_name", "number"]
+
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
+
+
+def base_name(claim: Claim | Issue) -> str:
+    """The name without its number: the rule's, or after the field that uses the value.
+
+    A path segment has no field: ``/items/17`` makes ``item_id``.
+    """
+    if claim.rule.variable:
+        return claim.rule.variable
+    if isinstance(claim, Issue):
+        return claim.producer.name
+    slot, producer = claim.slot, claim.producer
+    name = slot.name
+    if slot.place is Place.PATH or not name:
+        name = producer.name if producer.kind is Kind.JSON else ""
+        if not name or (is_id_name(name) and not id_stem(name)):
+            singular = min(collection_names(slot.name), key=len, default="")
+            name = f"{singular} {plain(name) or 'id'}"
+    name = name.lower().removeprefix("x-") if slot.place is Place.HEADER else name
+    name = _NOT_IN_NAMES.sub("_", name).strip("_")
+    return name if name and not name[0].isdigit() else f"value_{name}".rstrip("_")
+
+
+def number(bases: Iterable[str], taken: Iterable[str]) -> list[str]:
+    """Each base with the next free number: ``id[1]``, ``id[2]``."""
+    used = set(taken)
+    counts: dict[str, int] = {}
+    names: list[str] = []
+    for base in bases:
+        count = counts.get(base, 0) + 1
+        while f"{base}[{count}]" in used:
+            count += 1
+        counts[base] = count
+        names.append(f"{base}[{count}]")
+    return names

@@ -1,0 +1,124 @@
+"""Notes: decisions on what is left alone, so that nothing about it stays unsaid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from pytest_loadtool.correlation.claims import Miss, is_typed
+from pytest_loadtool.correlation.looks import is_secret_name, same_name
+from pytest_loadtool.correlation.rules import CSRF_COOKIES, SESSION_COOKIES
+from pytest_loadtool.correlation.slots import Slot
+from pytest_loadtool.correlation.traffic import Traffic
+from pytest_loadtool.model.decision import Decision
+from pytest_loadtool.model.exchange import Exchange
+
+__all__ = ["cookie_notes", "miss_notes", "typed_notes"]
+
+Title = Callable[[int], str]
+
+#: Shown instead of a secret that a person typed.
+_HIDDEN = "********"
+_SWITCHES = frozenset({"true", "false", "on", "off", "yes", "no", "1", "0"})
+
+
+def cookie_notes(traffic: Traffic, title: Title) -> Iterator[Decision]:
+    """One decision for each cookie that requests carry: the virtual user's cookie jar sends it."""
+    setters: dict[str, tuple[int, str]] = {}
+    consumers: dict[str, list[int]] = {}
+    values: dict[str, str] = {}
+    for step in traffic.steps:
+        if step.exchange is None:
+            continue
+        for name, value in _sent_cookies(step.exchange):
+            consumers.setdefault(name, []).append(step.index)
+            values.setdefault(name, value)
+        for name, value in _set_cookies(step.exchange):
+            setters.setdefault(name, (step.index, value))
+    for name, users in consumers.items():
+        index, value = setters.get(name, (-1, values[name]))
+        known = 0 <= index < users[-1]
+        rule, what = _cookie_kind(name)
+        how = (
+            "from the cookie jar, as the datasource Server authentication header"
+            if known
+            else "only if a response sets it: in the recording none did before"
+        )
+        yield Decision(
+            value=value,
+            variable="",
+            producer=title(index) if known else "",
+            consumers=tuple(dict.fromkeys(map(title, users))),
+            rule=rule,
+            reason=f"The cookie {name} {what}; it is sent {how}.",
+            confidence=0.99 if known else 0.5,
+        )
+
+
+def _cookie_kind(name: str) -> tuple[str, str]:
+    if same_name(name) in CSRF_COOKIES:
+        return "csrf-cookie", "is the twin of an anti-forgery token"
+    if same_name(name) in SESSION_COOKIES:
+        return "session-cookie", "carries the session"
+    return "cookie", "is set by the server"
+
+
+def _sent_cookies(exchange: Exchange) -> Iterator[tuple[str, str]]:
+    for header, line in exchange.request_headers:
+        if header.lower() == "cookie":
+            for pair in line.split(";"):
+                name, equals, value = pair.strip().partition("=")
+                if equals:
+                    yield name, value
+
+
+def _set_cookies(exchange: Exchange) -> Iterator[tuple[str, str]]:
+    for header, line in exchange.response_headers:
+        if header.lower() == "set-cookie":
+            name, _, value = line.partition(";")[0].partition("=")
+            yield name.strip(), value.strip()
+
+
+def miss_notes(misses: tuple[Miss, ...], title: Title) -> Iterator[Decision]:
+    """One decision for each value that looks dynamic and yet could not be correlated."""
+    groups: dict[tuple[str, str, str], list[Miss]] = {}
+    for miss in misses:
+        groups.setdefault((miss.rule.name, miss.slot.name, miss.slot.value), []).append(miss)
+    for group in groups.values():
+        first = group[0]
+        producer = "" if first.transaction is None else title(first.transaction)
+        yield Decision(
+            value=first.slot.value,
+            variable="",
+            producer=producer,
+            consumers=_titles((miss.slot for miss in group), title),
+            rule=first.rule.name,
+            reason=first.reason.format(field=first.slot.name, producer=f'"{producer}"'),
+            confidence=0.5,
+        )
+
+
+def typed_notes(traffic: Traffic, title: Title) -> Iterator[Decision]:
+    """One decision for each credential that a person typed: what goes together with a secret."""
+    groups: dict[tuple[str, str], list[Slot]] = {}
+    secret = {slot.transaction for slot in traffic.slots if _is_secret(slot)}
+    for slot in traffic.slots:
+        if slot.transaction in secret and is_typed(slot) and slot.value not in _SWITCHES:
+            groups.setdefault((slot.name, slot.value), []).append(slot)
+    for (name, value), slots in groups.items():
+        yield Decision(
+            value=_HIDDEN if is_secret_name(name) else value,
+            variable="",
+            producer="",
+            consumers=_titles(slots, title),
+            rule="typed-credentials",
+            reason=f"A person typed the field {name}: it is sent as recorded, or from a dataset.",
+            confidence=0.95,
+        )
+
+
+def _is_secret(slot: Slot) -> bool:
+    return slot.part == "body" and is_secret_name(slot.name)
+
+
+def _titles(slots: Iterator[Slot] | list[Slot], title: Title) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(title(slot.transaction) for slot in slots))

@@ -1,0 +1,100 @@
+"""The texts of a request that hold placeholders: read, replace and render them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from pytest_loadtool.correlation.slots import HOLE, Part
+from pytest_loadtool.model.case import Request
+from pytest_loadtool.model.place import (
+    Place,
+    body_places,
+    encode,
+    header_places,
+    target_places,
+)
+from pytest_loadtool.model.template import Template, TemplateError, escape
+
+__all__ = ["part_text", "rendered", "reverted", "text_parts", "with_part"]
+
+
+def text_parts(request: Request) -> Iterator[tuple[Part, str]]:
+    """Each part of a request that is a template, with its text."""
+    yield "target", request.target
+    for position, header in enumerate(request.headers):
+        if header.value is not None:
+            yield position, header.value
+    if isinstance(request.body, str):
+        yield "body", request.body
+
+
+def part_text(request: Request, part: Part) -> str:
+    """The text of a part; empty where the request has no such text."""
+    return dict(text_parts(request)).get(part, "")
+
+
+def with_part(request: Request, part: Part, text: str) -> Request:
+    """The request with that part's text replaced."""
+    if part == "target":
+        return replace(request, target=text)
+    if part == "body":
+        return replace(request, body=text)
+    headers = list(request.headers)
+    assert isinstance(part, int), "the rest are indexes of headers"
+    headers[part] = replace(headers[part], value=text)
+    return replace(request, headers=tuple(headers))
+
+
+def reverted(text: str, part: Part, content_type: str, values: Mapping[str, str]) -> str:
+    """The template with each reference that has a value replaced by that value, encoded."""
+    return "".join(
+        escape(piece) if name is None else f"${{{name}}}"
+        for piece, name in _joined(_pieces(text, part, content_type, values))
+    )
+
+
+def rendered(text: str, part: Part, content_type: str, values: Mapping[str, str]) -> str:
+    """What the template sends with those values; `HOLE` stands for every other reference."""
+    return "".join(
+        piece if name is None else HOLE for piece, name in _pieces(text, part, content_type, values)
+    )
+
+
+_Pieces = Iterator[tuple[str, str | None]]
+
+
+def _pieces(text: str, part: Part, content_type: str, values: Mapping[str, str]) -> _Pieces:
+    """Literal text (with None), or the name of a reference that has no value."""
+    try:
+        template = Template.parse(text)
+    except TemplateError:
+        yield text, None
+        return
+    places = iter(_places(template, part, content_type))
+    for piece in template.parts:
+        if isinstance(piece, str):
+            yield piece, None
+        elif (place := next(places)) and piece.name in values:
+            yield encode(place, values[piece.name]), None
+        else:
+            yield "", piece.name
+
+
+def _joined(pieces: _Pieces) -> _Pieces:
+    """Adjacent literals as one: together they may make a "${" that has to be escaped."""
+    literal = ""
+    for piece, name in pieces:
+        if name is None:
+            literal += piece
+            continue
+        yield literal, None
+        yield "", name
+        literal = ""
+    yield literal, None
+
+
+def _places(template: Template, part: Part, content_type: str) -> tuple[Place, ...]:
+    if part == "target":
+        return target_places(template)
+    return body_places(template, content_type) if part == "body" else header_places(template)

@@ -1,0 +1,204 @@
+"""Producers: where in the recorded responses a value stands that some request uses.
+
+One pass over the responses, in which only values are kept that requests use; looking one up is a
+dictionary access. So the work grows with the size of the recording, not with its square.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from html import unescape
+from typing import Any, Literal
+
+from pytest_loadtool.correlation.looks import is_id_name, is_short_number
+from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.slots import target_slots
+from pytest_loadtool.correlation.tags import control_value, controls
+
+__all__ = ["Kind", "Producer", "in_response", "issued_tokens", "json_leaves", "links"]
+
+
+class Kind(Enum):
+    """What a value is in the response."""
+
+    JSON = "JSON value"
+    CONTROL = "form field"
+    META = "meta tag"
+    COOKIE = "cookie"
+    HEADER = "header"
+    LOCATION = "redirect"
+    LINK = "link"
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Producer:
+    """A value in the response of ``transaction``.
+
+    ``name`` is the key, the field, the cookie, the header or, in an address, the segment before.
+    ``steps`` lead to a JSON value. ``text`` is the address, as written, of a redirect or link, and
+    ``before`` the path up to the value in it. ``form`` numbers the form of a control within its
+    page, and ``control`` tells whether a person can write into it, choose in it, or neither.
+    """
+
+    transaction: int
+    kind: Kind
+    name: str
+    value: str
+    steps: tuple[str | int, ...] = ()
+    text: str = ""
+    before: str = ""
+    form: int = -1
+    control: Literal["", "hidden", "text", "choice"] = ""
+
+
+_STRICT_TOKEN = re.compile(r"[\w-]{8,}", re.ASCII)
+_WIDE_TOKEN = re.compile(r"[\w\-.~+/:|%!]{8,}={0,2}", re.ASCII)
+_FORM_START = re.compile(r"<form(?=[\s>])", re.IGNORECASE)
+_LINK = re.compile(
+    r"""[\s"'](?:href|action|src|data-[\w-]*ur[il])\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""",
+    re.IGNORECASE,
+)
+_SCHEME = re.compile(r"Bearer +", re.IGNORECASE)
+_CHOICES = frozenset({"checkbox", "radio", "submit", "button", "image", "reset", "file", "range"})
+_OTHER_HEADERS = frozenset({"set-cookie", "location"})
+_TOKENS = frozenset({"access_token", "refresh_token"})
+#: How many places of one value in one JSON document are kept: the id of many things may be 1.
+_LEAVES = 8
+
+
+def in_response(
+    response: RecordedResponse, transaction: int, wanted: frozenset[str], random: frozenset[str]
+) -> Iterator[Producer]:
+    """All producers of wanted values in a response; of those in ``random`` in any text of it."""
+    yield from _in_headers(response, transaction, wanted)
+    if not response.has_text:
+        return
+    text = response.text
+    found: set[str] = set()
+    for one in _in_body(response, text, transaction, wanted):
+        found.add(one.value)
+        yield one
+    missing = random - found
+    if missing:
+        present = missing.intersection(_STRICT_TOKEN.findall(text))
+        present |= missing.intersection(_WIDE_TOKEN.findall(text))
+        for value in sorted(present):
+            yield Producer(transaction, Kind.TEXT, "", value)
+
+
+def _in_headers(
+    response: RecordedResponse, transaction: int, wanted: frozenset[str]
+) -> Iterator[Producer]:
+    for line in response.header_values("set-cookie"):
+        name, _, value = line.partition(";")[0].partition("=")
+        if value.strip() in wanted:
+            yield Producer(transaction, Kind.COOKIE, name.strip(), value.strip())
+    location = response.header("location")
+    if location:
+        for slot in target_slots(location.partition("#")[0], transaction):
+            if slot.value in wanted:
+                yield Producer(
+                    transaction, Kind.LOCATION, slot.name, slot.value, text=location,
+                    before=slot.before,
+                )  # fmt: skip
+    for name, value in response.headers:
+        value = _SCHEME.sub("", value, count=1)
+        if value in wanted and name.lower() not in _OTHER_HEADERS:
+            yield Producer(transaction, Kind.HEADER, name, value)
+
+
+def _in_body(
+    response: RecordedResponse, text: str, transaction: int, wanted: frozenset[str]
+) -> Iterator[Producer]:
+    first = text.lstrip("\ufeff \t\r\n")[:1]
+    if first in ("{", "["):
+        try:
+            document = response.json()
+        except ValueError:
+            return
+        yield from _in_json(document, transaction, wanted)
+    elif first == "<":
+        yield from _in_page(text, transaction)
+
+
+def _in_json(document: Any, transaction: int, wanted: frozenset[str]) -> Iterator[Producer]:
+    seen: dict[str, int] = {}
+    for steps, value in json_leaves(document):
+        if value not in wanted:
+            continue
+        name = next((step for step in reversed(steps) if isinstance(step, str)), "")
+        if is_short_number(value) and not is_id_name(name):
+            continue
+        seen[value] = seen.get(value, 0) + 1
+        if seen[value] <= _LEAVES:
+            yield Producer(transaction, Kind.JSON, name, value, steps=steps)
+
+
+def issued_tokens(response: RecordedResponse, transaction: int) -> Iterator[Producer]:
+    """The tokens of an OAuth 2.0 token response: beside a ``token_type`` (RFC 6749 §5.1)."""
+    if not response.has_text or '"token_type"' not in response.text:
+        return
+    try:
+        document = response.json()
+    except ValueError:
+        return
+    leaves = dict(json_leaves(document))
+    for steps, value in leaves.items():
+        if steps and steps[-1] in _TOKENS and (*steps[:-1], "token_type") in leaves:
+            yield Producer(transaction, Kind.JSON, str(steps[-1]), value, steps=steps)
+
+
+def json_leaves(document: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """The string and number leaves of a JSON document in order, each with the way to it."""
+    stack: list[tuple[tuple[str | int, ...], Any]] = [((), document)]
+    while stack:
+        steps, value = stack.pop()
+        if isinstance(value, dict):
+            stack += [((*steps, key), child) for key, child in reversed(value.items())]
+        elif isinstance(value, list):
+            stack += [
+                ((*steps, len(value) - 1 - back), child)
+                for back, child in enumerate(reversed(value))
+            ]
+        elif isinstance(value, str):
+            yield steps, value
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            yield steps, str(value)
+
+
+def _in_page(text: str, transaction: int) -> Iterator[Producer]:
+    forms = [match.start() for match in _FORM_START.finditer(text)]
+    for tag, found, start, end in controls(text):
+        name = found.get("name", "")
+        if not name:
+            continue
+        value = control_value(text, tag, found, end)
+        yield Producer(
+            transaction,
+            Kind.META if tag == "meta" else Kind.CONTROL,
+            name,
+            value,
+            form=bisect_left(forms, start) - 1,
+            control=_control_type(tag, found.get("type", "").lower()),
+        )
+
+
+def _control_type(tag: str, kind: str) -> Literal["", "hidden", "text", "choice"]:
+    if tag == "meta":
+        return ""
+    if tag == "input" and kind == "hidden":
+        return "hidden"
+    choice = tag in ("select", "button") or kind in _CHOICES
+    return "choice" if choice else "text"
+
+
+def links(text: str) -> Iterator[tuple[str, str]]:
+    """The addresses a page links to or submits to: as the browser reads them, and as written."""
+    for double, single, bare in _LINK.findall(text):
+        raw = double or single or bare
+        yield (unescape(raw) if "&" in raw else raw), raw

@@ -1,0 +1,93 @@
+"""Reverting: take back what application state management set, so that it can look anew.
+
+Only its own variables are taken back (``set_by = "asm"``), and of these only the ones that nothing
+else needs: a check that a person wrote, or a request that has no evidence, keeps its variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from types import MappingProxyType
+
+from pytest_loadtool.correlation.parts import reverted, text_parts, with_part
+from pytest_loadtool.correlation.traffic import Step
+from pytest_loadtool.model.case import Request, TestCase, Transaction
+from pytest_loadtool.model.template import Template, TemplateError
+from pytest_loadtool.model.validator import JsonValidator, TextValidator
+
+__all__ = ["names_in_use", "revert"]
+
+
+def revert(case: TestCase, steps: tuple[Step, ...]) -> TestCase:
+    """The case with recorded values in place of what application state management set."""
+    pinned = _pinned(case, steps)
+    values = {
+        name: variable.recorded
+        for name, variable in case.variables.items()
+        if variable.set_by == "asm" and variable.recorded is not None and name not in pinned
+    }
+    if not values:
+        return case
+    upcoming = iter(steps)
+    pages = tuple(
+        replace(
+            page,
+            transactions=tuple(_reverted(next(upcoming), values) for _ in page.transactions),
+        )
+        for page in case.pages
+    )
+    variables = {name: one for name, one in case.variables.items() if name not in values}
+    return replace(case, pages=pages, variables=MappingProxyType(variables))
+
+
+def names_in_use(case: TestCase) -> frozenset[str]:
+    """Every variable that the case declares, extracts or refers to."""
+    names = set(case.variables)
+    for transaction in case.transactions():
+        names.update(extractor.variable for extractor in transaction.extractors)
+        names.update(_names(*_texts(transaction)))
+    return frozenset(names)
+
+
+def _reverted(step: Step, values: dict[str, str]) -> Transaction:
+    request: Request = step.transaction.request
+    for part, text in text_parts(request):
+        if "${" in text:
+            request = with_part(request, part, reverted(text, part, step.content_type, values))
+    extractors = tuple(one for one in step.transaction.extractors if one.variable not in values)
+    return replace(step.transaction, request=request, extractors=extractors)
+
+
+def _pinned(case: TestCase, steps: tuple[Step, ...]) -> frozenset[str]:
+    names = set(_names(*(one.value for one in case.headers if one.value is not None)))
+    for step in steps:
+        names.update(_names(*_checks(step.transaction)))
+        if step.exchange is None:
+            names.update(_names(*(text for _, text in text_parts(step.transaction.request))))
+    return frozenset(names)
+
+
+def _texts(transaction: Transaction) -> Iterator[str]:
+    yield from (text for _, text in text_parts(transaction.request))
+    yield from _checks(transaction)
+
+
+def _checks(transaction: Transaction) -> Iterator[str]:
+    """The templates in the transaction's validators."""
+    for validator in transaction.validators:
+        if isinstance(validator, TextValidator):
+            yield validator.text
+        elif isinstance(validator, JsonValidator) and isinstance(validator.equals, str):
+            yield validator.equals
+
+
+def _names(*texts: str) -> Iterator[str]:
+    for text in texts:
+        if "${" not in text:
+            continue
+        try:
+            references = Template.parse(text).references
+        except TemplateError:
+            continue
+        yield from (reference.name for reference in references)

@@ -1,0 +1,90 @@
+"""Rewriting: the case with its new variables, extractors and placeholders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from pytest_loadtool.correlation.parts import part_text, rendered, with_part
+from pytest_loadtool.correlation.slots import Masked, Part
+from pytest_loadtool.correlation.traffic import Step
+from pytest_loadtool.correlation.variables import Found
+from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
+from pytest_loadtool.model.extractor import Extractor
+
+__all__ = ["rewrite"]
+
+_Edits = dict[Part, list[tuple[int, int, str]]]
+
+
+def rewrite(case: TestCase, steps: Sequence[Step], found: Sequence[Found]) -> TestCase:
+    """The case in which each variable is declared, extracted and used."""
+    edits: dict[int, _Edits] = {}
+    for one in found:
+        for slot in one.slots:
+            parts = edits.setdefault(slot.transaction, {})
+            parts.setdefault(slot.part, []).append((slot.start, slot.end, one.name))
+    requests = [_edited(step.transaction.request, edits.get(step.index, {})) for step in steps]
+    values = {one.name: one.producer.value for one in found}
+    _follow_referers(steps, requests, values)
+    extractors: dict[int, list[Extractor]] = {}
+    for one in found:
+        extractors.setdefault(one.producer.transaction, []).append(one.extractor)
+    transactions = iter(
+        [
+            _extracting(step.transaction, request, extractors.get(step.index, []))
+            for step, request in zip(steps, requests, strict=True)
+        ]
+    )
+    pages = tuple(
+        replace(page, transactions=tuple(next(transactions) for _ in page.transactions))
+        for page in case.pages
+    )
+    variables = dict(case.variables)
+    for one in found:
+        variables[one.name] = Variable(
+            one.name, recorded=one.producer.value, set_by="asm", rule=one.rule.name
+        )
+    return replace(case, pages=pages, variables=MappingProxyType(variables))
+
+
+def _edited(request: Request, edits: _Edits) -> Request:
+    for part, spans in edits.items():
+        masked = Masked.of(part_text(request, part))
+        assert masked is not None, "slots come from masked text"
+        request = with_part(request, part, masked.replaced(spans))
+    return request
+
+
+def _extracting(
+    transaction: Transaction, request: Request, extractors: Sequence[Extractor]
+) -> Transaction:
+    return replace(transaction, request=request, extractors=(*transaction.extractors, *extractors))
+
+
+def _follow_referers(
+    steps: Sequence[Step], requests: list[Request], values: dict[str, str]
+) -> None:
+    """Let each Referer name the address that its page is now fetched from.
+
+    A browser writes there the address of an earlier request. By then all that this request needed
+    is known, so the Referer may use it too.
+    """
+    targets: dict[str, str] = {}  # as recorded → as rewritten
+    for step, request in zip(steps, tuple(requests), strict=True):
+        for position, header in enumerate(request.headers):
+            if header.name.lower() == "referer" and header.value:
+                prefix = "${server}" if header.value.startswith("${server}/") else ""
+                target = targets.get(header.value.removeprefix(prefix))
+                if target is not None and _same(prefix + target, header.value, values):
+                    request = with_part(request, position, prefix + target)
+        requests[step.index] = request
+        old, new = step.transaction.request.target, request.target
+        if old != new:
+            targets[old] = new
+
+
+def _same(new: str, old: str, values: dict[str, str]) -> bool:
+    """Whether both send the same header with the recorded values."""
+    return rendered(new, 0, "", values) == rendered(old, 0, "", values)

@@ -1,0 +1,155 @@
+"""Synthesis: an extractor that gives back the recorded value on the recorded response.
+
+Structure comes first: a JSON path, a field or a cookie by its name. An address is taken apart by a
+regular expression in which whatever else looks dynamic may vary. Boundaries are the last resort.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+
+from pytest_loadtool.correlation.extract import Readable, compile_source
+from pytest_loadtool.correlation.jsonpath import format_path
+from pytest_loadtool.correlation.looks import looks_random
+from pytest_loadtool.correlation.producers import Kind, Producer
+from pytest_loadtool.correlation.slots import Slot, target_slots
+from pytest_loadtool.model.extractor import (
+    Boundary,
+    CookieValue,
+    FormField,
+    HeaderValue,
+    JsonPath,
+    RegularExpression,
+    Source,
+)
+
+__all__ = ["synthesise"]
+
+_VALUE_IN_PAGE = r"([^\"'/?#&<>\s]+)"
+_OTHER_IN_PAGE = r"[^\"'/?#&<>\s]+"
+_VALUE_IN_ADDRESS = "([^/?#&;]+)"
+_OTHER_IN_ADDRESS = "[^/?#&;]+"
+#: How much text before a value a boundary holds, at most.
+_CONTEXT = 30
+_CONTEXT_END = re.compile(r"[<>;{}]")
+_CONTEXT_START = re.compile(r"[\s,()\[\]&]")
+
+
+def synthesise(
+    producer: Producer, slot: Slot, response: Readable, matches: int
+) -> tuple[Source, int] | None:
+    """The first source, and which match of it (at most ``matches``), that yields the value."""
+    for source in _SOURCES[producer.kind](producer, slot, response):
+        match = _reproducing(source, slot.value, response, matches)
+        if match is not None:
+            return source, match
+    return None
+
+
+def _reproducing(source: Source, value: str, response: Readable, matches: int) -> int | None:
+    for match in range(1, matches + 1):
+        found = compile_source(source, match)(response)
+        if found is None or found == value:
+            return None if found is None else match
+    return None
+
+
+def _json(producer: Producer, _: Slot, __: Readable) -> Iterator[Source]:
+    yield JsonPath(format_path(producer.steps))
+
+
+def _control(producer: Producer, _: Slot, __: Readable) -> Iterator[Source]:
+    yield FormField(producer.name)
+
+
+def _cookie(producer: Producer, _: Slot, __: Readable) -> Iterator[Source]:
+    yield CookieValue(producer.name)
+
+
+def _header(producer: Producer, _: Slot, response: Readable) -> Iterator[Source]:
+    yield HeaderValue(producer.name)
+    whole = response.header(producer.name) or ""
+    scheme = whole.removesuffix(producer.value)
+    if scheme != whole:
+        yield HeaderValue(producer.name, f"^{re.escape(scheme)}(.+)")
+
+
+def _location(producer: Producer, slot: Slot, _: Readable) -> Iterator[Source]:
+    pattern = _address_pattern(producer.text, slot, _VALUE_IN_ADDRESS, _OTHER_IN_ADDRESS)
+    if pattern is not None:
+        yield HeaderValue("Location", pattern)
+
+
+def _link(producer: Producer, slot: Slot, _: Readable) -> Iterator[Source]:
+    pattern = _address_pattern(producer.text, slot, _VALUE_IN_PAGE, _OTHER_IN_PAGE)
+    if pattern is not None:
+        yield RegularExpression(f"[\"'=]{pattern}")
+
+
+def _text(_: Producer, slot: Slot, response: Readable) -> Iterator[Source]:
+    text = response.text
+    position = text.find(slot.value)
+    for _attempt in range(3):
+        if position < 0:
+            return
+        end = position + len(slot.value)
+        left = _left_of(text[max(0, position - _CONTEXT) : position])
+        right = text[end : end + 1]
+        if left and right:
+            yield Boundary(left, right)
+        position = text.find(slot.value, end)
+
+
+def _left_of(context: str) -> str:
+    """Text before a value by which to find it: in its line and its tag or statement, no numbers."""
+    line = context.rpartition("\n")[2]
+    ends = [match.end() for match in _CONTEXT_END.finditer(line)]
+    narrow = line[ends[-1] :] if ends else line
+    if not narrow.strip():
+        return line.strip() and line[ends[-2] if len(ends) > 1 else 0 :]
+    starts = [0, *(match.end() for match in _CONTEXT_START.finditer(narrow))]
+    candidates = [left for left in (narrow[start:] for start in starts) if left.strip()]
+    steady = (left for left in candidates if not any(map(str.isdigit, left)))
+    return next(steady, candidates[0])
+
+
+def _address_pattern(address: str, slot: Slot, value: str, other: str) -> str | None:
+    """A regular expression for path and query of an address as written, the slot's value its group.
+
+    Numbers and random values elsewhere in the address may vary.
+    """
+    address = address.partition("#")[0]
+    spots = list(target_slots(address, 0))
+    equal = [one for one in spots if one.value == slot.value]
+    mine = next((one for one in equal if one.name == slot.name), equal[0] if equal else None)
+    if mine is None:
+        return None
+    position = 0
+    if spots[0].before:  # a path: without the scheme and host before it
+        position = spots[0].start - len(spots[0].before)
+    pattern = ""
+    for spot in spots:
+        varies = spot.value.isdigit() or looks_random(spot.value)
+        if (spot is mine or varies) and spot.start >= position:
+            pattern += re.escape(address[position : spot.start]) + (
+                value if spot is mine else other
+            )
+            position = spot.end
+    return pattern + re.escape(address[position:])
+
+
+#: For each kind of producer, the sources to try in order.
+_SOURCES: Mapping[Kind, Callable[[Producer, Slot, Readable], Iterator[Source]]] = MappingProxyType(
+    {
+        Kind.JSON: _json,
+        Kind.CONTROL: _control,
+        Kind.META: _control,
+        Kind.COOKIE: _cookie,
+        Kind.HEADER: _header,
+        Kind.LOCATION: _location,
+        Kind.LINK: _link,
+        Kind.TEXT: _text,
+    }
+)

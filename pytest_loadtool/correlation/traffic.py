@@ -1,0 +1,188 @@
+"""The traffic of a test case: its transactions with their evidence, and an index over values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from pytest_loadtool.correlation.looks import looks_random
+from pytest_loadtool.correlation.producers import Kind, Producer, in_response, issued_tokens, links
+from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.slots import HOLE, Masked, Slot, request_slots
+from pytest_loadtool.model.case import Kind as ResponseKind
+from pytest_loadtool.model.case import TestCase, Transaction, wire_headers
+from pytest_loadtool.model.exchange import Exchange
+
+__all__ = ["Step", "Traffic", "read_traffic", "steps_of"]
+
+#: Responses of these kinds are requested with addresses that are not worth a variable each.
+_STATIC = frozenset({ResponseKind.CSS, ResponseKind.IMAGE, ResponseKind.JAVASCRIPT})
+#: A response that only repeats what its own request said is no source of it. Pages are: their forms
+#: are filled anew each time.
+_ECHOES = frozenset({Kind.JSON, Kind.LOCATION, Kind.HEADER, Kind.TEXT})
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A transaction of the case with its place and its evidence, if it has any."""
+
+    index: int
+    page: int
+    position: int
+    transaction: Transaction
+    exchange: Exchange | None
+    content_type: str
+    path: str
+    """Of the masked target, without the server."""
+    address: str
+    """Path and query of the masked target."""
+
+    @property
+    def changes_things(self) -> bool:
+        """Whether the method is one that creates or changes (RFC 9110 §9.2.1)."""
+        return self.transaction.request.method.upper() not in ("GET", "HEAD", "OPTIONS", "TRACE")
+
+    @property
+    def is_static(self) -> bool:
+        """Whether it fetches a style sheet, script or image."""
+        recorded = self.transaction.recorded
+        return not self.changes_things and recorded is not None and recorded.kind in _STATIC
+
+
+@dataclass(slots=True)
+class Traffic:
+    """What the responses give and the requests take. Lists are in the order of transactions."""
+
+    steps: tuple[Step, ...]
+    slots: tuple[Slot, ...]
+    tokens: list[Producer] = field(default_factory=list)
+    """The OAuth tokens that responses issue, used or not."""
+    producers: dict[str, list[Producer]] = field(default_factory=dict)
+    """By value."""
+    links: dict[str, list[Producer]] = field(default_factory=dict)
+    """By the address (path and query) that a page links to; only addresses that are requested."""
+    typed: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    """By name: the fields that a person may type into, as (transaction, value on the page)."""
+    forms: dict[tuple[int, int], set[str]] = field(default_factory=dict)
+    """By transaction and form: the names of its fields."""
+    pages: dict[str, list[int]] = field(default_factory=dict)
+    """By path: the transactions that fetched it with GET."""
+    served: dict[str, int] = field(default_factory=dict)
+    """By value: the first transaction whose response holds it."""
+    sent: dict[str, int] = field(default_factory=dict)
+    """By value: the first transaction whose request holds it."""
+    sent_as: dict[tuple[str, str], int] = field(default_factory=dict)
+    """By value and field name: likewise."""
+    fields: dict[int, frozenset[str]] = field(default_factory=dict)
+    """By transaction: the names of the fields in its body."""
+    echoes: dict[int, set[str]] = field(default_factory=dict)
+    """By transaction: the values in its request, which its response may repeat."""
+    changes: list[int] = field(default_factory=list)
+    """The transactions that may change something on the server."""
+
+
+def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[Step, ...]:
+    """The transactions of the case in order, each with the exchange it was recorded from."""
+    steps: list[Step] = []
+    for number, page in enumerate(case.pages):
+        for position, transaction in enumerate(page.transactions):
+            recorded = transaction.recorded
+            entry = recorded.entry if recorded is not None else None
+            known = entry is not None and 0 <= entry < len(exchanges)
+            exchange = exchanges[entry] if known and entry is not None else None
+            path, address = _path_and_address(transaction.request.target)
+            content_type = _content_type(case, transaction)
+            steps.append(
+                Step(
+                    len(steps), number, position, transaction, exchange, content_type, path, address
+                )
+            )
+    return tuple(steps)
+
+
+def _content_type(case: TestCase, transaction: Transaction) -> str:
+    for header in wire_headers(case.headers, transaction.request.headers):
+        if header.name.lower() == "content-type":
+            return header.value or ""
+    return ""
+
+
+def _path_and_address(target: str) -> tuple[str, str]:
+    masked = Masked.of(target)
+    text = masked.text.removeprefix(HOLE) if masked is not None else ""
+    if not text.startswith("/"):
+        text = "/" + text.partition("://")[2].partition("/")[2]
+    return text.partition("?")[0], text
+
+
+def read_traffic(steps: tuple[Step, ...]) -> Traffic:
+    """Index the requests, then of the responses what the requests use."""
+    slots = tuple(
+        slot
+        for step in steps
+        if step.exchange is not None and not step.is_static
+        for slot in request_slots(step.transaction.request, step.content_type, step.index)
+    )
+    traffic = Traffic(steps, slots)
+    echoes = traffic.echoes
+    fields: dict[int, set[str]] = {}
+    for slot in slots:
+        traffic.sent.setdefault(slot.value, slot.transaction)
+        traffic.sent_as.setdefault((slot.value, slot.name), slot.transaction)
+        echoes.setdefault(slot.transaction, set()).add(slot.value)
+        if slot.part == "body":
+            fields.setdefault(slot.transaction, set()).add(slot.name)
+    traffic.fields = {index: frozenset(names) for index, names in fields.items()}
+    wanted = frozenset(traffic.sent)
+    random = frozenset(value for value in wanted if looks_random(value))
+    addresses = {step.address for step in steps}
+    for step in steps:
+        if step.changes_things:
+            traffic.changes.append(step.index)
+        if step.exchange is None or not step.exchange.status:
+            continue
+        response = RecordedResponse(step.exchange)
+        said = echoes.get(step.index, set())
+        for producer in in_response(response, step.index, wanted, random):
+            _add(traffic, producer, wanted, said)
+        traffic.tokens += (
+            one for one in issued_tokens(response, step.index) if one.value not in said
+        )
+        if response.has_text and response.text.lstrip()[:1] == "<":
+            _add_page(traffic, step, response.text, addresses)
+    return traffic
+
+
+def _add(traffic: Traffic, producer: Producer, wanted: frozenset[str], said: set[str]) -> None:
+    at = producer.transaction
+    if producer.kind is Kind.CONTROL:
+        traffic.forms.setdefault((at, producer.form), set()).add(producer.name)
+        if producer.control == "text":
+            traffic.typed.setdefault(producer.name, []).append((at, producer.value))
+    if producer.value not in wanted or (producer.kind in _ECHOES and producer.value in said):
+        return
+    traffic.served.setdefault(producer.value, at)
+    traffic.producers.setdefault(producer.value, []).append(producer)
+
+
+def _add_page(traffic: Traffic, step: Step, text: str, addresses: set[str]) -> None:
+    if not step.changes_things:
+        traffic.pages.setdefault(step.path, []).append(step.index)
+    for link, raw in dict(links(text)).items():
+        address = _absolute(link, step)
+        if address in addresses and address != step.address:
+            one = Producer(step.index, Kind.LINK, "", "", text=raw)
+            traffic.links.setdefault(address, []).append(one)
+
+
+def _absolute(link: str, step: Step) -> str:
+    """Path and query of an address that the step's page links to."""
+    link = link.partition("#")[0]
+    if link.startswith("?"):
+        return step.path + link
+    scheme, separator, rest = link.partition("://")
+    if separator and scheme.isalpha():
+        return "/" + rest.partition("/")[2]
+    if link.startswith("/"):
+        return link if not link.startswith("//") else "/" + link[2:].partition("/")[2]
+    return step.path.rpartition("/")[0] + "/" + link

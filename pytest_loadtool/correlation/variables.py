@@ -1,0 +1,71 @@
+"""Variables: claims on one extractor, put together under one name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pytest_loadtool.correlation.claims import Claim, Issue
+from pytest_loadtool.correlation.naming import base_name, number
+from pytest_loadtool.correlation.producers import Producer
+from pytest_loadtool.correlation.rules import Rule
+from pytest_loadtool.correlation.slots import Slot
+from pytest_loadtool.model.extractor import Extractor, Source
+
+__all__ = ["Found", "variables_for"]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A variable that is to be: what sets it, by which rule, and the slots that use it."""
+
+    name: str
+    producer: Producer
+    rule: Rule
+    source: Source
+    match: int
+    slots: tuple[Slot, ...]
+
+    @property
+    def extractor(self) -> Extractor:
+        """The extractor that sets it."""
+        return Extractor(self.name, self.source, self.match)
+
+
+def variables_for(
+    claims: Sequence[Claim], issues: Iterable[Issue], rules: Sequence[Rule], taken: Iterable[str]
+) -> tuple[Found, ...]:
+    """One variable for each extractor, in the order of the responses that set them.
+
+    Where several rules want the same value, the most trusted names it. ``taken`` are the names that
+    may not be used.
+    """
+    groups: dict[tuple[int, Source, int], list[Claim]] = {}
+    for claim in claims:
+        key = (claim.producer.transaction, claim.source, claim.match)
+        groups.setdefault(key, []).append(claim)
+    unused = {
+        (issue.producer.transaction, issue.source, 1): issue
+        for issue in issues
+        if (issue.producer.transaction, issue.source, 1) not in groups
+    }
+    # A sort is stable: within a response, by first use; what is never used comes last.
+    keys = sorted([*groups, *unused], key=lambda key: key[0])
+    best = [
+        min(groups[key], key=lambda claim: rules.index(claim.rule))
+        if key in groups
+        else unused[key]
+        for key in keys
+    ]
+    names = number(map(base_name, best), taken)
+    return tuple(
+        Found(
+            name,
+            one.producer,
+            one.rule,
+            source,
+            match,
+            tuple(claim.slot for claim in groups.get((transaction, source, match), ())),
+        )
+        for name, one, (transaction, source, match) in zip(names, best, keys, strict=True)
+    )
