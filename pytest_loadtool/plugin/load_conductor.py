@@ -3,7 +3,7 @@
     worker                                conductor
     ready                     ──>
                               <──  lead           to the first worker only: set the fixtures up
-    prepared {fixture: URL}   ──>
+    prepared URLs             ──>
                               <──  share          index, count and URLs, when all are ready
     armed                     ──>                 compiled and checked: nothing can refuse now
                               <──  go             to all at once, with the moment to start
@@ -19,7 +19,7 @@ under test however many workers there are: only the leader sets fixtures up.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
@@ -60,7 +60,7 @@ class Order:
 
     worker: str
     kind: str
-    payload: Any = None
+    fields: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +89,8 @@ class Conductor:
     refusals: dict[str, str] = field(default_factory=dict)
     """Why a worker could not take its share, by worker."""
     standing: dict[str, Standing] = field(init=False)
-    servers: Mapping[str, str] | None = None
-    """The URLs that the server fixtures gave; None as long as they are not set up."""
+    servers: tuple[str, ...] | None = None
+    """A base URL for each test case; None as long as the fixtures are not set up."""
     started: bool = False
     """Whether the run was started."""
 
@@ -112,12 +112,12 @@ class Conductor:
         self.workers.append(worker)
         self.standing[worker] = Standing.COMING
 
-    def hear(self, worker: str, kind: str, payload: Any = None) -> list[Order]:
+    def hear(self, worker: str, kind: str, *fields: Any) -> list[Order]:
         """A worker's message; returns what to send. Kinds that change nothing here are ignored."""
         change = _HEARD.get(kind)
         if change is None or worker in self.lost:
             return []
-        change(self, worker, payload)
+        change(self, worker, *fields)
         return self._decide()
 
     def lose(self, worker: str) -> list[Order]:
@@ -148,19 +148,18 @@ class Conductor:
 
     # What a message changes.
 
-    def _ready(self, worker: str, _: object) -> None:
+    def _ready(self, worker: str, *_: object) -> None:
         self.standing[worker] = Standing.WAITING
 
-    def _prepared(self, worker: str, servers: Mapping[str, str]) -> None:
+    def _prepared(self, worker: str, servers: Sequence[str]) -> None:
         self.standing[worker] = Standing.PREPARED
-        self.servers = dict(servers)
+        self.servers = tuple(servers)
 
     def _armed(self, worker: str, deal: int) -> None:
         if self._is_answer(worker, deal):
             self.standing[worker] = Standing.ARMED
 
-    def _refused(self, worker: str, answer: tuple[int, str]) -> None:
-        deal, reason = answer
+    def _refused(self, worker: str, deal: int, reason: str) -> None:
         if self._is_answer(worker, deal):
             self.standing[worker] = Standing.ARMED
             self.refusals[worker] = reason
@@ -171,7 +170,7 @@ class Conductor:
         is_last = self.deal is not None and self.deal.number == deal
         return is_last and self.standing[worker] is Standing.ARMING
 
-    def _final(self, worker: str, _: object) -> None:
+    def _finished(self, worker: str, *_: object) -> None:
         self.standing[worker] = Standing.FINISHED
 
     # What follows from where everybody stands.
@@ -198,7 +197,7 @@ class Conductor:
         for worker in alive:
             self.standing[worker] = Standing.ARMING
         return [
-            Order(worker, "share", (self.deal.number, index, len(alive), dict(self.servers)))
+            Order(worker, "share", (self.deal.number, index, len(alive), self.servers))
             for index, worker in enumerate(alive)
         ]
 
@@ -211,7 +210,7 @@ class Conductor:
         start = self.clock() + LEAD_TIME
         for worker in alive:
             self.standing[worker] = Standing.RUNNING
-        return [Order(worker, "go", start) for worker in alive]
+        return [Order(worker, "go", (start,)) for worker in alive]
 
     def _running(self) -> list[Order]:
         if self._are(Standing.RUNNING):
@@ -238,12 +237,13 @@ class Conductor:
         return [worker for worker in self.workers if self.standing[worker] in standings]
 
 
-_HEARD: Mapping[str, Callable[[Conductor, str, Any], None]] = {
+_HEARD: Mapping[str, Callable[..., None]] = {
     "ready": Conductor._ready,
     "prepared": Conductor._prepared,
     "armed": Conductor._armed,
     "refused": Conductor._refused,
-    "final": Conductor._final,
+    "final": Conductor._finished,
+    "failed": Conductor._finished,
 }
 
 _STEPS: Mapping[Phase, Callable[[Conductor], list[Order]]] = {

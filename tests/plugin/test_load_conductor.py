@@ -10,7 +10,7 @@ import pytest
 from pytest_loadtool.plugin.load_conductor import LEAD_TIME, Conductor, Order, Phase
 
 NOW = 1000.0
-URLS = {"shop": "http://127.0.0.1:1"}
+URLS = ("http://127.0.0.1:1", "")
 GO = NOW + LEAD_TIME
 
 
@@ -19,7 +19,7 @@ def a_test(*workers: str) -> Conductor:
 
 
 def sent(orders: Sequence[Order]) -> list[tuple[str, str, Any]]:
-    return [(order.worker, order.kind, order.payload) for order in orders]
+    return [(order.worker, order.kind, order.fields) for order in orders]
 
 
 def kinds(orders: Sequence[Order]) -> list[tuple[str, str]]:
@@ -50,16 +50,16 @@ def test_whole_course_of_a_test_on_two_workers() -> None:
     fixtures are torn down after both have finished."""
     test = a_test("gw0", "gw1")
     assert sent(test.hear("gw1", "ready")) == []
-    assert sent(test.hear("gw0", "ready")) == [("gw0", "lead", None)]
+    assert sent(test.hear("gw0", "ready")) == [("gw0", "lead", ())]
     assert sent(test.hear("gw0", "prepared", URLS)) == [
         ("gw0", "share", (1, 0, 2, URLS)),
         ("gw1", "share", (1, 1, 2, URLS)),
     ]
     assert sent(test.hear("gw1", "armed", 1)) == []
-    assert sent(test.hear("gw0", "armed", 1)) == [("gw0", "go", GO), ("gw1", "go", GO)]
+    assert sent(test.hear("gw0", "armed", 1)) == [("gw0", "go", (GO,)), ("gw1", "go", (GO,))]
     assert sent(test.hear("gw0", "snapshot", b"")) == []
     assert sent(test.hear("gw0", "final", b"")) == []
-    assert sent(test.hear("gw1", "final", b"")) == [("gw0", "release", None)]
+    assert sent(test.hear("gw1", "final", b"")) == [("gw0", "release", ())]
     assert test.leave("gw1") == []
     assert not test.over
     assert test.leave("gw0") == []
@@ -71,7 +71,7 @@ def test_shares_wait_for_the_last_worker() -> None:
     """The application may be up before all workers are there; nobody starts before."""
     test = a_test("gw0", "gw1")
     assert kinds(test.hear("gw0", "ready")) == [("gw0", "lead")]
-    assert test.hear("gw0", "prepared", {}) == []
+    assert test.hear("gw0", "prepared", ()) == []
     assert kinds(test.hear("gw1", "ready")) == [("gw0", "share"), ("gw1", "share")]
 
 
@@ -91,7 +91,7 @@ def test_failed_fixtures_send_the_others_away() -> None:
 def test_refused_share_ends_the_test_before_it_starts() -> None:
     """One worker that cannot take its share (too few rows) means that nobody sends a request."""
     test = armed("gw0", "gw1")
-    assert kinds(test.hear("gw1", "refused", (1, "4 rows for 20 users"))) == [("gw1", "skip")]
+    assert kinds(test.hear("gw1", "refused", 1, "4 rows for 20 users")) == [("gw1", "skip")]
     assert kinds(test.hear("gw0", "armed", 1)) == [("gw0", "skip")]
     assert test.refusals == {"gw1": "4 rows for 20 users"}
     test.leave("gw0")
@@ -122,7 +122,7 @@ def test_leader_lost_before_the_start_is_replaced(prepared: bool) -> None:
     if prepared:
         test.hear("gw0", "prepared", URLS)
     assert kinds(test.lose("gw0")) == [("gw1", "lead")]
-    other = {"shop": "http://127.0.0.1:2"}
+    other = ("http://127.0.0.1:2", "")
     share = test.hear("gw1", "prepared", other)
     number = 2 if prepared else 1
     assert sent(share) == [("gw1", "share", (number, 0, 1, other))]
@@ -180,7 +180,7 @@ def test_late_worker_takes_part_if_nothing_is_dealt_yet() -> None:
     test = a_test("gw1")
     test.hear("gw1", "ready")
     test.join("gw2")
-    assert test.hear("gw1", "prepared", {}) == []
+    assert test.hear("gw1", "prepared", ()) == []
     assert kinds(test.hear("gw2", "ready")) == [("gw1", "share"), ("gw2", "share")]
 
 

@@ -1,0 +1,95 @@
+"""A load test under way, on whatever pytest writes to."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from types import TracebackType
+from typing import Self
+
+import pytest
+
+from pytest_loadtool.load import Glimpse
+from pytest_loadtool.model.load import LoadConfiguration
+from pytest_loadtool.report.live import live_view, status_line
+
+__all__ = ["LiveView"]
+
+#: Seconds between two lines where lines stay: a log, a pipe.
+_BETWEEN_LINES = 5.0
+
+_TO_LINE_START, _UP, _ERASE_LINE, _ERASE_BELOW = "\r", "\x1b[{}A", "\x1b[K", "\x1b[J"
+
+
+class LiveView:
+    """Shows how a run is getting on, from the moment it begins.
+
+    A context manager: at its end nothing is left on a terminal for pytest's own reports to trip
+    over. Under ``-q`` it shows nothing.
+    """
+
+    def __init__(self, config: pytest.Config, configuration: LoadConfiguration) -> None:
+        self._configuration = configuration
+        manager = config.pluginmanager
+        self._capture = manager.get_plugin("capturemanager")
+        reporter: pytest.TerminalReporter | None = manager.get_plugin("terminalreporter")
+        self._reporter = reporter
+        self._draw: Callable[[pytest.TerminalReporter, Glimpse, float], None] | None = None
+        if reporter is not None and config.option.verbose >= 0:
+            in_place = reporter.isatty() and os.environ.get("TERM") != "dumb"
+            self._draw = self._draw_over if in_place else self._add_line
+        self._drawn = 0  # lines that stand on the terminal now
+        self._started = time.monotonic()
+        self._next_line = _BETWEEN_LINES
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.clear()
+
+    def show(self, seen: Glimpse) -> None:
+        """Show where the run is now."""
+        if self._draw is not None and self._reporter is not None:
+            with self._uncaptured():
+                self._draw(self._reporter, seen, time.monotonic() - self._started)
+
+    def clear(self) -> None:
+        """Take away what is drawn, before somebody else writes."""
+        if self._drawn and self._reporter is not None:
+            with self._uncaptured():
+                self._write(self._reporter, [_UP.format(self._drawn), _ERASE_BELOW])
+            self._drawn = 0
+
+    def _draw_over(self, reporter: pytest.TerminalReporter, seen: Glimpse, elapsed: float) -> None:
+        width = shutil.get_terminal_size().columns
+        # One column is left free: a full line would wrap, and the count of lines be wrong.
+        lines = live_view(seen, elapsed, self._configuration, width - 1)
+        if not self._drawn:
+            reporter.ensure_newline()
+        above = _UP.format(self._drawn) if self._drawn else ""
+        self._write(reporter, [above, *(f"{line}{_ERASE_LINE}\n" for line in lines)])
+        self._drawn = len(lines)
+
+    def _add_line(self, reporter: pytest.TerminalReporter, seen: Glimpse, elapsed: float) -> None:
+        if elapsed >= self._next_line:
+            self._next_line = elapsed + _BETWEEN_LINES
+            reporter.write_line(status_line(seen, elapsed, self._configuration))
+            reporter.flush()
+
+    def _write(self, reporter: pytest.TerminalReporter, parts: Sequence[str]) -> None:
+        reporter.write_raw(_TO_LINE_START + "".join(parts), flush=True)
+
+    def _uncaptured(self) -> AbstractContextManager[None]:
+        if self._capture is None:
+            return nullcontext()
+        context: AbstractContextManager[None] = self._capture.global_and_fixture_disabled()
+        return context

@@ -1,0 +1,73 @@
+"""A load test in pytest's own process: one share, which is the whole load."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_loadtool.errors import LoadToolError
+from pytest_loadtool.load import Failed, Final, Merger, Share, Snapshot
+from pytest_loadtool.plugin.live import LiveView
+from pytest_loadtool.plugin.load_interrupt import stopping
+from pytest_loadtool.plugin.load_item import LoadItem, LoadTestFailedError
+from pytest_loadtool.plugin.load_results import RESULTS, failure_text, judge, properties
+from pytest_loadtool.plugin.load_share import prepare
+
+if TYPE_CHECKING:
+    from pytest_loadtool.transport.load import LoadRunner
+
+__all__ = ["Here"]
+
+#: What the only worker is called in the results.
+_NAME = "main"
+
+
+class Here:
+    """The engine of a session without workers."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    def run(self, item: LoadItem, servers: tuple[str, ...]) -> None:
+        """Run a load test from beginning to end.
+
+        Raises:
+            LoadTestFailedError: it did not pass.
+            LoadToolError: it could not be run.
+            KeyboardInterrupt: Ctrl-C; the results so far are kept.
+        """
+        share = prepare(item.load_test, servers, Share())
+        configuration = item.load_test.configuration
+        merger = Merger([_NAME])
+        merger.started(_NAME, Share())
+        started = datetime.now(UTC).astimezone()
+        with LiveView(self._config, configuration) as view, stopping(share.runner.stop) as stop:
+
+            def tick() -> None:
+                merger.receive(_NAME, Snapshot(share.metrics.snapshot()))
+                view.show(merger.glimpse())
+
+            end = _drive(share.runner, tick)
+        merger.receive(_NAME, Snapshot(share.metrics.snapshot()))
+        merger.receive(_NAME, end or Final(share.metrics.snapshot()))
+        summary = judge(merger.result(), configuration, started, interrupted=stop.heard)
+        self._config.stash[RESULTS].append(summary)
+        item.user_properties += properties(summary)
+        if stop.heard:
+            raise KeyboardInterrupt
+        text = failure_text(summary)
+        if text is not None:
+            raise LoadTestFailedError(text)
+
+
+def _drive(runner: LoadRunner, tick: Callable[[], None]) -> Failed | None:
+    """Run it to its end; why it had to end early, if it had to."""
+    try:
+        runner.run(time.time(), tick)
+    except LoadToolError as error:
+        return Failed(str(error))
+    return None

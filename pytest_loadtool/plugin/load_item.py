@@ -1,0 +1,140 @@
+"""What pytest collects of a `*.load.toml`: one item, whatever it runs on.
+
+An item knows its files and its fixtures. How it is run (in this process, or as one share of
+several) is the business of the `Engine` that the session has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+
+from pytest_loadtool.errors import FileError, LoadToolError
+from pytest_loadtool.plugin.load_share import LoadTest, read_test
+from pytest_loadtool.plugin.options import LOAD_SUFFIX, server_of
+from pytest_loadtool.plugin.paths import key_error, shown_path, slug
+from pytest_loadtool.plugin.server import server_from_fixture
+
+__all__ = ["ENGINE", "Engine", "LoadFile", "LoadItem", "LoadTestFailedError"]
+
+
+class Engine(Protocol):
+    """Runs load items."""
+
+    def run(self, item: LoadItem, servers: tuple[str, ...]) -> None:
+        """Run the load test of ``item``, whose fixtures are set up.
+
+        ``servers`` has a base URL for each test case; an empty one leaves the case its own.
+
+        Raises:
+            LoadTestFailedError: it did not pass.
+            LoadToolError: it could not be run.
+        """
+
+
+ENGINE = pytest.StashKey[Engine]()
+
+
+class LoadTestFailedError(LoadToolError):
+    """A load test did not pass."""
+
+
+class LoadFile(pytest.File):
+    """A ``*.load.toml``: one load test."""
+
+    def collect(self) -> Iterator[LoadItem]:
+        """The test.
+
+        Raises:
+            CollectError: the file, or one that it names, is wrong; the text says where.
+        """
+        try:
+            test = read_test(self.path)
+        except FileError as error:
+            text = str(error).replace(error.path, shown_path(Path(error.path), self.config))
+            raise self.CollectError(text) from None
+        name = slug(self.path.name.removesuffix(LOAD_SUFFIX))
+        yield LoadItem.from_parent(self, name=name, test=test)
+
+
+class LoadItem(pytest.Function):
+    """One load test. A function for pytest: fixtures, marks and other plugins work on it."""
+
+    def __init__(self, name: str, parent: LoadFile, *, test: LoadTest, **others: Any) -> None:
+        self.load_test = test
+        self._server = server_of(parent.config) or test.configuration.server
+        self._fixtures = list(_fixtures(test, with_servers=not self._server))
+        names = tuple(dict.fromkeys(fixture for _, _, fixture in self._fixtures))
+        super().__init__(name, parent, callobj=_function(test, names), **others)
+        self.extra_keyword_matches.update(
+            [test.configuration.name, *(case.name for case in test.cases)]
+        )
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """File, line (from 0) and name for pytest's output."""
+        return self.path, 0, self.name
+
+    def run_load(self, request: pytest.FixtureRequest) -> None:
+        """Run the load test on whatever engine the session has."""
+        servers = tuple(
+            self._server or self._server_of(number, request)
+            for number in range(len(self.load_test.cases))
+        )
+        self.config.stash[ENGINE].run(self, servers)
+
+    # As pytest's own override does, without a style.
+    def repr_failure(  # type: ignore[override]
+        self, excinfo: pytest.ExceptionInfo[BaseException]
+    ) -> Any:
+        """The failure text alone where the load test is at fault, else pytest's usual traceback."""
+        error = excinfo.value
+        if isinstance(error, LoadToolError):
+            return str(error)
+        if isinstance(error, pytest.FixtureLookupError) and not error.fixturestack:
+            lines = error.formatrepr().errorstring.split("\n")
+            text = "\n".join(line.strip() for line in lines)
+            for path, key, fixture in self._fixtures:
+                if fixture == error.argname:
+                    return str(self._error(path, key, text))
+            return text
+        return super().repr_failure(excinfo)
+
+    def _server_of(self, number: int, request: pytest.FixtureRequest) -> str:
+        fixture = self.load_test.cases[number].server_fixture
+        if not fixture:
+            return ""
+        try:
+            return server_from_fixture(request, fixture)
+        except ValueError as error:
+            path = self.load_test.path_of(number)
+            raise self._error(path, ("server_fixture",), str(error)) from None
+
+    def _error(self, path: Path, key: tuple[str | int, ...], message: str) -> FileError:
+        error = key_error(path, key, message)
+        return FileError(shown_path(path, self.config), error.line, error.key, message)
+
+
+def _fixtures(
+    test: LoadTest, *, with_servers: bool
+) -> Iterator[tuple[Path, tuple[str | int, ...], str]]:
+    """The fixtures that the test cases name: the case's file, the key there and the name."""
+    for number, case in enumerate(test.cases):
+        path = test.path_of(number)
+        if case.server_fixture and with_servers:
+            yield path, ("server_fixture",), case.server_fixture
+        for position, fixture in enumerate(case.fixtures):
+            yield path, ("fixtures", position), fixture
+
+
+def _function(test: LoadTest, fixtures: tuple[str, ...]) -> Callable[[pytest.FixtureRequest], None]:
+    """What pytest takes for the test function."""
+
+    def run_load(request: pytest.FixtureRequest) -> None:
+        request.node.run_load(request)
+
+    run_load.__doc__ = test.configuration.name
+    run_load.__dict__["pytestmark"] = [pytest.mark.usefixtures(*fixtures)] if fixtures else []
+    return run_load

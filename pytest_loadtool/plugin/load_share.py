@@ -1,0 +1,86 @@
+"""From a load configuration's file to a share of it that is ready to run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_loadtool.casefile import read_case, read_dataset, read_load
+from pytest_loadtool.load import LoadMetrics, Share, preflight
+from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.load import LoadConfiguration
+
+if TYPE_CHECKING:
+    from pytest_loadtool.replay import Plan
+    from pytest_loadtool.transport.load import LoadRunner
+
+__all__ = ["LoadTest", "PreparedShare", "prepare", "read_test"]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadTest:
+    """A load configuration with its test cases, in its order."""
+
+    path: Path
+    configuration: LoadConfiguration
+    cases: tuple[TestCase, ...]
+
+    def path_of(self, case: int) -> Path:
+        """The file of test case number ``case``."""
+        return self.path.parent / self.configuration.cases[case].file
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedShare:
+    """A share that only has to be started, and where its numbers will be."""
+
+    runner: LoadRunner
+    metrics: LoadMetrics
+
+
+def read_test(path: Path) -> LoadTest:
+    """Read a load configuration and the test cases it names.
+
+    Raises:
+        FileError: one of the files is wrong.
+    """
+    configuration = read_load(path)
+    cases = tuple(read_case(path.parent / case.file) for case in configuration.cases)
+    return LoadTest(path, configuration, cases)
+
+
+def prepare(test: LoadTest, servers: Sequence[str], share: Share) -> PreparedShare:
+    """Do all that can go wrong before the first request.
+
+    ``servers`` has a base URL for each test case; an empty one leaves the case its own.
+
+    Raises:
+        FileError: a dataset's file is wrong.
+        ReplayError: a test case cannot be replayed, or there are too few rows for the users.
+    """
+    # Sockets, TLS and the event loop are for those who run a load test, not for a list of them.
+    from pytest_loadtool.transport.load import LoadRunner, metrics_for
+
+    plans = [_compile(test, case, server) for case, server in enumerate(servers)]
+    for plan in plans:
+        for slots in plan.datasets:
+            preflight(slots.use, len(slots.dataset.rows), test.configuration.users)
+    metrics = metrics_for(plans)
+    return PreparedShare(LoadRunner(plans, test.configuration, share, metrics), metrics)
+
+
+def _compile(test: LoadTest, number: int, server: str) -> Plan:
+    from pytest_loadtool.replay import compile_case
+
+    case = test.cases[number]
+    folder = test.path_of(number).parent
+    return compile_case(
+        case,
+        server=server,
+        datasets={use.name: read_dataset(folder / use.file) for use in case.datasets},
+        environ=os.environ,
+        think_time=test.configuration.think_time,
+    )

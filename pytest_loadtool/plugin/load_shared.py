@@ -1,0 +1,180 @@
+"""One load test over several workers, as their controller keeps the books of it."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+
+from pytest_loadtool.casefile import read_load
+from pytest_loadtool.errors import LoadToolError
+from pytest_loadtool.load import Glimpse, Merger, Share, Summary, decode
+from pytest_loadtool.model.load import LoadConfiguration
+from pytest_loadtool.plugin.load_conductor import Conductor, Order, Phase
+from pytest_loadtool.plugin.load_results import failure_text, judge, properties
+
+__all__ = ["SharedTest"]
+
+Location = tuple[str, int | None, str]
+
+#: What workers say that the merger wants to hear.
+_FOR_MERGER = frozenset({"snapshot", "final", "failed"})
+
+
+class SharedTest:
+    """Takes what workers say, returns what to send to whom, and has the results at the end."""
+
+    def __init__(self, nodeid: str, workers: Iterable[str]) -> None:
+        self.nodeid = nodeid
+        self.location: Location = (nodeid.partition("::")[0], 0, nodeid.rpartition("::")[2])
+        self.configuration: LoadConfiguration | None = None
+        self._conductor = Conductor(list(workers))
+        self._merger = Merger(self._conductor.workers)
+        self._reports: list[dict[str, Any]] = []
+        self._problem = ""
+        self._begun = time.time()
+        self._started: datetime | None = None
+        self._interrupted = False
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more is to come."""
+        return self._conductor.over
+
+    @property
+    def running(self) -> bool:
+        """Whether a worker makes load right now."""
+        return self._conductor.phase is Phase.RUNNING
+
+    @property
+    def started(self) -> bool:
+        """Whether load was ever made."""
+        return self._conductor.started
+
+    # What happens to it.
+
+    def hear(self, worker: str, kind: str, fields: Sequence[Any]) -> list[Order]:
+        """A worker's message."""
+        if kind in _FOR_MERGER:
+            self._merger.receive(worker, decode((kind, *fields)))
+        elif kind == "reports":
+            self._reports = json.loads(fields[0])
+        elif kind == "ready" and self.configuration is None:
+            return self._introduce(*fields) + self._conduct(worker, kind, ())
+        return self._conduct(worker, kind, fields)
+
+    def join(self, worker: str) -> bool:
+        """A worker more; whether it is in time to take part."""
+        if self._conductor.phase is not Phase.GATHERING:
+            return False
+        self._conductor.join(worker)
+        self._merger.join(worker)
+        return True
+
+    def lose(self, worker: str) -> list[Order]:
+        """A worker has died."""
+        if worker not in self._conductor.workers:
+            return []
+        self._merger.lost(worker)
+        return self._noted(self._conductor.lose(worker))
+
+    def leave(self, worker: str) -> list[Order]:
+        """A worker is out of the test."""
+        return self._noted(self._conductor.leave(worker))
+
+    def stop(self, *, interrupted: bool = False) -> list[Order]:
+        """End it now. ``interrupted``: by somebody who is at the keyboard."""
+        self._interrupted = interrupted
+        return self._noted(self._conductor.stop())
+
+    # What came of it.
+
+    def glimpse(self) -> Glimpse:
+        """How the run is getting on."""
+        return self._merger.glimpse()
+
+    def summary(self) -> Summary | None:
+        """The results, if load was made."""
+        if self._started is None or self.configuration is None:
+            return None
+        result = self._merger.result()
+        return judge(result, self.configuration, self._started, interrupted=self._interrupted)
+
+    def reports(self, config: pytest.Config, summary: Summary | None) -> list[pytest.TestReport]:
+        """One set of reports for pytest, whatever the number of workers."""
+        leader = {report.when: report for report in self._leaders_reports(config)}
+        setup = leader.get("setup") or self._report("setup", "passed")
+        phases = [setup]
+        if setup.passed:
+            call = leader.get("call")
+            phases.append(call if call is not None and call.failed else self._call(summary))
+        phases.append(leader.get("teardown") or self._report("teardown", "passed"))
+        if summary is not None:
+            phases[-1].user_properties += properties(summary)
+        return phases
+
+    def _call(self, summary: Summary | None) -> pytest.TestReport:
+        text = self._not_run() if summary is None else failure_text(summary)
+        return self._report("call", "passed" if text is None else "failed", text)
+
+    def _not_run(self) -> str:
+        refusals = dict.fromkeys(self._conductor.refusals.values())
+        if self._problem or refusals:
+            return "\n".join([*filter(None, [self._problem]), *refusals])
+        lost = ", ".join(self._conductor.lost) or "none was left"
+        return f"not run: no worker is left to make the load (lost: {lost})"
+
+    def _report(
+        self,
+        when: Literal["setup", "call", "teardown"],
+        outcome: Literal["passed", "failed", "skipped"],
+        text: str | None = None,
+    ) -> pytest.TestReport:
+        now = time.time()
+        began = self._started.timestamp() if self._started else self._begun
+        start = began if when == "call" else now
+        return pytest.TestReport(
+            self.nodeid,
+            self.location,
+            {},
+            outcome,
+            text,
+            when,
+            duration=now - start,
+            start=start,
+            stop=now,
+        )
+
+    def _leaders_reports(self, config: pytest.Config) -> list[pytest.TestReport]:
+        hook = config.hook
+        return [
+            hook.pytest_report_from_serializable(config=config, data=data) for data in self._reports
+        ]
+
+    # The course.
+
+    def _introduce(self, path: str, location: Sequence[Any]) -> list[Order]:
+        """The first worker says what the test is. The controller itself has collected nothing."""
+        file, line, name = location
+        self.location = (file, line, name)
+        try:
+            self.configuration = read_load(Path(path))
+        except LoadToolError as error:
+            self._problem = str(error)
+            return self.stop()
+        return []
+
+    def _conduct(self, worker: str, kind: str, fields: Sequence[Any]) -> list[Order]:
+        return self._noted(self._conductor.hear(worker, kind, *fields))
+
+    def _noted(self, orders: list[Order]) -> list[Order]:
+        going = [order.worker for order in orders if order.kind == "go"]
+        for index, worker in enumerate(going):
+            self._merger.started(worker, Share(index, len(going)))
+            self._started = datetime.now(UTC).astimezone()
+        return orders

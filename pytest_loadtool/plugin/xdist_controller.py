@@ -1,0 +1,131 @@
+"""The controller of pytest-xdist workers in a session of load tests.
+
+What workers say arrives in execnet's threads and is only queued there: a slow callback would hold
+up the worker that speaks. It is acted on in the main thread, where xdist calls the scheduler.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Generator
+from functools import partial
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_loadtool.plugin.load_interrupt import Shield
+from pytest_loadtool.plugin.load_series import Frame, Series
+from pytest_loadtool.plugin.xdist_scheduler import WAKE_UP, LoadTestScheduling
+from pytest_loadtool.plugin.xdist_worker import CHANNEL
+
+if TYPE_CHECKING:
+    import execnet
+    from xdist.workermanage import WorkerController
+
+__all__ = ["LoadController"]
+
+#: Seconds that workers have after Ctrl-C to send what they have measured.
+_LAST_WORDS = 5.0
+
+
+class LoadController:
+    """The plugin of the controller: channels to the workers, and what becomes of Ctrl-C."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._channels: dict[str, execnet.Channel] = {}
+        self._heard: SimpleQueue[tuple[str, Frame | None]] = SimpleQueue()
+        self._shield = Shield()
+        self._session: pytest.Session | None = None
+        self._series: Series | None = None
+        self._scheduling: LoadTestScheduling | None = None
+        # A generator that crashed is not replaced unless asked for: those that are left take the
+        # whole load of the next test. xdist by itself would start up to four for each worker.
+        if config.option.maxworkerrestart is None:
+            config.option.maxworkerrestart = "0"
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Remember the session."""
+        self._session = session
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: WorkerController) -> None:
+        """Give the worker a channel. It travels in the worker's input like any other value."""
+        channel = node.gateway.newchannel()
+        self._channels[node.gateway.id] = channel
+        channel.setcallback(partial(self._receive, node), endmarker=None)
+        node.workerinput[CHANNEL] = channel
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_make_scheduler(self, config: pytest.Config) -> LoadTestScheduling:
+        """Every worker takes part in every test."""
+        from xdist.workermanage import parse_tx_spec_config
+
+        assert self._session is not None
+        self._series = Series(self._session, self._send)
+        expected = len(parse_tx_spec_config(config))
+        self._scheduling = LoadTestScheduling(self._session, self._series, expected, self._attend)
+        return self._scheduling
+
+    @pytest.hookimpl(optionalhook=True, tryfirst=True)
+    def pytest_testnodedown(self) -> None:
+        """Make room for what xdist writes now."""
+        if self._series is not None:
+            self._series.clear_view()
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtestloop(self) -> Generator[None, object, object]:
+        """See to it that whatever ends the session, the numbers are kept."""
+        with self._shield.up():
+            try:
+                result = yield
+            except BaseException:
+                self._wind_up()
+                raise
+        assert self._session is not None
+        if self._scheduling is None or not self._scheduling.begun:
+            self._session.shouldfail = "no load test was run: a worker ended while it collected"
+            raise self._session.Failed(self._session.shouldfail)
+        return result
+
+    def _receive(self, node: WorkerController, frame: Frame | None) -> None:
+        """A message of a worker, or None at the end of its connection. Not in the main thread."""
+        self._heard.put((node.gateway.id, frame))
+        # xdist has no hook for "act in the main thread". A test that is complete makes it call the
+        # scheduler there, and no test has this index.
+        node.notify_inproc("runtest_protocol_complete", node=node, item_index=WAKE_UP, duration=0.0)
+
+    def _attend(self) -> None:
+        """Act on all that workers have said. Ctrl-C has to wait that long."""
+        with self._shield.held(), contextlib.suppress(Empty):
+            while True:
+                self._act_on(*self._heard.get_nowait())
+
+    def _act_on(self, worker: str, frame: Frame | None) -> None:
+        assert self._series is not None
+        if frame is None:
+            self._series.lose(worker)
+        else:
+            self._series.hear(worker, frame)
+
+    def _send(self, worker: str, frame: Frame) -> None:
+        # One that is gone is heard of by the end of its connection.
+        with contextlib.suppress(OSError):
+            self._channels[worker].send(frame)
+
+    def _wind_up(self) -> None:
+        """Stop the load, and wait for what was measured. A second Ctrl-C ends the waiting."""
+        series = self._series
+        if series is None:
+            return
+        series.clear_view()
+        series.stop()
+        deadline = time.monotonic() + _LAST_WORDS
+        try:
+            while series.running and (left := deadline - time.monotonic()) > 0:
+                with contextlib.suppress(Empty):
+                    self._act_on(*self._heard.get(timeout=left))
+        finally:
+            series.abandon()
