@@ -10,6 +10,7 @@ takes a second to load.
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from pytest_loadtool.capture.browser import Browser, find_browser
@@ -25,7 +26,11 @@ def __getattr__(name: str) -> Any:
     if name != "Recorder":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
-        from pytest_loadtool.capture.recorder import Recorder
+        # What mitmproxy imports uses deprecated names; a user who turns warnings into errors can do
+        # nothing about that.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            from pytest_loadtool.capture.recorder import Recorder
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] == "pytest_loadtool":
             raise

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import shutil
 import tempfile
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType, TracebackType
@@ -112,6 +113,8 @@ class Recorder:
             raise self._failure
 
     async def _start(self) -> None:
+        # Where warnings are errors (as in pytest), those of mitmproxy would end its connections.
+        warnings.filterwarnings("ignore", category=DeprecationWarning, module="mitmproxy")
         self._master = master = Master(Options())
         # Its compatibility handler would send every log record of the process to addons of old.
         self._log.remove_root_handlers()

@@ -1,0 +1,360 @@
+"""Real Chromium, launched by the recorder's `Browser`, through the recorder."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from playwright.async_api import Page, async_playwright
+
+from pytest_loadtool.capture import Browser, Recorder, find_browser
+from pytest_loadtool.errors import RecordingError
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.recording.background import is_background
+from tests.capture.servers import (
+    Connection,
+    Nginx,
+    WireServer,
+    accept_websocket,
+    answer,
+)
+
+T = TypeVar("T")
+
+HTML = "Content-Type: text/html; charset=utf-8"
+
+
+def run(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run it in a loop of its own."""
+    return asyncio.run(asyncio.wait_for(coroutine, timeout=120))
+
+
+@asynccontextmanager
+async def browsing(got: list[Exchange], url: str) -> AsyncIterator[Page]:
+    """A page of a recorded browser, at ``url``, driven over its debugging port."""
+    async with (
+        Recorder(got.append) as recorder,
+        Browser(
+            find_browser(),
+            url,
+            recorder.port,
+            recorder.ca_certificate,
+            headless=True,
+            remote_debugging_port=0,
+        ) as browser,
+        async_playwright() as playwright,
+    ):
+        connected = await playwright.chromium.connect_over_cdp(browser.debugging_url)
+        page = connected.contexts[0].pages[0]
+        await page.wait_for_url(url)
+        await page.wait_for_load_state("networkidle")
+        yield page
+
+
+def site(connection: Connection, request: bytes) -> bool:
+    """A page with a form, and an answer to it."""
+    body = b"<title>Form</title><form method=post action=/in><input name=u value='a b'><button>"
+    if request.startswith(b"POST"):
+        body = b"<title>Done</title>"
+    return answer(body, HTML)(connection, request)
+
+
+@pytest.mark.promise(8)
+def test_the_server_sees_the_browser_as_if_there_were_no_recorder(tmp_path: Path) -> None:
+    """Byte for byte the request that the same Chromium sends without a proxy; and so recorded."""
+    got: list[Exchange] = []
+
+    async def scenario(url: str) -> None:
+        async with browsing(got, url):
+            pass
+
+    with WireServer(answer(b"<link rel=icon href=data:,><p>hello", HTML)) as server:
+        url = f"{server.origin}/start?x=1"
+        subprocess.run(
+            [
+                find_browser(), "--headless=new", "--no-sandbox", f"--user-data-dir={tmp_path}",
+                "--dump-dom", url,
+            ],
+            check=True, capture_output=True, timeout=60,
+        )  # fmt: skip
+        run(scenario(url))
+        direct, recorded = server.requests
+    assert recorded == direct
+    (exchange,) = got
+    lines = recorded.partition(b"\r\n\r\n")[0].decode().split("\r\n")[1:]
+    assert [f"{name}: {value}" for name, value in exchange.request_headers] == lines
+
+
+@pytest.mark.promise(8)
+def test_only_what_its_user_does_is_recorded() -> None:
+    """Starting, visiting, submitting a form and closing add no traffic of the browser's own."""
+    got: list[Exchange] = []
+
+    async def scenario(server: WireServer) -> None:
+        async with browsing(got, f"{server.origin}/form") as page, page.expect_navigation():
+            await page.click("button")
+
+    with WireServer(site) as server:
+        run(scenario(server))
+    foreign = [exchange for exchange in got if not exchange.url.startswith(server.origin)]
+    assert [exchange.url for exchange in foreign if not is_background(exchange)] == []
+    assert foreign == []
+    form = next(exchange for exchange in got if exchange.method == "POST")
+    assert form.request_body == b"u=a+b"
+    assert form.request_header("origin") == server.origin
+
+
+@pytest.mark.promise(135)
+@pytest.mark.promise(8)
+def test_https_shows_no_error_page(tmp_path: Path) -> None:
+    """The recorder's certificate is trusted in this profile, and HTTP/2 is spoken on both sides."""
+    got: list[Exchange] = []
+
+    async def scenario(nginx: Nginx) -> tuple[str, str]:
+        async with browsing(got, f"{nginx.origin}/") as page:
+            return await page.title(), await page.inner_text("p")
+
+    with Nginx(tmp_path) as nginx:
+        assert run(scenario(nginx)) == ("Secure", "HTTP/2.0")
+    first = got[0]
+    assert (first.http_version, first.status, first.error) == ("HTTP/2", 200, "")
+    assert first.request_header("sec-fetch-dest") == "document"
+
+
+_CLIENT = """
+<!doctype html><title>API client</title><link rel=icon href=data:,><script>
+async function all(api, ws) {
+  const json = {"content-type": "application/json"}
+  await fetch(api + "/rest/7", {method: "PUT", headers: {...json, "x-api-key": "k"}, body: "{}"})
+  await fetch("/graphql", {method: "POST", headers: json,
+    body: JSON.stringify({operationName: "Orders", query: "query Orders {orders {id}}"})})
+  const soap = {"content-type": "text/xml", SOAPAction: '"urn:a"'}
+  await fetch("/soap", {method: "POST", headers: soap, body: "<Envelope/>"})
+  const socket = new WebSocket(ws)
+  const message = await new Promise(done => socket.onmessage = event => done(event.data))
+  const events = new EventSource("/events")
+  const event = await new Promise(done => events.onmessage = event => done(event.data))
+  return [message, event]
+}
+</script>
+"""
+
+_CORS = (
+    "Access-Control-Allow-Origin: *",
+    "Access-Control-Allow-Methods: PUT",
+    "Access-Control-Allow-Headers: content-type, x-api-key",
+)
+
+
+def _application(connection: Connection, request: bytes) -> bool:
+    if b" /events " in request.split(b"\r\n")[0]:
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+        connection.send(head + b"data: tick\n\n")
+        connection.wait_closed()
+        return False
+    if request.startswith(b"POST /graphql"):
+        return answer(b'{"data": {}}', "Content-Type: application/json")(connection, request)
+    if request.startswith(b"POST /soap"):
+        return answer(b"<Envelope/>", "Content-Type: text/xml")(connection, request)
+    return answer(_CLIENT.encode(), HTML)(connection, request)
+
+
+@pytest.mark.promise(6)
+@pytest.mark.promise(8)
+def test_an_api_client_in_the_browser_is_recorded() -> None:
+    """REST on another origin with its preflight, GraphQL, SOAP, WebSocket, events: all are kept."""
+    got: list[Exchange] = []
+
+    async def scenario(client: WireServer, api: WireServer, ws: WireServer) -> list[str]:
+        async with browsing(got, f"{client.origin}/client") as page:
+            arguments = [api.origin, f"ws://127.0.0.1:{ws.port}/socket"]
+            result: list[str] = await page.evaluate("([api, ws]) => all(api, ws)", arguments)
+            return result
+
+    with (
+        WireServer(_application) as client,
+        WireServer(answer(b'{"id": 7}', "Content-Type: application/json", *_CORS)) as api,
+        WireServer(accept_websocket) as ws,
+    ):
+        assert run(scenario(client, api, ws)) == ["hello", "tick"]
+    seen = [
+        (exchange.method, exchange.url.rpartition(":")[2].partition("/")[2], exchange.note)
+        for exchange in got
+    ]
+    assert seen == [
+        ("GET", "client", ""),
+        ("OPTIONS", "rest/7", ""),
+        ("PUT", "rest/7", ""),
+        ("POST", "graphql", ""),
+        ("POST", "soap", ""),
+        ("GET", "socket", "WebSocket upgrade"),
+        ("GET", "events", "server-sent events"),
+    ]
+    assert got[2].request_header("x-api-key") == "k"
+    assert got[4].request_header("soapaction") == '"urn:a"'
+    assert got[-1].response_body == b"data: tick\n\n"
+
+
+def test_pages_are_not_told_that_a_program_drives_the_browser() -> None:
+    """What is recorded is a person's session, and sites may treat others differently."""
+
+    async def scenario(server: WireServer) -> object:
+        async with browsing([], f"{server.origin}/") as page:
+            return await page.evaluate("navigator.webdriver")
+
+    with WireServer(answer(b"<p>", HTML)) as server:
+        assert run(scenario(server)) is False
+
+
+def test_closing_leaves_nothing_behind() -> None:
+    """The profile is deleted, and no process of the browser is left."""
+
+    async def scenario() -> tuple[int, str, list[str]]:
+        async with Recorder(lambda _: None) as recorder:
+            address = ("about:blank", recorder.port, recorder.ca_certificate)
+            async with Browser(find_browser(), *address, headless=True) as browser:
+                running = _group(browser.pid)
+                profile = _profile(browser.pid)
+                assert profile.is_dir()
+                assert browser.debugging_url == ""
+            assert not profile.exists()
+            return browser.pid, await browser.wait_closed(), running
+
+    pid, reason, running = run(scenario())
+    assert running
+    assert _group(pid) == []
+    assert reason == ""
+
+
+def test_a_crash_is_noticed() -> None:
+    """`wait_closed` returns with what happened; what is left is removed all the same."""
+
+    async def scenario() -> str:
+        async with Recorder(lambda _: None) as recorder:
+            address = ("about:blank", recorder.port, recorder.ca_certificate)
+            async with Browser(find_browser(), *address, headless=True) as browser:
+                profile = _profile(browser.pid)
+                os.kill(browser.pid, signal.SIGSEGV)
+                reason = await browser.wait_closed()
+            assert _group(browser.pid) == []
+            assert not profile.exists()
+            return reason
+
+    assert "the browser ended" in run(scenario())
+
+
+def test_a_tab_that_crashes_is_reported() -> None:
+    """The recording of a crashed page is not taken for a whole one."""
+
+    async def scenario() -> tuple[str, ...]:
+        async with Recorder(lambda _: None) as recorder:
+            address = ("about:blank", recorder.port, recorder.ca_certificate)
+            async with (
+                Browser(
+                    find_browser(), *address, headless=True, remote_debugging_port=0
+                ) as browser,
+                async_playwright() as playwright,
+            ):
+                connected = await playwright.chromium.connect_over_cdp(browser.debugging_url)
+                page = connected.contexts[0].pages[0]
+                crashed = asyncio.get_running_loop().create_future()
+                page.on("crash", lambda _: crashed.set_result(None))
+                session = await page.context.new_cdp_session(page)
+                crash = asyncio.create_task(session.send("Page.crash"))
+                await crashed
+                crash.cancel()
+            return browser.crashes
+
+    assert run(scenario())[0].startswith("a tab crashed")
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("#!/bin/sh\necho no display >&2; exit 3\n", "did not start: no display"),
+        ("#!/bin/sh\nexit 0\n", "did not start: no reason given"),
+    ],
+)
+def test_a_browser_that_does_not_start_says_why(tmp_path: Path, script: str, message: str) -> None:
+    """Its last words are in the error."""
+    broken = tmp_path / "browser"
+    broken.write_text(script)
+    broken.chmod(0o755)
+
+    async def scenario() -> None:
+        async with Recorder(lambda _: None) as recorder:
+            address = ("about:blank", recorder.port, recorder.ca_certificate)
+            with pytest.raises(RecordingError, match=message):
+                async with Browser(str(broken), *address):
+                    pass
+
+    run(scenario())
+
+
+def test_an_address_must_be_one() -> None:
+    """What looks like a switch does not become one."""
+
+    async def scenario() -> None:
+        with pytest.raises(RecordingError, match="start it with http"):
+            async with Browser("chromium", "--gpu-launcher=xterm", 1, Path("ca.pem")):
+                pass
+
+    run(scenario())
+
+
+def test_the_browser_dies_with_the_recorder(tmp_path: Path) -> None:
+    """Even when its parent is killed, no browser goes on in the background."""
+    script = """
+import asyncio, sys
+from pytest_loadtool.capture import Browser, Recorder, find_browser
+
+async def main():
+    async with Recorder(print) as recorder:
+        address = ("about:blank", recorder.port, recorder.ca_certificate)
+        async with Browser(find_browser(), *address, headless=True) as browser:
+            print(browser.pid, flush=True)
+            await asyncio.sleep(60)
+
+asyncio.run(main())
+"""
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}  # the profile stays, for pytest to remove
+    command = [sys.executable, "-c", script]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
+        assert process.stdout is not None
+        browser = int(process.stdout.readline())
+        descriptor = os.pidfd_open(browser)
+        process.kill()
+    try:
+        # A pidfd becomes readable when its process ends.
+        assert select.select([descriptor], [], [], 30)[0]
+    finally:
+        os.close(descriptor)
+
+
+def _group(pid: int) -> list[str]:
+    """The commands of the processes in a process group, those aside that only wait to be reaped."""
+    found = []
+    for directory in Path("/proc").glob("[0-9]*"):
+        try:
+            name, _, rest = (directory / "stat").read_text().rpartition(")")
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        state, _parent, group, *_ = rest.split()
+        if int(group) == pid and state != "Z":
+            found.append(name)
+    return found
+
+
+def _profile(pid: int) -> Path:
+    command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    prefix = b"--user-data-dir="
+    return Path(next(one[len(prefix) :] for one in command if one.startswith(prefix)).decode())
