@@ -1,20 +1,14 @@
-"""The results of a load test as JSON: for programs. The fields are documented in docs/load.md."""
+"""The results of a load test for programs: what becomes JSON, as docs/load.md documents it."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from pytest_loadtool.load.summary import CaseSummary, Numbers, PageSummary, Summary, Times
 
-__all__ = ["FORMAT", "load_data", "load_json"]
+__all__ = ["FORMAT", "load_data"]
 
 FORMAT = 1
-
-
-def load_json(summary: Summary) -> str:
-    """The results as JSON text with a newline at its end."""
-    return json.dumps(load_data(summary), indent=2, ensure_ascii=True) + "\n"
 
 
 def load_data(summary: Summary) -> dict[str, Any]:

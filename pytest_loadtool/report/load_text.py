@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from textwrap import wrap
 
 from pytest_loadtool.load.summary import (
     CaseSummary,
@@ -17,7 +16,7 @@ from pytest_loadtool.load.summary import (
     WorkerSummary,
 )
 from pytest_loadtool.load.wording import count, percent, plural
-from pytest_loadtool.report.columns import cells, fit, table
+from pytest_loadtool.report.columns import cells, fit, table, wrap
 from pytest_loadtool.report.excerpt import printable
 from pytest_loadtool.report.units import milliseconds, rate, seconds, size, status_counts
 
@@ -58,7 +57,7 @@ def _heading(summary: Summary, width: int) -> Iterator[str]:
         width,
     )
     for reason in summary.verdict.reasons:
-        yield from wrap(printable(reason), width, initial_indent="  * ", subsequent_indent="    ")
+        yield from wrap(printable(reason), width, "  * ", "    ")
 
 
 def _totals(summary: Summary, width: int) -> Iterator[str]:
@@ -77,9 +76,7 @@ def _totals(summary: Summary, width: int) -> Iterator[str]:
         iterations = plural(summary.cut_iterations, "iteration")
         facts.append(("cut at the end", f"{cut} and {iterations}, in no other number"))
     for name, fact in facts:
-        yield from wrap(
-            f"{name:<16}{fact}", width, subsequent_indent=" " * 16, break_on_hyphens=False
-        )
+        yield from wrap(fact, width, f"{name:<16}", " " * 16)
     yield ""
     yield from table(
         ("milliseconds", "average", "median", "p95", "p99", "max"),
@@ -191,14 +188,12 @@ def _errors(summary: Summary, width: int) -> Iterator[str]:
 
 def _error(error: ErrorSummary, width: int) -> Iterator[str]:
     deeper = _INDENT + "  "
-    yield from wrap(
-        f"{count(error.count):>8} x  {printable(error.message)}", width, subsequent_indent=_INDENT
-    )
-    place = f"{error.page} / {error.transaction}, first at {error.first_s} s"
-    yield from wrap(printable(place), width, initial_indent=_INDENT, subsequent_indent=_INDENT)
+    yield from wrap(printable(error.message), width, f"{count(error.count):>8} x  ", _INDENT)
+    place = f"{error.page} / {error.transaction}, first in second {error.first_s}"
+    yield from wrap(printable(place), width, _INDENT, _INDENT)
     example = printable(error.example).strip().splitlines()
     for line in example[:_EXAMPLE_LINES]:
-        yield from wrap(line, width, initial_indent=deeper, subsequent_indent=deeper)
+        yield from wrap(line, width, deeper, deeper)
     if len(example) > _EXAMPLE_LINES:
         yield f"{deeper}…"
 

@@ -1,0 +1,93 @@
+"""The report of a load test as JSON: the documented shape, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any, get_args
+
+import pytest
+
+from pytest_loadtool.load import LoadMetrics, Verdict, summarise
+from pytest_loadtool.model.result import Cause
+from pytest_loadtool.report.load_json import load_data
+from tests.load.simulation import CONFIGURATION, STARTED, empty, summary
+from tests.report.documented import fields
+
+STATUS = "status"
+
+
+def paths(value: Any, place: str = "") -> Iterator[str]:
+    """The paths of all leaves of a JSON value, as docs/load.md writes them."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            name = "*" if place.endswith(STATUS) else key
+            yield from paths(inner, f"{place}.{name}".lstrip("."))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from paths(inner, f"{place}[]")
+    else:
+        yield place
+
+
+def test_documented_fields_are_the_real_ones() -> None:
+    """Every field in the output is documented, and every documented field is there."""
+    documented = fields()
+    assert len(documented) == len(set(documented))
+    assert set(documented) == set(paths(load_data(summary(failing=90, lose=True))))
+
+
+@pytest.mark.promise(4)
+@pytest.mark.promise(127)
+@pytest.mark.promise(128)
+@pytest.mark.promise(129)
+@pytest.mark.promise(130)
+def test_the_main_numbers() -> None:
+    """Throughput, times, errors and status codes stand where programs look for them."""
+    found, data = summary(failing=90), load_data(summary(failing=90))
+    totals = data["totals"]
+    assert data["format"] == 1
+    assert data["verdict"] == "failed"
+    assert totals["requests"] == found.totals.requests
+    assert totals["throughput_rps"] == pytest.approx(
+        totals["requests"] / totals["duration_s"], 1e-4
+    )
+    assert totals["error_rate"] == totals["errors"] / totals["requests"]
+    assert sum(totals["status"].values()) == totals["requests"]
+    assert set(totals["status"]) == {"0", "200", "302", "500"}
+    for times in (totals["service_time_ms"], totals["response_time_ms"]):
+        assert list(times) == ["mean", "p50", "p95", "p99", "max"]
+        assert 0 < times["p50"] <= times["p95"] <= times["p99"] <= times["max"]
+        assert times["mean"] <= times["max"]
+    assert sum(one["requests"] for one in data["transactions"]) == totals["requests"]
+
+
+def test_transactions_have_what_totals_have() -> None:
+    """The numbers of a transaction have the same names and units as those of the totals."""
+    data = load_data(summary())
+    cut = {"cut_requests", "cut_iterations"}
+    for transaction in data["transactions"]:
+        assert set(transaction) - {"case", "page", "name"} == set(data["totals"]) - cut
+
+
+def test_errors_with_count_and_example() -> None:
+    """Each distinct error comes with its cause, how often, and its first example."""
+    errors = load_data(summary(failing=90))["errors"]
+    assert errors[0]["count"] == max(error["count"] for error in errors)
+    assert {error["cause"] for error in errors} <= set(get_args(Cause))
+    assert all(error["example"] for error in errors)
+
+
+def test_it_is_json() -> None:
+    """Standard JSON, builtin types only: written and read back it is the same."""
+    data = load_data(summary(failing=90))
+    assert json.loads(json.dumps(data, allow_nan=False)) == data
+
+
+def test_nothing_measured_is_null() -> None:
+    """A run without requests has null for times, and no number that JSON does not know."""
+    for metrics in (empty(), LoadMetrics.merge([])):
+        found = summarise(metrics, CONFIGURATION, (), Verdict("failed"), started=STARTED)
+        data = json.loads(json.dumps(load_data(found), allow_nan=False))
+        assert set(data["totals"]["response_time_ms"].values()) == {None}
+        assert data["totals"]["throughput_rps"] == 0
