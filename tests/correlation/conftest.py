@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -35,7 +36,8 @@ def _serving(database: Path, first_id: int) -> Iterator[str]:
 def serve(tmp_path_factory: pytest.TempPathFactory) -> Serve:
     """Starts the application with a new database and new secrets; ids start at the given number."""
     directory = tmp_path_factory.mktemp("real_app")
-    return lambda first_id: _serving(directory / f"{first_id}.sqlite3", first_id)
+    number = itertools.count()
+    return lambda first_id: _serving(directory / f"{next(number)}.sqlite3", first_id)
 
 
 @pytest.fixture(scope="session")

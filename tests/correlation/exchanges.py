@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
+from pytest_loadtool.model.case import Header, Page, Recorded, Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange, HeaderList
+from pytest_loadtool.model.template import escape
 
-__all__ = ["exchange", "html", "json_body"]
+__all__ = ["FORM", "JSON", "SERVER", "answered", "case_of", "exchange", "html", "json_body"]
+
+SERVER = "http://shop.test"
+FORM = ("Content-Type", "application/x-www-form-urlencoded")
+JSON = ("Content-Type", "application/json")
 
 
 def exchange(
@@ -43,5 +50,34 @@ def html(text: str, *headers: tuple[str, str]) -> Exchange:
 
 def json_body(value: Any) -> Exchange:
     """A JSON response."""
-    received = (("Content-Type", "application/json"),)
-    return exchange(received=received, answer=json.dumps(value).encode())
+    return exchange(received=(JSON,), answer=json.dumps(value).encode())
+
+
+def answered(method: str, target: str, answer: Exchange, **request: Any) -> Exchange:
+    """A request to the server with the response of ``answer``; the rest as `exchange`."""
+    url = target if "://" in target else SERVER + target
+    return replace(
+        exchange(method, url, **request),
+        status=request.get("status", 200),
+        response_headers=(*request.get("received", ()), *answer.response_headers),
+        response_body=answer.response_body,
+    )
+
+
+def case_of(*exchanges: Exchange) -> TestCase:
+    """A test case of one page that sends what was recorded from ``http://shop.test``."""
+    return TestCase(
+        name="case",
+        server=SERVER,
+        pages=(Page("page", tuple(map(_transaction, range(len(exchanges)), exchanges))),),
+    )
+
+
+def _transaction(entry: int, recorded: Exchange) -> Transaction:
+    body = escape(recorded.request_body.decode()) if recorded.request_body else None
+    headers = tuple(Header(name, escape(value)) for name, value in recorded.request_headers)
+    target = escape(recorded.url.removeprefix(SERVER))
+    return Transaction(
+        Request(recorded.method, target, headers, body),
+        recorded=Recorded(recorded.status, entry=entry),
+    )
