@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 import threading
 from collections.abc import AsyncIterator
@@ -20,10 +21,16 @@ class PlainFrontend:
     """Prints to standard output and has nobody to ask."""
 
     def say(self, text: str) -> None:
-        """Print, and do not keep it back: a log is read while the recording runs."""
+        """Print, and do not keep it back: a log is read while the recording runs.
+
+        When its reader goes away (``| head``), the recording goes on without one.
+        """
         encoding = sys.stdout.encoding or "utf-8"
-        sys.stdout.write(text.encode(encoding, "replace").decode(encoding) + "\n")
-        sys.stdout.flush()
+        try:
+            sys.stdout.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+            sys.stdout.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:  # noqa: ARG002  nobody reads
         """The answer for nobody."""

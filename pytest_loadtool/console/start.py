@@ -106,6 +106,6 @@ async def _closing(
             loop.remove_signal_handler(number)
         running, session.live = session.live, None
         if running is not None:
-            session.say(f"Not saved; the traffic is in {session.shown(running.evidence.path)}.")
             await running.close()
+            session.say(f"Not saved; the traffic is in {session.shown(running.evidence.path)}.")
     return ABANDONED if task.cancelled() else task.result()

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from example_suite.server import ShopServer
 from pytest_loadtool.casefile import read_case, read_har
+from tests.capture.servers import Nginx
 from tests.console.running import run_script
 
 API = f'sh -c \'"{sys.executable}" -m example_suite.record_api --proxy "$LOADTOOL_PROXY" {{url}}\''
@@ -26,7 +28,7 @@ def test_curl_is_recorded_configured_played_and_saved(tmp_path: Path, shop: Shop
         f"""
         # what a CI job would do
         record --browser none
-        run curl -sS -o first.json {shop.url}/api/products
+        run curl -sS -o first.html {shop.url}/admin/login/
         run curl -sS -o second.html {shop.url}/
         stop
         tree
@@ -36,13 +38,13 @@ def test_curl_is_recorded_configured_played_and_saved(tmp_path: Path, shop: Shop
         """,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert (tmp_path / "first.json").read_text().startswith("{")
+    assert "csrfmiddlewaretoken" in (tmp_path / "first.html").read_text()
     case = read_case(tmp_path / "shop.case.toml")
     targets = [one.request.target for one in case.transactions()]
-    assert targets == ["/api/products", "/"]
+    assert targets == ["/admin/login/", "/"]
     assert case.server == shop.url
     exchanges = read_har(tmp_path / "shop.har")
-    assert [one.url for one in exchanges] == [f"{shop.url}/api/products", f"{shop.url}/"]
+    assert [one.url for one in exchanges] == [f"{shop.url}/admin/login/", f"{shop.url}/"]
     assert sorted(path.name for path in tmp_path.glob("*.har")) == ["shop.har"]
     assert re.search(r"1  200 +\d+ ms  passed", done.stdout)
 
@@ -104,6 +106,30 @@ def test_browser_is_recorded_while_a_program_drives_it(tmp_path: Path, shop: Sho
     assert f"▾ {names[0]}" in done.stdout
 
 
+@pytest.mark.promise(8)
+def test_browser_that_is_closed_ends_the_waiting(tmp_path: Path, shop: ShopServer) -> None:
+    """With --record-url the browser opens at once; when its user closes it, the console says so."""
+    (tmp_path / "close.py").write_text(
+        "import os\n"
+        "from playwright.sync_api import sync_playwright\n"
+        "with sync_playwright() as playwright:\n"
+        "    browser = playwright.chromium.connect_over_cdp(os.environ['LOADTOOL_CDP'])\n"
+        "    browser.contexts[0].pages[0].wait_for_selector('text=Teapot')\n"
+        "    browser.new_browser_cdp_session().send('Browser.close')\n"
+    )
+    done = run_script(
+        tmp_path,
+        f"run '{sys.executable}' close.py\nwait\nstop\nsave\n",
+        "--record-url",
+        f"{shop.url}/",
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "The browser was closed. `stop` makes the test case." in done.stdout
+    targets = [one.request.target for one in read_case(tmp_path / "shop.case.toml").transactions()]
+    assert targets[0] == "/"
+    assert not [target for target in targets if "json/version" in target]
+
+
 def test_program_that_fails_ends_the_script(tmp_path: Path, shop: ShopServer) -> None:
     """A client that could not do its work makes no test case; the message names the line."""
     done = run_script(
@@ -163,7 +189,7 @@ def test_only_the_proxy_listens(tmp_path: Path) -> None:
 
 def test_file_ends_the_waiting(tmp_path: Path, shop: ShopServer) -> None:
     """`wait --file` keeps the recording open until another program has made the file."""
-    client = f"(curl -sS {shop.url}/api/products && touch done.flag) > /dev/null 2>&1 &"
+    client = f"(curl -sS {shop.url}/ && touch done.flag) > /dev/null 2>&1 &"
     done = run_script(
         tmp_path,
         f"record --browser none\nrun sh -c '{client}'\nwait --file done.flag\nstop\nsave\n",
@@ -177,3 +203,53 @@ def test_file_that_does_not_come_in_time_is_a_failure(tmp_path: Path) -> None:
     done = run_script(tmp_path, "record --browser none\nwait 0.3 --file never.flag\n")
     assert done.returncode == 1
     assert "script.txt:2: never.flag did not appear in 0.3 seconds" in done.stdout
+
+
+def test_server_with_its_own_certificate_is_recorded_and_played(tmp_path: Path) -> None:
+    """A staging server over HTTPS: named with the reason, and replay is told not to check it."""
+    with Nginx(tmp_path) as nginx:
+        done = run_script(
+            tmp_path,
+            f"record --browser none\nrun curl -sS -o x {nginx.origin}/\nstop\nplay\nsave\n",
+        )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "the certificate of 127.0.0.1 is not trusted (self-signed certificate)" in done.stdout
+    case = read_case(tmp_path / "shop.case.toml")
+    assert (case.server, case.verify_tls) == (nginx.origin, False)
+
+
+def test_recording_again_keeps_what_a_person_said(tmp_path: Path, shop: ShopServer) -> None:
+    """Recorded anew, a test case keeps its name, marks, fixtures and the person's comments."""
+    path = tmp_path / "shop.case.toml"
+    path.write_text(
+        '# our most important page\nformat = 1\nname = "Front page"\nserver = "http://old"\n'
+        'server_fixture = "shop"\nfixtures = ["clean_db"]\nmarks = ["smoke"]\n\n'
+        '[[page]]\nname = "Old"\n\n[[page.transaction]]\nrequest = "GET /old"\n'
+    )
+    done = run_script(
+        tmp_path,
+        f"record --browser none\nrun curl -sS -o x {shop.url}/\nstop\nsave --replace\n",
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    case = read_case(path)
+    assert (case.name, case.server_fixture) == ("Front page", "shop")
+    assert (case.fixtures, case.marks) == (("clean_db",), ("smoke",))
+    assert [one.request.target for one in case.transactions()] == ["/"]
+    assert "# our most important page" in path.read_text()
+
+
+def test_failed_play_is_explained(tmp_path: Path, shop: ShopServer) -> None:
+    """The first failure is shown in full: what was sent, what came back, what was recorded."""
+    missing = urlsplit(shop.url).netloc
+    (tmp_path / "shop.case.toml").write_text(
+        f'format = 1\nname = "shop"\nserver = "{shop.url}"\n\n[[page]]\nname = "Home"\n\n'
+        '[[page.transaction]]\nrequest = "GET /"\nvalidators = [{ text = "Zebra" }]\n\n'
+        '[[page.transaction]]\nrequest = "GET /missing"\n'
+    )
+    done = run_script(tmp_path, "play\n")
+    assert done.returncode == 1
+    first = done.stdout.partition("First failure: 1 GET /, on page Home")[2]
+    assert "Zebra" in first
+    assert f"    Host: {missing}" in first
+    assert "    status 200" in first
+    assert "script.txt:1: 2 of 2 transactions failed" in done.stdout

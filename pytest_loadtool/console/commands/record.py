@@ -33,7 +33,7 @@ async def record(
     if session.live is not None:
         if url or browser or port:
             raise CommandError(f"already recording through {session.live.proxy}: `stop` ends it")
-        _introduce(session, session.live)
+        _explain(session, session.live)
         return
     await may_drop(session, "record", discard)
     executable = _browser(browser or session.settings.browser)
@@ -45,9 +45,13 @@ async def record(
         lambda exchange: _tell(session, exchange),
     )
     session.live = running
-    _introduce(session, running)
-    if running.browser is not None:
-        running.watch(lambda reason: _closed(session, reason))
+    if running.browser is None:
+        _explain(session, running)
+        return
+    session.say(f"Recording through {running.proxy} into {session.shown(running.evidence.path)}.")
+    session.say("The browser is open: what is done in it is recorded. `stop` ends it.")
+    session.say("`record` tells how other clients are recorded meanwhile.")
+    running.watch(lambda reason: _closed(session, reason))
 
 
 async def stop(session: Session) -> None:
@@ -78,20 +82,19 @@ def _with_scheme(url: str) -> str:
     return url if "://" in url or url.startswith("about:") else f"http://{url}"
 
 
-def _introduce(session: Session, running: Live) -> None:
+def _explain(session: Session, running: Live) -> None:
     session.say(f"Recording through {running.proxy} into {session.shown(running.evidence.path)}.")
     session.say(f"The proxy's certificate: {running.recorder.ca_certificate}")
     session.say("Programs started with `run` are recorded. For a client in another terminal:")
     for line in exports(running):
         session.say(f"  {line}")
-    if running.browser is not None:
-        session.say("The browser is open: what is done in it is recorded. `stop` ends it.")
 
 
 def _tell(session: Session, exchange: Exchange) -> None:
     """Name each navigation as it is recorded; the rest only counts."""
     html = (exchange.response_header("content-type") or "").startswith("text/html")
-    if html and exchange.request_header("sec-fetch-mode") in (None, "navigate"):
+    page = exchange.response_body or 300 <= exchange.status < 400
+    if html and page and exchange.request_header("sec-fetch-mode") in (None, "navigate"):
         session.say(f"  recorded {exchange.method} {exchange.url} {exchange.status}")
 
 

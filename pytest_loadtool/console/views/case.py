@@ -18,6 +18,8 @@ __all__ = ["decisions", "notes", "summary", "tree"]
 
 #: Subjects that are listed under one kind of note before the rest is only counted.
 _SUBJECTS = 3
+#: Seconds: a shorter think time is a client's own pace and only clutters the tree.
+_NOTICEABLE = 0.05
 
 
 def summary(document: Document) -> str:
@@ -64,7 +66,7 @@ def notes(found: Sequence[Note]) -> Iterator[str]:
 
 
 def decisions(made: Iterable[Decision]) -> Iterator[str]:
-    """Each decision with its evidence; values that were left alone come last."""
+    """Each decision with its evidence; values that need no variable come last."""
     ordered = sorted(made, key=lambda decision: not decision.variable)
     for decision in ordered:
         value = shortened(decision.value, 40)
@@ -73,14 +75,14 @@ def decisions(made: Iterable[Decision]) -> Iterator[str]:
             yield f"  {decision.variable}  (recorded: {value})"
             yield f"      set by {decision.producer or 'nothing'}, used by {used}"
         else:
-            yield f"  left as recorded: {value}"
+            yield f"  no variable: {value}"
         yield f"      {decision.reason} [{decision.rule}, {decision.confidence:.0%}]"
 
 
 def _page_line(page: Page, collapsed: bool) -> str:
     mark = "▸" if collapsed else "▾"
     count = f"  ({counted(len(page.transactions), 'transaction')})" if collapsed else ""
-    think = f"  think {page.think_time:.1f}s" if page.think_time else ""
+    think = f"  think {page.think_time:.1f}s" if page.think_time >= _NOTICEABLE else ""
     return f"{mark} {page.name}{count}{think}"
 
 

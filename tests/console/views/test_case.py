@@ -33,7 +33,7 @@ def test_collapsed_tree_shows_only_pages() -> None:
 
 
 def test_decision_is_shown_with_its_evidence() -> None:
-    """What was found, where it is set, where it is used and why; what was left alone comes last."""
+    """What was found, where it is set and used, and why; what needs no variable comes last."""
     made = [
         Decision("en", "", "", (), "constant", "It is the same in every request.", 0.9),
         Decision(
@@ -44,7 +44,7 @@ def test_decision_is_shown_with_its_evidence() -> None:
         "  csrf[1]  (recorded: Vz8)",
         "      set by GET /a, used by POST /b",
         "      It is a hidden field. [csrf-field, 100%]",
-        "  left as recorded: en",
+        "  no variable: en",
         "      It is the same in every request. [constant, 90%]",
     ]
 

@@ -21,6 +21,26 @@ def fetch(proxy: str, url: str) -> None:
         response.read()
 
 
+def test_settings_for_another_terminal_work(tmp_path: Path, shop: ShopServer) -> None:
+    """The lines that `record` prints are pasted into a shell, and its curl is recorded."""
+    console, _ = start_recording(tmp_path)
+    with console:
+        assert console.stdin is not None
+        assert console.stdout is not None
+        settings = []
+        for line in console.stdout:
+            if line.startswith("  export "):
+                settings.append(line.strip())
+            if "NODE_USE_ENV_PROXY" in line:
+                break
+        shell = "; ".join([*settings, f"curl -sS {shop.url}/"])
+        page = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=True)
+        assert "<title>" in page.stdout
+        console.communicate("stop\nsave\n", timeout=60)
+    assert console.returncode == 0
+    assert [one.url for one in read_har(tmp_path / "shop.har")] == [f"{shop.url}/"]
+
+
 def start_recording(directory: Path) -> tuple[subprocess.Popen[str], str]:
     """A console that records, driven through a pipe, and its proxy."""
     console = subprocess.Popen(
@@ -46,11 +66,11 @@ def test_kill_loses_nothing_that_was_answered(tmp_path: Path, shop: ShopServer) 
     console, proxy = start_recording(tmp_path)
     with console:
         for number in range(5):
-            fetch(proxy, f"{shop.url}/api/products?n={number}")
+            fetch(proxy, f"{shop.url}/?n={number}")
         console.send_signal(signal.SIGKILL)
         console.communicate()
     left = read_har(tmp_path / "shop.recording.har")
-    assert [one.url for one in left] == [f"{shop.url}/api/products?n={n}" for n in range(5)]
+    assert [one.url for one in left] == [f"{shop.url}/?n={n}" for n in range(5)]
     assert not (tmp_path / "shop.case.toml").exists()
 
     done = run_script(tmp_path, "import shop.recording.har\nsave\n")
@@ -65,7 +85,7 @@ def test_next_recording_does_not_touch_the_one_left(tmp_path: Path, shop: ShopSe
     (tmp_path / "shop.recording.har").write_text("what was left")
     done = run_script(
         tmp_path,
-        f"record --browser none\nrun curl -sS -o x {shop.url}/api/products\nstop\nsave\n",
+        f"record --browser none\nrun curl -sS -o x {shop.url}/\nstop\nsave\n",
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert (tmp_path / "shop.recording.har").read_text() == "what was left"
@@ -80,9 +100,24 @@ def test_signal_ends_the_console_in_good_order(
     and exits with the status for abandoned."""
     console, proxy = start_recording(tmp_path)
     with console:
-        fetch(proxy, f"{shop.url}/api/products")
+        fetch(proxy, f"{shop.url}/")
         console.send_signal(number)
         said, _ = console.communicate(timeout=60)
     assert console.returncode == 2
     assert "Not saved; the traffic is in shop.recording.har." in said
     assert len(read_har(tmp_path / "shop.recording.har")) == 1
+
+
+def test_recording_goes_on_when_nobody_reads_the_output(tmp_path: Path, shop: ShopServer) -> None:
+    """A log that is cut short (`| head`) does not cut the recording short."""
+    console, proxy = start_recording(tmp_path)
+    with console:
+        assert console.stdin is not None
+        assert console.stdout is not None
+        console.stdout.close()
+        fetch(proxy, f"{shop.url}/")
+        console.stdin.write("stop\ntree\nsave\n")
+        console.stdin.close()
+        console.wait(timeout=60)
+    assert console.returncode == 0
+    assert len(list(read_case(tmp_path / "shop.case.toml").transactions())) == 1
