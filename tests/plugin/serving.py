@@ -1,0 +1,116 @@
+"""A small web application on a free loopback port, and test cases for it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
+
+__all__ = ["Server", "case", "serving", "transaction"]
+
+HOME = "<html><head><title>Home</title></head><body><h1>Welcome</h1></body></html>"
+FORBIDDEN = "<html><head><title>Forbidden</title></head><body><h1>Not you</h1></body></html>"
+
+
+class Server:
+    """Answers ``/status/N`` with that status, ``/echo`` with what was sent, and the rest with HOME.
+
+    Posting to ``/login`` needs ``token=`` the server's token, which ``/form`` gives out.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.token = "tok3n"
+        self.requests: list[str] = []
+        """``METHOD target`` of each request so far."""
+        self.failing: dict[str, int] = {}
+        """How many more times a path answers 500."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    state: Server
+
+    def do_GET(self) -> None:
+        path = urlsplit(self.path).path
+        self.state.requests.append(f"{self.command} {self.path}")
+        length = int(self.headers.get("Content-Length") or 0)
+        body = self.rfile.read(length)
+        if self.state.failing.get(path, 0):
+            self.state.failing[path] -= 1
+            return self.answer(500, "text/plain", "try again")
+        if path.startswith("/status/"):
+            return self.answer(int(path.rpartition("/")[2]), "text/plain", "")
+        if path == "/form":
+            hidden = f'<input name="token" value="{self.state.token}">'
+            return self.answer(200, "text/html", f"<form>{hidden}</form>")
+        if path == "/login":
+            good = parse_qs(body.decode()).get("token") == [self.state.token]
+            return self.answer(
+                *((200, "text/html", HOME) if good else (403, "text/html", FORBIDDEN))
+            )
+        if path == "/echo":
+            return self.answer(200, "application/json", self.echo(body))
+        return self.answer(200, "text/html", HOME)
+
+    def do_POST(self) -> None:
+        self.do_GET()
+
+    def echo(self, body: bytes) -> str:
+        return json.dumps({"headers": dict(self.headers), "body": body.decode()})
+
+    def answer(self, status: int, kind: str, text: str) -> None:
+        if status < 200:
+            # A server that takes 199 for a final status has nothing more to say.
+            self.close_connection = True
+        body = b"" if status in (204, 304) or status < 200 else text.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Not on standard error."""
+
+
+@contextmanager
+def serving() -> Iterator[Server]:
+    """A running server."""
+    state = Server("")
+    handler = type("Handler", (_Handler,), {"state": state})
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        server.daemon_threads = True
+        state.url = f"http://127.0.0.1:{server.server_address[1]}"
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        try:
+            yield state
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def transaction(request: str, *lines: str) -> str:
+    """A transaction of a case file."""
+    return "\n".join(["[[page.transaction]]", f'request = "{request}"', *lines])
+
+
+def case(server: str, *transactions: str, page: str = "Home", head: str = "") -> str:
+    """A case file with one page; each transaction a request line, or what `transaction` gives."""
+    parts = [one if one.startswith("[[") else transaction(one) for one in transactions]
+    return "\n".join(
+        [
+            "format = 1",
+            'name = "A visit to the shop"',
+            f'server = "{server}"' if server else "",
+            head,
+            "[[page]]",
+            f'name = "{page}"',
+            *parts,
+            "",
+        ]
+    )

@@ -1,0 +1,151 @@
+"""The options: what they say of themselves, and what is refused before anything runs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.plugin.serving import case
+
+NOWHERE = "http://127.0.0.1:9"
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester) -> pytest.Pytester:
+    """A folder with a test case, a load configuration and a Python test."""
+    (pytester.path / "shop.case.toml").write_text(case(NOWHERE, "GET /"))
+    (pytester.path / "week.load.toml").write_text(
+        'format = 1\nname = "x"\nusers = 1\nduration = "1s"\n[[case]]\nfile = "shop.case.toml"\n'
+    )
+    pytester.makepyfile(test_python="def test_python(): pass")
+    return pytester
+
+
+def test_help_explains_each_option(pytester: pytest.Pytester) -> None:
+    """pytest --help has a group of its own for the options, and says what the twins in the
+    configuration file mean."""
+    result = pytester.runpytest("--help")
+    assert result.ret == 0
+    for option in (
+        "--record=",
+        "--record-url=",
+        "--record-browser=",
+        "--record-script=",
+        "--record-port=",
+        "--load ",
+        "--load-json=",
+        "--loadtool-server=",
+        "--loadtool-think-time=",
+        "record_browser (string):",
+        "record_port (string):",
+        "loadtool_server (string):",
+        "loadtool_think_time (string):",
+    ):
+        assert f"  {option}" in result.stdout.str().replace("--record=[FILE]", "--record=FILE"), (
+            option
+        )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--record-url=http://x"], "--record-url means nothing without --record"),
+        (["--record-port=1"], "--record-port means nothing without --record"),
+        (["--load-json=x"], "--load-json means nothing without --load"),
+        (["--record", "--load"], "--record and --load: *"),
+        (["--loadtool-server=shop"], "--loadtool-server: expected http://host:port *, got 'shop'"),
+        (
+            ["--loadtool-server=http://h/x"],
+            "--loadtool-server: *nothing after it, got 'http://h/x'",
+        ),
+        (["--loadtool-server=http://h:99999"], "--loadtool-server: expected http://host:port *"),
+        (["--record", "--record-port=http"], "--record-port: expected a number *, got 'http'"),
+        (["--loadtool-think-time=fast"], "--loadtool-think-time: 'recorded', 'none' or a time: *"),
+        (["week.load.toml"], "week.load.toml is a load configuration: run it with pytest --load *"),
+        (["--load", "shop.case.toml"], "shop.case.toml is no load configuration: *"),
+        (["--load", "test_python.py"], "test_python.py is no load configuration: *"),
+        (["--load", "test_python.py::test_python"], "test_python.py is no load configuration: *"),
+    ],
+)
+def test_usage_errors(project: pytest.Pytester, arguments: list[str], message: str) -> None:
+    """What contradicts itself, or would pass over a named file in silence, ends pytest with
+    status 4 and a line that says what to do."""
+    result = project.runpytest(*arguments)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: {message}"])
+    assert "Traceback" not in result.stderr.str()
+
+
+def test_twins_are_for_runs_that_use_them(project: pytest.Pytester) -> None:
+    """Settings for recording in the configuration file do not disturb an ordinary run."""
+    project.makeini("[pytest]\nrecord_browser = none\nrecord_port = 8080")
+    result = project.runpytest("test_python.py")
+    result.assert_outcomes(passed=1)
+    project.makeini("[pytest]\nrecord_port = many")
+    result = project.runpytest("test_python.py")
+    result.stderr.fnmatch_lines(["ERROR: --record-port: expected a number up to 65535, got 'many'"])
+
+
+def test_load_collects_load_configurations_only(project: pytest.Pytester) -> None:
+    """Under --load neither Python tests nor test cases are collected; without it, no load tests."""
+    result = project.runpytest("--load", "--collect-only", "-q")
+    assert [line for line in result.outlines if "::" in line] == ["week.load.toml::week"]
+    result = project.runpytest("--collect-only", "-q")
+    collected = [line for line in result.outlines if "::" in line]
+    assert collected == ["shop.case.toml::shop", "test_python.py::test_python"]
+
+
+def test_record_opens_the_console_instead_of_tests(project: pytest.Pytester) -> None:
+    """--record runs no test; its exit status is the console's (5: nothing was recorded)."""
+    (project.path / "commands").write_text("help\n")
+    result = project.runpytest_subprocess("--record", "new.case.toml", "--record-script=commands")
+    assert "test session starts" not in result.stdout.str()
+    assert result.ret == pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+def test_plugin_can_be_switched_off(project: pytest.Pytester) -> None:
+    """-p no:loadtool leaves nothing of it: no options, no tests."""
+    result = project.runpytest_subprocess("-p", "no:loadtool", "--collect-only", "-q")
+    assert [line for line in result.outlines if "::" in line] == ["test_python.py::test_python"]
+    result = project.runpytest_subprocess("-p", "no:loadtool", "--load")
+    result.stderr.fnmatch_lines(["*unrecognized arguments: --load*"])
+
+
+def test_idle_plugin_imports_next_to_nothing() -> None:
+    """Loading the plugin, and a run without any of its files, imports two of its modules and none
+    of the libraries that it stands on."""
+    program = (
+        "import sys, pytest\n"
+        "before = set(sys.modules)\n"
+        "import pytest_loadtool.plugin\n"
+        "print(*sorted(set(sys.modules) - before))\n"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True
+    )
+    assert result.stdout.split() == [
+        "pytest_loadtool",
+        "pytest_loadtool.plugin",
+        "pytest_loadtool.plugin.options",
+    ]
+
+
+def test_run_without_cases_stays_light(pytester: pytest.Pytester) -> None:
+    """A project that has no files for it pays for its two modules only, to the end of the run."""
+    pytester.makeconftest(
+        """
+        import sys
+
+        def pytest_unconfigure(config):
+            ours = sorted(name for name in sys.modules if name.startswith("pytest_loadtool"))
+            print("LOADED", *ours)
+        """
+    )
+    pytester.makepyfile("def test_python(): pass")
+    (pytester.path / "other.toml").write_text("")
+    result = pytester.runpytest_subprocess("-v")
+    result.stdout.fnmatch_lines(
+        ["LOADED pytest_loadtool pytest_loadtool.plugin pytest_loadtool.plugin.options"]
+    )

@@ -1,0 +1,206 @@
+"""The text of a failed replay, from what happened."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pytest_loadtool.model.case import (
+    Header,
+    Kind,
+    Page,
+    Recorded,
+    Request,
+    TestCase,
+    Transaction,
+    Variable,
+)
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.report.failure import Evidence, explain, headline
+from tests.report.outcomes import Answer, outcome
+
+GOLDEN = Path(__file__).parent / "golden"
+
+FORM = Transaction(Request("GET", "/login"), line=12)
+LOGIN = Transaction(
+    Request(
+        "POST",
+        "/login?next=/${area}",
+        (Header("Content-Type", "application/x-www-form-urlencoded"), Header("X-Area", "${area}")),
+        "csrf=${csrf[1]}&user=${users.name}&password=${users.password}",
+    ),
+    name="log in",
+    line=18,
+    recorded=Recorded(302, Kind.HTML, entry=1),
+)
+ORDERS = Transaction(Request("GET", "/orders"), line=31)
+IMAGE = Transaction(Request("GET", "/logo.png"), line=35)
+
+CASE = TestCase(
+    name="Order something",
+    pages=(Page("Log in", (FORM, LOGIN)), Page("Orders", (ORDERS, IMAGE))),
+    headers=(Header("Host"), Header("Cookie")),
+    variables={
+        "csrf[1]": Variable("csrf[1]", recorded="Vz8recorded"),
+        "area": Variable("area", value="admin", recorded="admin"),
+    },
+)
+
+SENT = (
+    b"POST /login?next=/admin HTTP/1.1\r\nHost: shop:8000\r\n"
+    b"Cookie: csrftoken=abcdefghijk; theme=dark\r\n"
+    b"Content-Type: application/x-www-form-urlencoded\r\nX-Area: admin\r\n\r\n"
+    b"csrf=Qq4today&user=ann%40example.org&password=correct+horse+battery"
+)
+REFUSED = Answer(
+    SENT,
+    403,
+    ((b"Content-Type", b"text/html"), (b"Set-Cookie", b"csrftoken=zyxwvutsrqp; Path=/")),
+    b"<html>\n<head><title>Forbidden</title></head>\n<body>\n<h1>Forbidden</h1>\n"
+    b"<p>CSRF verification failed. Request aborted.</p>\n</body>\n</html>\n",
+)
+RECORDED = Exchange(
+    started=0.0,
+    took=0.1,
+    method="POST",
+    url="http://recorded/login",
+    http_version="HTTP/1.1",
+    request_headers=(),
+    request_body=b"",
+    status=302,
+    reason="Found",
+    response_headers=(
+        ("Location", "/admin/"),
+        ("Content-Type", "text/html"),
+        ("Set-Cookie", "sessionid=recorded-session; HttpOnly"),
+    ),
+)
+EVIDENCE = Evidence((RECORDED, RECORDED))
+
+OUTCOMES = (
+    outcome(0, "Log in", FORM, Answer(b"GET /login HTTP/1.1\r\n\r\n")),
+    outcome(3, "Orders", IMAGE, Answer(b"GET /logo.png HTTP/1.1\r\n\r\n"), "connection reset"),
+    outcome(
+        1,
+        "Log in",
+        LOGIN,
+        REFUSED,
+        "Status Code is 403, expected 302",
+        "Search text not found: 'Welcome'",
+    ),
+    outcome(2, "Orders", ORDERS, Answer(b"GET /orders HTTP/1.1\r\n\r\n"), "Status Code is 401"),
+)
+
+
+@pytest.mark.promise(4)
+@pytest.mark.parametrize("name", ["with_evidence", "without_evidence"])
+def test_whole_text(name: str) -> None:
+    """The text in full: first failure first, however the transactions finished."""
+    evidence = {
+        "with_evidence": EVIDENCE,
+        "without_evidence": Evidence(note="the recorded traffic, shop.har, is not there"),
+    }[name]
+    text = explain(CASE, OUTCOMES, path="cases/shop.case.toml", evidence=evidence)
+    assert text + "\n" == (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def explained(answer: Answer, transaction: Transaction = ORDERS, recorded: bytes = b"") -> str:
+    """The text for one failing transaction whose recorded body was ``recorded``."""
+    case = TestCase("x", (Page("Orders", (transaction,)),))
+    exchange = replace(RECORDED, status=200, response_headers=(), response_body=recorded)
+    evidence = Evidence((exchange,) if recorded else ())
+    return explain(
+        case, [outcome(0, "Orders", transaction, answer, "no")], path="x.toml", evidence=evidence
+    )
+
+
+def test_headline_is_one_line() -> None:
+    """All reasons of a failed transaction stand in its one line, safe for any terminal."""
+    failed = outcome(0, "P", replace(ORDERS, name="a\x1bb\udc80"), Answer(b""), "one", "two")
+    assert headline(failed) == "P \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} a\\x1bb?: one; two"
+
+
+def test_nothing_received() -> None:
+    """A transaction without a response says so; what it sent is there all the same."""
+    text = explained(Answer(b"GET /orders HTTP/1.1\r\nHost: h\r\n\r\n", status=0))
+    assert "GET /orders HTTP/1.1\n  Host: h" in text
+    assert "received: nothing" in text
+
+
+def test_text_can_be_sent_anywhere() -> None:
+    """No control character and no lone surrogate of a message or body reaches the text."""
+    transaction = replace(ORDERS, name="bad \ud800 name")
+    text = explained(
+        Answer(b"GET / HTTP/1.1\r\n\r\n", body=b"\x1b[2Jcleared\xc2\x9b\xff" + b" as it was" * 20),
+        transaction,
+    )
+    assert "\\x1b[2Jcleared" in text
+    assert text.encode("utf-8").decode() == text
+    assert not [one for one in text if ord(one) < 32 and one != "\n"]
+
+
+def test_undecodable_and_binary_bodies() -> None:
+    """A body that is no text is described, not shown."""
+    request = b"GET / HTTP/1.1\r\n\r\n"
+    assert "(broken gzip body; 3 bytes as received)" in explained(
+        Answer(request, body=b"abc", broken="broken gzip body")
+    )
+    assert "(binary, about 9 bytes)" in explained(Answer(request, body=b"\x89PNG\r\n\x1a\n\x00"))
+
+
+def test_long_body_is_shown_where_it_differs() -> None:
+    """Of a long page the part is shown that the recording does not have."""
+    lines = [f"<li>item {number}</li>" for number in range(2000)]
+    recorded = "\n".join(lines).encode()
+    lines[1500] = "<li>sold out</li>"
+    text = explained(
+        Answer(b"GET / HTTP/1.1\r\n\r\n", body="\n".join(lines).encode()),
+        replace(ORDERS, recorded=Recorded(200, entry=0)),
+        recorded,
+    )
+    received = text.partition("received after")[2].partition("recorded:")[0]
+    assert "<li>sold out</li>" in received
+    assert "<li>item 3</li>" not in received
+    assert "characters before this" in received
+    assert "characters after this" in received
+    assert "  - item 1500</li>" in text
+    assert "  + sold out</li>" in text
+    assert len(text) < 5000
+
+
+def test_long_page_without_recording_is_shown_from_its_title() -> None:
+    """With nothing to compare, a long page is shown from where it says what it is."""
+    page = b"<html><style>" + b"x{}\n" * 5000 + b"</style><title>Server Error</title></html>"
+    text = explained(Answer(b"GET / HTTP/1.1\r\n\r\n", 500, body=page))
+    assert "<title>Server Error</title>" in text
+    assert text.count("x{}") < 300
+
+
+def test_many_failures_are_cut_short() -> None:
+    """Twenty later failures are listed, the others counted."""
+    transactions = tuple(Transaction(Request("GET", f"/{n}"), line=n + 1) for n in range(50))
+    outcomes = [
+        outcome(n, "P", one, Answer(b"GET / HTTP/1.1\r\n\r\n"), f"no {n}")
+        for n, one in enumerate(transactions)
+    ]
+    case = TestCase("x", (Page("P", transactions),))
+    text = explain(case, outcomes, path="x.toml", evidence=Evidence())
+    assert "50 of 50 transactions failed" in text
+    assert "x.toml:21: " in text
+    assert "x.toml:22: " not in text
+    assert text.endswith("and 29 more")
+
+
+def test_transactions_that_were_never_sent_are_counted() -> None:
+    """When a page did not come at all, the text says how many transactions were left out."""
+    text = explain(CASE, OUTCOMES[1:2], path="x.toml", evidence=Evidence())
+    assert "1 of 4 transactions failed." in text
+    assert "3 were not sent, because their page did not come at all." in text
+
+
+def test_stale_entry_is_no_evidence() -> None:
+    """An entry that the evidence does not have is said to be missing."""
+    text = explain(CASE, OUTCOMES, path="x", evidence=Evidence((RECORDED,)))
+    assert "recorded: 302 Found (the recorded traffic has no such entry)" in text
