@@ -13,7 +13,7 @@ from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.plugin.item import CaseItem
 from pytest_loadtool.plugin.options import CASE_SUFFIX
-from pytest_loadtool.plugin.paths import key_error, shown_path, slug
+from pytest_loadtool.plugin.paths import key_error, shown_error, slug
 
 __all__ = ["CaseFile"]
 
@@ -31,8 +31,7 @@ class CaseFile(pytest.File):
             case = read_case(self.path)
             marks = self._marks(case)
         except FileError as error:
-            text = str(error).replace(str(self.path), shown_path(self.path, self.config))
-            raise self.CollectError(text) from None
+            raise self.CollectError(shown_error(error, self.config)) from None
         name = slug(self.path.name.removesuffix(CASE_SUFFIX))
         yield CaseItem.from_parent(self, name=name, case=case, marks=marks)
 

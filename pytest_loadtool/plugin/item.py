@@ -13,13 +13,14 @@ from pytest_loadtool.casefile import read_dataset
 from pytest_loadtool.errors import FileError, LoadToolError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.plugin.options import CASE_SUFFIX, server_of
-from pytest_loadtool.plugin.paths import key_error, shown_path
+from pytest_loadtool.plugin.paths import key_error, shown_error, shown_path
 from pytest_loadtool.plugin.server import server_from_fixture
 from pytest_loadtool.plugin.steps import StepLines, StepResult, Watch
 from pytest_loadtool.plugin.think_time import think_time_of
 from pytest_loadtool.report.failure import Evidence, explain, headline
 
 if TYPE_CHECKING:
+    from pytest_loadtool.casefile.lines import KeyPath
     from pytest_loadtool.replay import Plan
 
 __all__ = ["CaseItem"]
@@ -43,8 +44,13 @@ class CaseItem(pytest.Function):
         self.loadtool_steps: list[StepResult] = []
         """The transactions of the last replay; they go along with the report."""
         self._failure: tuple[str, str, int] | None = None
-        fixtures = [*case.fixtures, *([self.server_fixture] if self.server_fixture else [])]
-        every = [*marks, pytest.mark.usefixtures(*fixtures)] if fixtures else list(marks)
+        #: The fixtures that the test case names, and the key that does.
+        self._named: dict[str, KeyPath] = {
+            name: ("fixtures", number) for number, name in enumerate(case.fixtures)
+        }
+        if self.server_fixture:
+            self._named[self.server_fixture] = ("server_fixture",)
+        every = [*marks, *([pytest.mark.usefixtures(*self._named)] if self._named else [])]
         super().__init__(name, parent, callobj=_function(case, every), **others)
         self.extra_keyword_matches.update([case.name, *(page.name for page in case.pages)])
 
@@ -52,16 +58,32 @@ class CaseItem(pytest.Function):
         """File, line (from 0) and name for pytest's output."""
         return self.path, 0, self.name
 
+    def setup(self) -> None:
+        """Set the fixtures up. Of one that does not exist, say who asks for it: not a function."""
+        missing = ""
+        try:
+            super().setup()
+        except pytest.FixtureLookupError as error:
+            missing = self._missing_fixture(error)
+            if not missing:
+                raise
+        if missing:
+            pytest.fail(missing, pytrace=False)
+
     def replay(self, request: pytest.FixtureRequest) -> None:
         """Replay the test case once; fails the test if a transaction fails."""
         watch = Watch(StepLines(self.config))
         self.loadtool_steps, self._failure = watch.steps, None
+        problem: LoadToolError | None = None
         try:
             self._replay(request, watch)
         except LoadToolError as error:
-            self._fail(str(error), str(error), 1)
+            problem = error
         finally:
             self._add_properties(watch)
+        if problem is not None:  # not in the handler: pytest would show its traceback, too
+            text = shown_error(problem, self.config)
+            self._fail(text, text, getattr(problem, "line", 0) or 1)
         failed = [one for one in watch.outcomes if one.failures]
         if failed:
             first = min(failed, key=lambda one: one.index)
@@ -72,12 +94,9 @@ class CaseItem(pytest.Function):
         self, excinfo: pytest.ExceptionInfo[BaseException]
     ) -> Any:
         """The failure text alone where the test case is at fault, else pytest's usual traceback."""
-        error = excinfo.value
-        if isinstance(error, pytest.FixtureLookupError) and not error.fixturestack:
-            return self._missing_fixture(error)
         representation = super().repr_failure(excinfo)
         crash = getattr(representation, "reprcrash", None)
-        if crash is not None and self._failure and str(error) == self._failure[0]:
+        if crash is not None and self._failure and str(excinfo.value) == self._failure[0]:
             # What the summary, JUnit's message attribute and --tb=line show.
             crash.path = str(self.path)
             _, crash.message, crash.lineno = self._failure
@@ -106,7 +125,7 @@ class CaseItem(pytest.Function):
         try:
             return server_from_fixture(request, self.server_fixture)
         except ValueError as error:
-            raise self._error(("server_fixture",), str(error)) from None
+            raise key_error(self.path, ("server_fixture",), str(error)) from None
 
     def _fail(self, text: str, message: str, line: int) -> None:
         self._failure = (text, message, line)
@@ -133,18 +152,13 @@ class CaseItem(pytest.Function):
         self.user_properties[:] = [*others, *properties.items()]
 
     def _missing_fixture(self, error: pytest.FixtureLookupError) -> str:
-        named = error.argname == self.server_fixture
-        if not named and error.argname not in self.case.fixtures:
-            return str(error.formatrepr().errorstring)
-        key = (
-            ("server_fixture",) if named else ("fixtures", self.case.fixtures.index(error.argname))
-        )
+        """What to say of a fixture that the test case names; nothing if it is another's fixture."""
+        name = error.argname
+        if error.fixturestack or name is None or name not in self._named:
+            return ""
         lines = error.formatrepr().errorstring.split("\n")
-        return str(self._error(key, "\n".join(line.strip() for line in lines)))
-
-    def _error(self, key: tuple[str | int, ...], message: str) -> FileError:
-        error = key_error(self.path, key, message)
-        return FileError(shown_path(self.path, self.config), error.line, error.key, message)
+        message = "\n".join(line.strip() for line in lines)
+        return shown_error(key_error(self.path, self._named[name], message), self.config)
 
 
 def _function(

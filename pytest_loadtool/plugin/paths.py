@@ -11,12 +11,12 @@ import pytest
 
 from pytest_loadtool.casefile.files import read_text
 from pytest_loadtool.casefile.lines import scan
-from pytest_loadtool.errors import FileError
+from pytest_loadtool.errors import FileError, LoadToolError
 
 if TYPE_CHECKING:
     from pytest_loadtool.casefile.lines import KeyPath
 
-__all__ = ["key_error", "shown_path", "slug"]
+__all__ = ["key_error", "shown_error", "shown_path", "slug"]
 
 # Other characters in a name break --lf ("[", "]") or selection by node id ("::").
 _NOT_IN_SLUG = re.compile(r"[^A-Za-z0-9_.-]+")
@@ -31,6 +31,14 @@ def shown_path(path: Path, config: pytest.Config) -> str:
     """``path`` as a person in the directory where pytest was started would write it."""
     start = config.invocation_params.dir
     return os.path.relpath(path, start) if path.is_relative_to(start) else str(path)
+
+
+def shown_error(error: LoadToolError, config: pytest.Config) -> str:
+    """The text of ``error``, with the file that it is about called as `shown_path` does."""
+    text = str(error)
+    if isinstance(error, FileError):
+        return text.replace(error.path, shown_path(Path(error.path), config))
+    return text
 
 
 def key_error(path: Path, key: KeyPath, message: str) -> FileError:

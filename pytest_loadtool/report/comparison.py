@@ -56,12 +56,14 @@ def body_differences(recorded: str, received: str) -> Difference:
     """How ``received`` differs, values aside that look like tokens, identifiers or times."""
     if recorded == received:
         return Difference(0, ("body: as recorded",))
+    if not recorded or not received:  # what there is, is shown in full or not worth it
+        return Difference(0, (f"body: {_size(recorded)}, now {_size(received)}",))
     was, now = _units(recorded), _units(received)
     matcher = SequenceMatcher(None, [one for one, _, _ in was], [one for one, _, _ in now])
     changes = [one for one in matcher.get_opcodes() if one[0] != "equal"]
     if not changes:
         return Difference(0, ("body: as recorded, but for values like tokens and times",))
-    lines = [f"body: {len(recorded):,} characters, now {len(received):,}"]
+    lines = [f"body: {_size(recorded)}, now {_size(received)}"]
     for _, a, b, c, d in changes[:_SHOWN]:
         lines += [f"- {clip(one, _WIDTH)}" for one in _joined(recorded, was[a:b])]
         lines += [f"+ {clip(one, _WIDTH)}" for one in _joined(received, now[c:d])]
@@ -69,6 +71,10 @@ def body_differences(recorded: str, received: str) -> Difference:
         lines.append(f"and {len(changes) - _SHOWN} more places")
     first = changes[0][3]
     return Difference(now[first][1] if first < len(now) else len(received), tuple(lines))
+
+
+def _size(text: str) -> str:
+    return f"{len(text):,} characters" if text else "empty"
 
 
 #: A piece of text as compared, and where it starts and ends.

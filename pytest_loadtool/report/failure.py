@@ -269,7 +269,7 @@ def _recorded(subject: _Subject, text: str) -> tuple[list[str], Difference | Non
     old = mask.text(_decoded(exchange))
     if is_binary(old) or is_binary(text):
         return lines, None
-    if title_of(old) != title_of(text):
+    if old and title_of(old) != title_of(text):
         lines.append(f"  title: {title_of(old)!r}, now {title_of(text)!r}")
     difference = body_differences(old, text)
     return [*lines, *_indented(difference.lines)], difference

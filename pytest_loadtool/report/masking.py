@@ -18,7 +18,7 @@ __all__ = ["Mask", "is_secret"]
 _SHOWN, _LONG = 4, 8
 
 _SECRET_NAME = re.compile(
-    r"pass(?:word|wd|phrase|code)?(?![a-z])|pwd|secret|credential|api[-_]?key|private[-_]?key"
+    r"pass(?:word|wd|phrase|code)(?![a-z])|(?<![a-z])pass(?![a-z])|pwd|secret|credential|api[-_]?key|private[-_]?key"
     r"|(?:access|refresh|id|auth|bearer|session)[-_]?token|card[-_]?number"
     r"|(?<![a-z])(?:pin|otp|cvv|cvc)(?![a-z])",
     re.IGNORECASE,
