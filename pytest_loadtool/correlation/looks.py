@@ -14,6 +14,7 @@ __all__ = [
     "looks_random",
     "plain",
     "same_name",
+    "singular",
 ]
 
 _TOKEN_CHARACTERS = re.compile(r"[\w\-.~+/=:|%!]+", re.ASCII)
@@ -111,17 +112,25 @@ def is_identity_name(name: str) -> bool:
     return same_name(name) in _IDENTITY_NAMES
 
 
-def collection_names(name: str) -> frozenset[str]:
-    """What one of a path segment's things may be called: ``categories`` → category, categories."""
+def singular(name: str) -> str:
+    """What one of a path segment's things is called: ``line-items`` → ``line item``."""
     words = _words(name)
     if not words:
-        return frozenset()
-    *front, last = words
-    found = {last}
-    if last.endswith("ies"):
-        found.add(last[:-3] + "y")
-    if last.endswith("es"):
-        found.add(last[:-2])
-    if last.endswith("s"):
-        found.add(last[:-1])
-    return frozenset(" ".join((*front, one)) for one in found)
+        return ""
+    last = words[-1]
+    for plural, ending in _PLURALS:
+        if last.endswith(plural):
+            last = last.removesuffix(plural) + ending
+            break
+    return " ".join((*words[:-1], last))
+
+
+_PLURALS = (
+    *(("ies", "y"), ("sses", "ss"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh")),
+    *(("ss", "ss"), ("us", "us"), ("s", "")),
+)
+
+
+def collection_names(name: str) -> frozenset[str]:
+    """What a path segment's things may be called, one or many of them."""
+    return frozenset({plain(name), singular(name)} - {""})

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from pytest_loadtool.correlation.claims import Claim, Issue
 from pytest_loadtool.correlation.evidence import id_stem
-from pytest_loadtool.correlation.looks import collection_names, is_id_name, plain
+from pytest_loadtool.correlation.looks import is_id_name, plain, singular
 from pytest_loadtool.correlation.producers import Kind
 from pytest_loadtool.model.place import Place
 
@@ -27,11 +27,10 @@ def base_name(claim: Claim | Issue) -> str:
         return claim.producer.name
     slot, producer = claim.slot, claim.producer
     name = slot.name
-    if slot.place is Place.PATH or not name:
+    if (slot.place is Place.PATH and slot.before) or not name:
         name = producer.name if producer.kind is Kind.JSON else ""
         if not name or (is_id_name(name) and not id_stem(name)):
-            singular = min(collection_names(slot.name), key=len, default="")
-            name = f"{singular} {plain(name) or 'id'}"
+            name = f"{singular(slot.name)} {plain(name) or 'id'}"
     name = name.lower().removeprefix("x-") if slot.place is Place.HEADER else name
     name = _NOT_IN_NAMES.sub("_", name).strip("_")
     return name if name and not name[0].isdigit() else f"value_{name}".rstrip("_")

@@ -33,6 +33,7 @@ _VALUE_IN_ADDRESS = "([^/?#&;]+)"
 _OTHER_IN_ADDRESS = "[^/?#&;]+"
 #: How much text before a value a boundary holds, at most.
 _CONTEXT = 30
+_SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
 _CONTEXT_END = re.compile(r"[<>;{}]")
 _CONTEXT_START = re.compile(r"[\s,()\[\]&]")
 
@@ -73,7 +74,7 @@ def _header(producer: Producer, _: Slot, response: Readable) -> Iterator[Source]
     whole = response.header(producer.name) or ""
     scheme = whole.removesuffix(producer.value)
     if scheme != whole:
-        yield HeaderValue(producer.name, f"^{re.escape(scheme)}(.+)")
+        yield HeaderValue(producer.name, f"^{_literal(scheme)}(.+)")
 
 
 def _location(producer: Producer, slot: Slot, _: Readable) -> Iterator[Source]:
@@ -115,6 +116,11 @@ def _left_of(context: str) -> str:
     return next(steady, candidates[0])
 
 
+def _literal(text: str) -> str:
+    """A pattern for this very text. As re.escape, without what needs no escape: people read it."""
+    return _SPECIAL.sub(r"\\\g<0>", text)
+
+
 def _address_pattern(address: str, slot: Slot, value: str, other: str) -> str | None:
     """A regular expression for path and query of an address as written, the slot's value its group.
 
@@ -133,11 +139,9 @@ def _address_pattern(address: str, slot: Slot, value: str, other: str) -> str | 
     for spot in spots:
         varies = spot.value.isdigit() or looks_random(spot.value)
         if (spot is mine or varies) and spot.start >= position:
-            pattern += re.escape(address[position : spot.start]) + (
-                value if spot is mine else other
-            )
+            pattern += _literal(address[position : spot.start]) + (value if spot is mine else other)
             position = spot.end
-    return pattern + re.escape(address[position:])
+    return pattern + _literal(address[position:])
 
 
 #: For each kind of producer, the sources to try in order.

@@ -1,0 +1,466 @@
+"""Each rule on traffic as the frameworks send it, and what no rule may touch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from pytest_loadtool.correlation import Configuration, configure
+from pytest_loadtool.correlation.evidence import EVIDENCE
+from pytest_loadtool.correlation.rules import RULES
+from pytest_loadtool.model.decision import Decision
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.extractor import (
+    Boundary,
+    CookieValue,
+    FormField,
+    HeaderValue,
+    JsonPath,
+    RegularExpression,
+    Source,
+)
+from tests.correlation.exchanges import (
+    FORM,
+    JSON,
+    answered,
+    case_of,
+    exchange,
+    html,
+    json_body,
+)
+
+TOKEN = "c7Jq2Xv9Lm4PzR8tYw3N"
+UUID = "3f2b8c1e-9d47-4a60-b1c5-7e8f90a1b2c3"
+EMPTY = exchange()
+
+
+def run(*exchanges: Exchange) -> Configuration:
+    """Configure a case of these exchanges."""
+    return configure(case_of(*exchanges), exchanges)
+
+
+def requests(configuration: Configuration) -> list[str]:
+    """Each request as one line: target, headers with a placeholder, body."""
+    lines: list[str] = []
+    for one in configuration.case.transactions():
+        request = one.request
+        headers = [header.value for header in request.headers if "${" in (header.value or "")]
+        lines.append(" ".join(filter(None, [request.target, *headers, str(request.body or "")])))
+    return lines
+
+
+def sources(configuration: Configuration) -> list[tuple[str, Source, int]]:
+    """All extractors."""
+    return [
+        (extractor.variable, extractor.source, extractor.match)
+        for one in configuration.case.transactions()
+        for extractor in one.extractors
+    ]
+
+
+def made(configuration: Configuration) -> list[Decision]:
+    """The decisions that made a variable."""
+    return [one for one in configuration.decisions if one.variable]
+
+
+def post(target: str, body: str, answer: Exchange = EMPTY, **more: Any) -> Exchange:
+    """A form that is submitted."""
+    return answered("POST", target, answer, sent=(FORM,), body=body.encode(), **more)
+
+
+def call(method: str, target: str, body: Any, answer: Exchange = EMPTY, **more: Any) -> Exchange:
+    """A call of a JSON API."""
+    return answered(
+        method,
+        target,
+        answer,
+        sent=(JSON, *more.pop("sent", ())),
+        body=json.dumps(body).encode(),
+        **more,
+    )
+
+
+def get(target: str, answer: Exchange = EMPTY, **more: Any) -> Exchange:
+    """A page, or a call without a body."""
+    return answered("GET", target, answer, **more)
+
+
+def test_rails() -> None:
+    """Rails: authenticity_token from the form, X-CSRF-Token from the meta tag."""
+    page = html(
+        f'<head><meta name="csrf-param" content="authenticity_token">'
+        f'<meta name="csrf-token" content="{TOKEN}meta==" /></head><form action="/session">'
+        f'<input type="hidden" name="authenticity_token" value="{TOKEN}/form+1==" />'
+        '<input name="user[name]"></form>'
+    )
+    configuration = run(
+        get("/", page),
+        post("/session", f"authenticity_token={TOKEN}%2Fform%2B1%3D%3D&user%5Bname%5D=kim"),
+        call("PATCH", "/cart", {"n": 1}, sent=(("X-CSRF-Token", f"{TOKEN}meta=="),)),
+    )
+    assert requests(configuration)[1:] == [
+        "/session authenticity_token=${csrf_token[1]}&user%5Bname%5D=kim",
+        '/cart ${csrf_token[2]} {"n": 1}',
+    ]
+    assert sources(configuration) == [
+        ("csrf_token[1]", FormField("authenticity_token"), 1),
+        ("csrf_token[2]", FormField("csrf-token"), 1),
+    ]
+    assert [one.rule for one in made(configuration)] == ["csrf-form-field", "csrf-header"]
+
+
+def test_angular() -> None:
+    """Angular: the cookie XSRF-TOKEN is copied into the header X-XSRF-TOKEN."""
+    cookie = ("Set-Cookie", f"XSRF-TOKEN={TOKEN}; Path=/; SameSite=Lax")
+    configuration = run(
+        get("/", html("", cookie)),
+        call(
+            "POST", "/api/x", {}, sent=(("X-XSRF-TOKEN", TOKEN), ("Cookie", f"XSRF-TOKEN={TOKEN}"))
+        ),
+    )
+    assert requests(configuration)[1] == "/api/x ${csrf_token[1]} {}"
+    assert sources(configuration) == [("csrf_token[1]", CookieValue("XSRF-TOKEN"), 1)]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("__VIEWSTATE", "/wEPDwUKMTY1NDU2MTA1MmRkQ2hlY2tib3g=" * 30),
+        ("__VIEWSTATEGENERATOR", "CA0B0334"),
+        ("__EVENTVALIDATION", "/wEdAAUKMTY1"),
+        ("javax.faces.ViewState", "j_id1:j_id2"),
+        ("javax.faces.ViewState", "-123:456"),
+    ],
+)
+def test_view_state(name: str, value: str) -> None:
+    """ASP.NET and JSF: the page's state goes back, from each page anew."""
+    encoded = value.replace("/", "%2F").replace("=", "%3D").replace(":", "%3A")
+    page = html(f'<form method="post"><input type="hidden" name="{name}" id="x" value="{value}" />')
+    other = html(f'<form method="post"><input type="hidden" name="{name}" value="{value}">')
+    body = f"{name}={encoded}&button=Go"
+    configuration = run(get("/", page), post("/", body, other), post("/", body))
+    variable = name.strip("_").replace(".", "_")
+    assert requests(configuration)[1:] == [
+        f"/ {name}=${{{variable}[1]}}&button=Go", f"/ {name}=${{{variable}[2]}}&button=Go",
+    ]  # fmt: skip
+    assert {one.rule for one in made(configuration)} == {"view-state"}
+
+
+@pytest.mark.promise(96)
+@pytest.mark.parametrize("key", ["access_token", "accessToken", "token", "jwt", "id_token"])
+def test_bearer_tokens(key: str) -> None:
+    """A token in JSON goes into Authorization, whatever the API calls it."""
+    token = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+    configuration = run(
+        call(
+            "POST", "/login", {"email": "a@b.c", "password": "x"}, json_body({"auth": {key: token}})
+        ),
+        get("/me", sent=(("Authorization", f"Bearer {token}"),)),
+    )
+    name = "id_token" if key == "id_token" else "bearer_token"
+    assert requests(configuration)[1] == f"/me Bearer ${{{name}[1]}}"
+    assert sources(configuration) == [(f"{name}[1]", JsonPath(f"$.auth.{key}"), 1)]
+
+
+def test_tokens_in_response_headers() -> None:
+    """A token that comes in a header goes where later requests send it."""
+    configuration = run(
+        call("POST", "/login", {}, html("", ("Authorization", f"Bearer {TOKEN}"))),
+        get("/me", sent=(("Authorization", f"Bearer {TOKEN}"),)),
+        get("/you", html("", ("X-Auth-Token", UUID))),
+        get("/me", sent=(("X-Auth-Token", UUID),)),
+    )
+    assert requests(configuration)[1::2] == [
+        "/me Bearer ${authorization[1]}",
+        "/me ${auth_token[1]}",
+    ]
+    assert sources(configuration) == [
+        ("authorization[1]", HeaderValue("Authorization", "^Bearer (.+)"), 1),
+        ("auth_token[1]", HeaderValue("X-Auth-Token"), 1),
+    ]
+
+
+def test_oauth_code() -> None:
+    """OAuth 2.0: the code comes from the redirect; the state, made by the client, stays."""
+    state = "af0ifjsldkj9X3kd8W2"
+    back = html("", ("Location", f"https://app.test/callback?code={TOKEN}&state={state}"))
+    configuration = run(
+        get(f"/authorize?response_type=code&state={state}", back, status=302),
+        get(f"https://app.test/callback?code={TOKEN}&state={state}"),
+        post("/token", f"grant_type=authorization_code&code={TOKEN}"),
+    )
+    assert requests(configuration) == [
+        f"/authorize?response_type=code&state={state}",
+        f"https://app.test/callback?code=${{code[1]}}&state={state}",
+        "/token grant_type=authorization_code&code=${code[1]}",
+    ]
+    ((_, source, _),) = sources(configuration)
+    assert source == HeaderValue("Location", r"/callback\?code=([^/?#&;]+)&state=[^/?#&;]+")
+
+
+@pytest.mark.parametrize(
+    ("location", "request_line"),
+    [
+        ("/orders/31/", "/orders/${order_id[1]}/lines"),
+        ("http://shop.test/orders/31/?new=1", "/orders/${order_id[1]}/lines"),
+        ("/orders/ORD-1045", "/orders/${order_id[1]}"),
+        (f"/orders/{UUID}", "/orders/${order_id[1]}"),
+    ],
+)
+def test_created_location(location: str, request_line: str) -> None:
+    """201 or a redirect after a POST: the id in Location, in every later path that leads there."""
+    key = location.split("/orders/")[1].partition("/")[0]
+    target = request_line.replace("${order_id[1]}", key)
+    configuration = run(
+        call("POST", "/orders", {"n": 1}, html("", ("Location", location)), status=201), get(target)
+    )
+    assert requests(configuration)[1] == request_line
+
+
+@pytest.mark.parametrize(
+    ("answer", "request_line", "path"),
+    [
+        ({"id": 7}, "/api/items/${item_id[1]}", "$.id"),
+        ({"id": 7}, "/api/items/${item_id[1]}/edit?tab=7", "$.id"),
+        ({"data": {"id": 7, "n": 7}}, "/api/items/${item_id[1]}", "$.data.id"),
+        ({"item": {"id": 7}}, "/api/items/${item_id[1]}", "$.item.id"),
+        ({"item_id": 7}, "/api/items/${item_id[1]}", "$.item_id"),
+        ({"itemId": 7}, "/api/items/${itemId[1]}", "$.itemId"),
+        ({"id": 7}, "/api/labels?itemId=${itemId[1]}", "$.id"),
+        ({"user": {"id": 7}}, "/api/items/7", None),
+        ({"id": 7}, "/api/users/7", None),
+        ({"id": 7}, "/api/items?page=7", None),
+        ({"count": 7}, "/api/items/7", None),
+        ({"number": "A-7701"}, "/api/items/${number[1]}", "$.number"),
+    ],
+)
+def test_created_id(answer: Any, request_line: str, path: str | None) -> None:
+    """A small id is believed only where name and place say that it is the same thing's."""
+    value = "A-7701" if "number" in answer else "7"
+    target = request_line.partition("${")[0]
+    if "${" in request_line:
+        target += value + request_line.partition("}")[2]
+    configuration = run(
+        call("POST", "/api/items", {"x": 1}, json_body(answer), status=201), get(target)
+    )
+    assert requests(configuration)[1] == request_line
+    assert [source for _, source, _ in sources(configuration)] == ([JsonPath(path)] if path else [])
+
+
+def test_created_ids_are_told_apart() -> None:
+    """Two things of the same kind have two variables; one request can use both."""
+    configuration = run(
+        call("POST", "/carts", {}, json_body({"id": 3}), status=201),
+        call("POST", "/carts/3/lines", {"p": 1}, json_body({"id": 9}), status=201),
+        call("POST", "/carts/3/lines", {"p": 2}, json_body({"id": 10}), status=201),
+        call("PUT", "/carts/3/lines/10", {"before": 9, "line_id": 9, "quantity": 3}),
+    )
+    assert requests(configuration) == [
+        "/carts {}",
+        '/carts/${cart_id[1]}/lines {"p": 1}',
+        '/carts/${cart_id[1]}/lines {"p": 2}',
+        "/carts/${cart_id[1]}/lines/${line_id[2]} "
+        '{"before": 9, "line_id": ${line_id[1]}, "quantity": 3}',
+    ]
+
+
+def test_graphql() -> None:
+    """GraphQL: an id of a mutation's answer goes into later variables."""
+    query = "mutation($n:String!){createItem(name:$n){id}}"
+    answer = json_body({"data": {"createItem": {"id": UUID}}})
+    configuration = run(
+        call("POST", "/graphql", {"query": query, "variables": {"n": "x"}}, answer),
+        call("POST", "/graphql", {"query": "{item}", "variables": {"itemId": UUID}}),
+    )
+    assert requests(configuration)[1].endswith('"variables": {"itemId": "${itemId[1]}"}}')
+    assert sources(configuration) == [("itemId[1]", JsonPath("$.data.createItem.id"), 1)]
+
+
+def test_api_keys() -> None:
+    """A key in a header that a response gives out is extracted; constant ones are not."""
+    configuration = run(
+        get("/keys", json_body({"key": TOKEN}), sent=(("X-Constant", UUID),)),
+        get("/data?api_key=abcdef123456abcdef", sent=(("X-API-Key", TOKEN), ("X-Constant", UUID))),
+        get("/data?api_key=abcdef123456abcdef", sent=(("X-API-Key", "Kq8w2Lm4Zx9R"),)),
+    )
+    assert requests(configuration)[1:] == [
+        "/data?api_key=abcdef123456abcdef ${api_key[1]}", "/data?api_key=abcdef123456abcdef",
+    ]  # fmt: skip
+    unknown = [one for one in configuration.decisions if one.value == "Kq8w2Lm4Zx9R"]
+    assert [(one.rule, one.variable) for one in unknown] == [("api-key-header", "")]
+    assert "No response gives out" in unknown[0].reason
+
+
+def test_links() -> None:
+    """A random id in a link is taken from the page, whichever of its links it was."""
+    page = html(
+        f"<a href=\"/docs/{UUID[::-1]}?v=1\">1</a> <a href='/docs/{UUID}?v=1&amp;sig={TOKEN}'>2</a>"
+    )
+    configuration = run(get("/docs", page), get(f"/docs/{UUID}?v=1&sig={TOKEN}"))
+    assert requests(configuration)[1] == "/docs/${doc_id[1]}?v=1&sig=${sig[1]}"
+    (_, first, _), (_, second, _) = sources(configuration)
+    assert isinstance(first, RegularExpression)
+    assert isinstance(second, RegularExpression)
+
+
+def test_new_links_only() -> None:
+    """A small id in a link counts when the page got the link after a change, not when picked."""
+    old = '<a href="/tasks/4/">old</a>'
+    new = '<p class="message"><a href="/tasks/5/">new</a></p>' + old
+    shown = (get("/tasks/", html(old)), post("/tasks/add/", "title=x"), get("/tasks/", html(new)))
+    assert requests(run(*shown, get("/tasks/5/")))[-1] == "/tasks/${task_id[1]}/"
+    assert requests(run(*shown, get("/tasks/4/")))[-1] == "/tasks/4/"
+    assert requests(run(*shown[2:], get("/tasks/5/")))[-1] == "/tasks/5/"
+
+
+def test_values_in_scripts() -> None:
+    """A value that stands only in a script is found between boundaries that hold no numbers."""
+    page = html(f"<script>\n  var app17 = 1; window.appKey = '{TOKEN}';\n</script>")
+    configuration = run(get("/", page), call("POST", "/save", {"key": TOKEN}))
+    assert sources(configuration) == [("key[1]", Boundary(" window.appKey = '", "'"), 1)]
+
+
+def test_session_in_the_path() -> None:
+    """Java: ;jsessionid= in the address."""
+    location = html("", ("Location", f"/shop;jsessionid={TOKEN}?a=1"))
+    configuration = run(get("/", location, status=302), get(f"/shop;jsessionid={TOKEN}?a=1"))
+    assert requests(configuration)[1] == "/shop;jsessionid=${jsessionid[1]}?a=1"
+
+
+def test_multipart() -> None:
+    """The token of a multipart form is replaced; its file is not looked into."""
+    page = html(
+        f'<form><input type="hidden" name="csrf_token" value="{TOKEN}"><input type=file name=f>'
+    )
+    body = (
+        f'--B7\r\nContent-Disposition: form-data; name="csrf_token"\r\n\r\n{TOKEN}\r\n'
+        f'--B7\r\nContent-Disposition: form-data; name="f"; filename="a.txt"\r\n\r\n'
+        f"{TOKEN}\r\n--B7--\r\n"
+    )
+    sent = (("Content-Type", "multipart/form-data; boundary=B7"),)
+    configuration = run(
+        get("/", page), exchange("POST", "http://shop.test/up", sent=sent, body=body.encode())
+    )
+    expected = body.replace(TOKEN, "${csrf_token[1]}", 1)
+    assert requests(configuration)[1] == f"/up {expected}"
+
+
+def test_nearest_producer() -> None:
+    """Each use takes the value from the nearest response before it; equal forms by ordinal."""
+    page = '<form><input type="hidden" name="_token" value="{}"></form>'
+    twice = page.format("first1second2") + page.format(TOKEN)
+    configuration = run(
+        get("/", html(page.format(TOKEN))),
+        post("/a", f"_token={TOKEN}", html(twice)),
+        post("/b", f"_token={TOKEN}"),
+    )
+    assert [body.partition(" ")[2] for body in requests(configuration)[1:]] == [
+        "_token=${csrf_token[1]}", "_token=${csrf_token[2]}",
+    ]  # fmt: skip
+    assert sources(configuration) == [
+        ("csrf_token[1]", FormField("_token"), 1), ("csrf_token[2]", FormField("_token"), 2),
+    ]  # fmt: skip
+
+
+def test_a_token_without_a_source_is_named() -> None:
+    """A token that no response holds is left, and a decision says that it will be refused."""
+    configuration = run(get("/"), post("/", f"csrf_token={TOKEN}"))
+    assert requests(configuration)[1] == f"/ csrf_token={TOKEN}"
+    (decision,) = configuration.decisions
+    assert (decision.rule, decision.variable, decision.producer) == ("csrf-form-field", "", "")
+    assert "will probably refuse" in decision.reason
+
+
+def test_another_encoding_is_named() -> None:
+    """Where replay would write other bytes than recorded, nothing is replaced, and it is said."""
+    configuration = run(
+        get("/", json_body({"cursor": "ab12+cd34/ef56=="})), get("/list?cursor=ab12+cd34/ef56==")
+    )
+    assert requests(configuration)[1] == "/list?cursor=ab12+cd34/ef56=="
+    (decision,) = configuration.decisions
+    assert decision.variable == ""
+    assert decision.producer == "GET /"
+    assert "another encoding" in decision.reason
+
+
+FORM_PAGE = html(
+    '<h1>Account 20240117ax9z</h1><form><input name="coupon" value=""><textarea name="text">'
+    "</textarea>"
+    '<input type="hidden" name="plan" value="premium"><input type="hidden" name="step" value="2">'
+    '<input type="hidden" name="total" value="1200"><input type="hidden" name="ok" value="true">'
+    '<input type="submit" name="go" value="Continue1x2y3z"><input name="password"></form>'
+)
+
+
+STORY = json_body({"status": "delivered", "lang": "english-uk"})
+DASHBOARD = html("", ("Location", "/dashboard/"))
+
+
+@pytest.mark.parametrize(
+    "exchanges",
+    [
+        pytest.param(one, id=name)
+        for name, one in {
+            "typed": [get("/", FORM_PAGE), post("/", "coupon=20240117ax9z")],
+            "defaults": [get("/", FORM_PAGE), post("/", "plan=premium&step=2&total=1200&ok=true")],
+            "button": [get("/", FORM_PAGE), post("/", "coupon=&go=Continue")],
+            "password": [get("/", FORM_PAGE), post("/", f"password={TOKEN}")],
+            "first request": [get(f"/?key={TOKEN}", html(TOKEN)), get(f"/?key={TOKEN}")],
+            "echo": [post("/", f"text={TOKEN}", html(TOKEN)), post("/", f"text={TOKEN}")],
+            "picked from a list": [get("/", json_body([{"id": 5}])), get("/items/5")],
+            "words": [get("/", STORY), get("/?s=delivered&l=english-uk")],
+            "version": [get("/", html('<a href="/v-2.10.3/">')), get("/v-2.10.3/")],
+            "slug": [get("/", html('<a href="/2026/how-to-win/">')), get("/2026/how-to-win/")],
+            "page after login": [
+                post("/login", "user=kim", DASHBOARD, status=302), get("/dashboard/"),
+            ],
+            "number in a text": [get("/", html("<p>1234</p>")), get("/?n=1234")],
+            "literals": [get("/", json_body({"flag": True})), get("/?a=true&b=null")],
+        }.items()
+    ],
+)  # fmt: skip
+def test_left_alone(exchanges: Sequence[Exchange]) -> None:
+    """What a person typed, constants, words, picked ids, echoes: nothing of it is correlated."""
+    configuration = run(*exchanges)
+    assert made(configuration) == []
+    assert configuration.case == case_of(*exchanges)
+
+
+def test_credentials_with_a_random_id() -> None:
+    """A field named user that holds a random id from the server is no typed credential."""
+    configuration = run(
+        get("/people", json_body({"people": [{"key": UUID}]})),
+        call("POST", "/assign", {"user": UUID}),
+    )
+    assert requests(configuration)[1] == '/assign {"user": "${user[1]}"}'
+
+
+def test_cookies_that_nobody_set() -> None:
+    """A cookie that a script made is named: replay will not send it."""
+    configuration = run(get("/", sent=(("Cookie", "_ga=GA1.2.3"),)))
+    (decision,) = configuration.decisions
+    assert (decision.rule, decision.producer) == ("cookie", "")
+    assert "only if a response sets it" in decision.reason
+
+
+def test_literal_placeholders_in_the_recording() -> None:
+    """A recorded "${" and "$" stay what they are, beside placeholders."""
+    page = html(f'<form><input type="hidden" name="csrf" value="{TOKEN}"></form>')
+    body = f"csrf={TOKEN}&a=${{name}}&b=$"
+    configuration = run(get("/", page), post("/", body), post("/", f"${TOKEN}&csrf=${TOKEN}"))
+    assert requests(configuration)[1] == "/ csrf=${csrf_token[1]}&a=$${name}&b=$"
+    assert requests(configuration)[2] == f"/ ${TOKEN}&csrf=${TOKEN}"
+
+
+def test_rules_name_their_evidence() -> None:
+    """Every rule's evidence exists, names are in the form they are compared in and unique."""
+    assert {one for rule in RULES for one in rule.evidence} <= set(EVIDENCE)
+    assert len({rule.name for rule in RULES}) == len(RULES)
+    for rule in RULES:
+        assert all(name.isalnum() and name.islower() for name in rule.used_as | rule.produced_as)
+        filled: Mapping[str, str] = {"field": "F", "producer": "P"}
+        assert rule.reason.format_map(filled).endswith(".")
+        assert 0 < rule.confidence < 1

@@ -1,0 +1,104 @@
+"""The slots of a request: where values stand, under which names."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_loadtool.correlation.slots import HOLE, Masked, request_slots
+from pytest_loadtool.model.case import Header, Request
+from pytest_loadtool.model.place import Place
+
+Row = tuple[Place, str, str]
+
+
+def rows(request: Request, content_type: str = "") -> list[Row]:
+    """Place, name and value of each slot."""
+    return [(one.place, one.name, one.value) for one in request_slots(request, content_type, 0)]
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("/", []),
+        ("/items/17/edit", [
+            (Place.PATH, "", "items"), (Place.PATH, "items", "17"), (Place.PATH, "17", "edit"),
+        ]),
+        ("${server}/a%20b/", [(Place.PATH, "", "a b")]),
+        ("http://h:80/a?x=1", [(Place.PATH, "", "a"), (Place.QUERY, "x", "1")]),
+        ("/a;v=1;w=2?x=%41&y&z=", [
+            (Place.PATH, "", "a"), (Place.PATH, "v", "1"), (Place.PATH, "w", "2"),
+            (Place.QUERY, "x", "A"),
+        ]),
+        ("/${users.id}/b/${id[1]}x", [(Place.PATH, "", "b")]),
+        ("/a/$17", [(Place.PATH, "", "a"), (Place.PATH, "a", "$17")]),
+        ("/a?x=${y}", [(Place.PATH, "", "a")]),
+        ("/broken/${", []),
+    ],
+)  # fmt: skip
+def test_targets(target: str, expected: list[Row]) -> None:
+    """Path segments, matrix parameters and query values; placeholders are no slots."""
+    assert rows(Request("GET", target)) == expected
+
+
+def test_headers() -> None:
+    """Headers that scripts write, without their scheme; none that the browser writes itself."""
+    request = Request("GET", "/", (
+        Header("Authorization", "Bearer abc"), Header("X-Thing", "a b"), Header("Cookie"),
+        Header("User-Agent", "x"), Header("Sec-Fetch-Mode", "x"), Header("Referer", "${server}/x"),
+        Header("Authorization", "${scheme} abc"),
+    ))  # fmt: skip
+    assert rows(request) == [
+        (Place.HEADER, "Authorization", "abc"), (Place.HEADER, "X-Thing", "a b"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body", "expected"),
+    [
+        ("application/x-www-form-urlencoded", "a=1+2&b%5B%5D=%C3%A9&c=&d=${x}&e=x$1&f=$${g}", [
+            (Place.FORM, "a", "1 2"), (Place.FORM, "b[]", "é"), (Place.FORM, "e", "x$1"),
+            (Place.FORM, "f", "${g}"),
+        ]),
+        ("application/json", (
+            '{"a": {"b": ["x\\"y", -1.5e3, true, {"c": "z"}], "d": "${q}"}, "e": 7}'
+        ), [
+            (Place.JSON_STRING, "b", 'x"y'), (Place.JSON, "b", "-1.5e3"),
+            (Place.JSON_STRING, "c", "z"), (Place.JSON, "e", "7"),
+        ]),
+        ("application/json", '["a", [1]]', [(Place.JSON_STRING, "", "a"), (Place.JSON, "", "1")]),
+        ("text/plain", '{"a": ${x}, "b": "y"}', [(Place.JSON_STRING, "b", "y")]),
+        ("text/plain", "a=1", []),
+        ("multipart/form-data; boundary=b", (
+            '--b\r\ncontent-disposition: form-data; name=a\r\n\r\n1\r\n2\r\n'
+            '--b\r\nContent-Disposition: form-data; name="f"; filename="g"\r\n\r\nx\r\n'
+            '--b\r\nContent-Disposition: form-data; name="c d"\r\n\r\n3\r\n--b--'
+        ), [(Place.MULTIPART, "a", "1\r\n2"), (Place.MULTIPART, "c d", "3")]),
+        ("multipart/form-data", "--b", []),
+        ("application/octet-stream", "abc", []),
+    ],
+)  # fmt: skip
+def test_bodies(content_type: str, body: str, expected: list[Row]) -> None:
+    """Form fields, JSON leaves and multipart fields, by their content type."""
+    assert rows(Request("POST", "/", (), body), content_type) == expected
+
+
+def test_binary_bodies_have_no_slots() -> None:
+    """Bytes are no template."""
+    assert rows(Request("POST", "/", (), b"a=1"), "application/x-www-form-urlencoded") == []
+
+
+def test_replacing_keeps_references_and_escapes() -> None:
+    """Spans become references; the template's own references and escapes stay."""
+    masked = Masked.of("a=1&b=${x}&c=$${y}&d=22")
+    assert masked is not None
+    assert masked.text == f"a=1&b={HOLE}&c=${{y}}&d=22"
+    where = masked.text.index("22")
+    assert masked.replaced([(where, where + 2, "id[1]"), (2, 3, "n")]) == (
+        "a=${n}&b=${x}&c=$${y}&d=${id[1]}"
+    )
+
+
+def test_text_with_the_mask_in_it_is_left_alone() -> None:
+    """The character that stands for a placeholder cannot be mistaken for one."""
+    assert Masked.of(f"a={HOLE}") is None
+    assert rows(Request("GET", f"/a?b={HOLE}")) == []

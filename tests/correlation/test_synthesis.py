@@ -1,0 +1,103 @@
+"""Synthesised extractors give back the recorded value, and the new one when the page changes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from pytest_loadtool.correlation import configure
+from pytest_loadtool.correlation.extract import compile_source
+from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.extractor import Extractor
+from tests.correlation.exchanges import FORM, SERVER, answered, case_of, exchange, html, json_body
+
+OLD = "c7Jq2Xv9Lm4PzR8tYw3N"
+NEW = "Zz9Yy8Xx7Ww6Vv5Uu4Tt"
+
+
+def synthesised(answer: Exchange) -> Extractor:
+    """The extractor for OLD in the answer, when a later form sends it as ``key``."""
+    exchanges = [
+        answered("GET", "/", answer),
+        exchange("POST", f"{SERVER}/x", sent=(FORM,), body=f"key={OLD}".encode()),
+    ]
+    configured = configure(case_of(*exchanges), exchanges).case
+    (found,) = next(configured.transactions()).extractors
+    return found
+
+
+def extracted(extractor: Extractor, answer: Exchange) -> str | None:
+    """What the extractor takes from the answer."""
+    return compile_source(extractor.source, extractor.match)(RecordedResponse(answer))
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        '<form><input name="key" value="{}" type="hidden"></form>',
+        "<form><input type=hidden value={} name=key></form>",
+        '<form><input name="key" type="hidden" value="no"></form><input value="{}" name="key">',
+        '<meta content="{}" name="app-key">',
+        "<script>window.key = '{}';</script>",
+        '<script>var o = {{"a": 17, "key":"{}","b":"x"}};</script>',
+        '<div data-key="{}" class="c17">text</div>',
+        "<td>Key</td><td>{}</td>",
+        "<p>Your key: {}</p>",
+        '<a href="/x/12/{}/y?z=1">go</a>',
+        '<b>one</b>\n<b id="k">{}</b>\n',
+    ],
+)
+def test_pages(template: str) -> None:
+    """The value of a later page is found, although other parts of that page differ too."""
+    old = html(f"<html><body><p>Visit 1 of 9</p>{template.format(OLD)}<i>1</i></body>")
+    new = html(f"<html><body><p>Visit 203 of 9</p>{template.format(NEW)}<i>2</i></body>")
+    extractor = synthesised(old)
+    assert extracted(extractor, old) == OLD
+    assert extracted(extractor, new) == NEW
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ({"key": OLD}, {"more": 1, "key": NEW}),
+        ({"a": [{"b": OLD}]}, {"a": [{"b": NEW}, {"b": "x"}], "c": 1}),
+        ({"odd key": {"it's": OLD}}, {"odd key": {"it's": NEW}}),
+        ([1, [OLD]], [2, [NEW]]),
+        ({"html": f'<i id="{OLD}">'}, {"html": f'<i id="{NEW}">'}),
+    ],
+)
+def test_json(old: object, new: object) -> None:
+    """A JSON path, or where the value is inside a string, boundaries."""
+    extractor = synthesised(json_body(old))
+    assert extracted(extractor, json_body(old)) == OLD
+    assert extracted(extractor, json_body(new)) == NEW
+
+
+@pytest.mark.parametrize("name", ["Location", "X-Thing", "ETag", "Set-Cookie"])
+def test_headers(name: str) -> None:
+    """Headers, cookies and redirects."""
+    form = {"Location": "/a/12/{}/b?c=1", "Set-Cookie": "thing={}; Path=/"}.get(name, "{}")
+    old, new = (html("", (name, re.sub("12", str(number), form).format(value)))
+                for number, value in ((12, OLD), (3456, NEW)))  # fmt: skip
+    extractor = synthesised(old)
+    assert extracted(extractor, old) == OLD
+    assert extracted(extractor, new) == NEW
+
+
+def test_the_right_one_of_many() -> None:
+    """Among equal fields the one with the recorded value is taken, by its ordinal."""
+    rows = "".join(f'<input type="hidden" name="key" value="{number}">' for number in range(4))
+    old = html(f"<form>{rows}</form><form><input name=key value={OLD}></form>")
+    extractor = synthesised(old)
+    assert extractor.match == 5
+    assert extracted(extractor, old) == OLD
+
+
+def test_a_changed_extractor_finds_something_else() -> None:
+    """The check that an extractor reproduces the value can fail: another ordinal does not."""
+    old = html(f"<input name=key value=x><input name=key value={OLD}>")
+    extractor = synthesised(old)
+    for match in (1, 3):
+        assert extracted(Extractor("key[1]", extractor.source, match), old) != OLD
