@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.model.case import Request, TestCase
 from pytest_loadtool.model.template import BUILTIN_NAMES, Template
 from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator
 
-__all__ = ["removed", "unset"]
+__all__ = ["check", "removed", "unset"]
 
 
 def removed(case: TestCase, index: int) -> TestCase:
@@ -24,6 +25,20 @@ def removed(case: TestCase, index: int) -> TestCase:
         if kept:
             pages.append(page if kept == page.transactions else replace(page, transactions=kept))
     return replace(case, pages=tuple(pages))
+
+
+def check(case: TestCase) -> None:
+    """Make sure that every variable has a source.
+
+    Raises:
+        CommandError: one has none; the text says which and what to do.
+    """
+    missing = sorted(unset(case))
+    if missing:
+        raise CommandError(
+            f"{', '.join(missing)}: used, but set by nothing; "
+            "`configure` looks for a source, `delete` takes out what uses it"
+        )
 
 
 def unset(case: TestCase) -> set[str]:

@@ -6,6 +6,7 @@ import dataclasses
 from pathlib import Path
 
 from pytest_loadtool.casefile import format_case, parse_case, read_har, save_case
+from pytest_loadtool.console.document import check
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.files import as_case_path, har_path, place_evidence
 from pytest_loadtool.console.opening import may_drop, open_traffic
@@ -63,10 +64,12 @@ def _absolute(path: Path) -> Path:
 
 def _check(document: Document, path: Path) -> None:
     """Refuse to write a test case that could not be read again."""
+    check(document.case)
     try:
         parse_case(format_case(document.case), str(path))
     except FileError as error:
-        reason = ": ".join(part for part in (error.key, error.message) if part)
+        first = error.message.partition("\n")[0]
+        reason = ": ".join(part for part in (error.key, first) if part)
         raise CommandError(f"the test case cannot be saved as it is: {reason}") from None
 
 

@@ -49,8 +49,7 @@ async def record(
         _explain(session, running)
         return
     session.say(f"Recording through {running.proxy} into {session.shown(running.evidence.path)}.")
-    session.say("The browser is open: what is done in it is recorded. `stop` ends it.")
-    session.say("`record` tells how other clients are recorded meanwhile.")
+    _present(session)
     running.watch(lambda reason: _closed(session, reason))
 
 
@@ -80,6 +79,15 @@ def _browser(choice: str) -> str | None:
 
 def _with_scheme(url: str) -> str:
     return url if "://" in url or url.startswith("about:") else f"http://{url}"
+
+
+def _present(session: Session) -> None:
+    from pytest_loadtool.capture.chromium import has_display
+
+    session.say("The browser is open: what is done in it is recorded. `stop` ends the recording.")
+    if not has_display():
+        session.say("There is no display, so it has no window: `run` starts a program to drive it.")
+    session.say("`record` tells how other clients are recorded meanwhile.")
 
 
 def _explain(session: Session, running: Live) -> None:

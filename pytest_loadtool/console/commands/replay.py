@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.casefile import read_dataset
+from pytest_loadtool.console.document import check
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views import transaction as views
@@ -32,6 +33,7 @@ async def play(session: Session, *, fast: bool = False, server: str = "") -> Non
     base URL.
     """
     document = session.opened()
+    check(document.case)
     folder = session.case_path.parent
     datasets = {use.name: read_dataset(folder / use.file) for use in document.case.datasets}
     plan = compile_case(

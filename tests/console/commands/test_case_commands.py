@@ -9,6 +9,8 @@ import pytest
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.running import execute
 from pytest_loadtool.console.session import Document, Session
+from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
+from pytest_loadtool.model.extractor import Extractor, FormField
 from tests.console.listener import Listener
 from tests.console.samples import DOCUMENT
 
@@ -50,6 +52,33 @@ def test_show_prints_the_recorded_side(session: Session, listener: Listener) -> 
     session.document = DOCUMENT
     do(session, "show 1")
     assert "<title>Grüße</title>" in listener.text
+
+
+@pytest.mark.parametrize("line", ["save", "play"])
+def test_variable_that_lost_its_source_is_not_passed_over(session: Session, line: str) -> None:
+    """A variable without a source is named at once, and neither saved nor played."""
+    token = Extractor("token", FormField("token"))
+    session.document = Document(
+        TestCase(
+            name="shop",
+            server="http://127.0.0.1:9",
+            pages=(
+                Page(
+                    "Home",
+                    (
+                        Transaction(Request("GET", "/"), extractors=(token,)),
+                        Transaction(Request("GET", "/?t=${token}")),
+                    ),
+                ),
+            ),
+        )
+    )
+    do(session, "delete 1")
+    assert isinstance(session.frontend, Listener)
+    assert "token was set by it and is still used" in session.frontend.text
+    with pytest.raises(CommandError, match="token: used, but set by nothing; `configure`"):
+        do(session, line)
+    assert not session.case_path.exists()
 
 
 def test_configure_needs_the_traffic(session: Session) -> None:
