@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import gc
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import perf_counter
 
 from pytest_loadtool.errors import ReplayError
@@ -32,16 +33,25 @@ _EXAMPLE = 160
 
 def metrics_for(plans: Sequence[Plan]) -> LoadMetrics:
     """Empty metrics with a place for each transaction and page of ``plans``, in their order."""
+    named = list(zip(_distinct(plan.case.name for plan in plans), plans, strict=True))
     return LoadMetrics(
         transactions=[
-            TransactionKey(plan.case.name, step.page_title, step.title)
-            for plan in plans
+            TransactionKey(name, step.page_title, step.title)
+            for name, plan in named
             for step in plan.steps
         ],
-        pages=[PageKey(plan.case.name, page.name) for plan in plans for page in plan.pages],
-        cases=[plan.case.name for plan in plans],
+        pages=[PageKey(name, page.name) for name, plan in named for page in plan.pages],
+        cases=[name for name, _ in named],
         describe=_describe,
     )
+
+
+def _distinct(names: Iterable[str]) -> Iterator[str]:
+    """The names, a repeated one numbered: ``shop``, ``shop (2)``."""
+    seen: Counter[str] = Counter()
+    for name in names:
+        seen[name] += 1
+        yield name if seen[name] == 1 else f"{name} ({seen[name]})"
 
 
 class LoadRunner:

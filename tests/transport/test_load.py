@@ -187,3 +187,14 @@ def test_each_user_has_its_row() -> None:
         for index in (0, 1):
             run(plan, configuration(users=6, duration=0.2), Share(index, 2))
     assert {line.split()[1] for line in seen} == {f"/user{i}".encode() for i in range(6)}
+
+
+def test_cases_of_one_name_are_told_apart() -> None:
+    """The same test case twice in a load configuration has numbers of its own for each."""
+    with peer(counting([])) as server:
+        plan = plan_for(server)
+        metrics = metrics_for([plan, plan])
+        twice = configuration(cases=(CaseShare("a"), CaseShare("a")), duration=0.2)
+        LoadRunner([plan, plan], twice, Share(), metrics).run(time.time())
+    assert [one.case for one in metrics.transaction_keys] == ["case", "case (2)"]
+    assert all(one.requests for one in metrics.transactions)
