@@ -12,6 +12,7 @@ import pytest
 from pytest_loadtool.casefile import read_dataset
 from pytest_loadtool.errors import FileError, LoadToolError
 from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.plugin.apart import run_apart
 from pytest_loadtool.plugin.options import CASE_SUFFIX, server_of
 from pytest_loadtool.plugin.paths import key_error, shown_error, shown_path
 from pytest_loadtool.plugin.server import server_from_fixture
@@ -105,7 +106,8 @@ class CaseItem(pytest.Function):
     def _replay(self, request: pytest.FixtureRequest, watch: Watch) -> None:
         from pytest_loadtool.transport.functional import replay_once
 
-        replay_once(self._plan(request), observer=watch)
+        plan = self._plan(request)
+        run_apart(lambda: replay_once(plan, observer=watch))
 
     def _plan(self, request: pytest.FixtureRequest) -> Plan:
         from pytest_loadtool.replay import compile_case

@@ -26,6 +26,8 @@ class Server:
         self.token = "tok3n"
         self.requests: list[str] = []
         """``METHOD target`` of each request so far."""
+        self.busy = threading.Event()
+        """Set once a request has come."""
         self.failing: dict[str, int] = {}
         """How many more times a path answers 500."""
 
@@ -37,6 +39,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         path = urlsplit(self.path).path
         self.state.requests.append(f"{self.command} {self.path}")
+        self.state.busy.set()
         length = int(self.headers.get("Content-Length") or 0)
         body = self.rfile.read(length)
         if self.state.failing.get(path, 0):

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
+import signal
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import pytest
 
@@ -288,6 +293,26 @@ FIXTURES = """
 """
 
 
+def test_documented_fixtures(pytester: pytest.Pytester) -> None:
+    """The conftest and the keys that docs/pytest.md shows work together as they stand there."""
+    page = (Path(__file__).parents[2] / "docs" / "pytest.md").read_text(encoding="utf-8")
+    (python,) = re.findall(r"```python\n(# conftest.py\n.*?)```", page, re.DOTALL)
+    (toml,) = re.findall(r"```toml\n(server_fixture = .*?)```", page, re.DOTALL)
+    pytester.makeconftest(python)
+    pytester.makepyfile(
+        my_shop="""
+        def application(environ, start_response):
+            start_response("200 OK", [("Content-Type", "text/plain")])
+            return [b"Orders: %d" % len(application.orders)]
+
+        application.orders = ["an old one"]
+        """
+    )
+    get = transaction("GET /", 'validators = [{ text = "Orders: 0" }]')
+    write(pytester, "shop", case("", get, head=toml))
+    pytester.runpytest("-W", "error").assert_outcomes(passed=1)
+
+
 @pytest.mark.parametrize("fixture", ["shop", "shop_object"])
 def test_fixtures_around_a_case(pytester: pytest.Pytester, server: Server, fixture: str) -> None:
     """A fixture gives the server, as a URL or an object with one; others are used around it."""
@@ -402,6 +427,40 @@ def test_error_of_the_tool_itself_keeps_its_traceback(
     result = pytester.runpytest()
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*conftest.py:*: ZeroDivisionError"])
+
+
+@pytest.mark.parametrize("verbose", ["-q", "-v"])
+def test_beside_playwright(pytester: pytest.Pytester, server: Server, verbose: str) -> None:
+    """A case is replayed in a session whose browser fixtures keep an event loop running."""
+    pytester.makeconftest(
+        """
+        import pytest
+        from playwright.sync_api import sync_playwright
+
+        @pytest.fixture(scope="session", autouse=True)
+        def playwright():
+            with sync_playwright() as running:
+                yield running
+        """
+    )
+    write(pytester, "good", case(server.url, "GET /a", "GET /b"))
+    write(pytester, "bad", case(server.url, "GET /status/404"))
+    result = pytester.runpytest_subprocess(verbose, "-W", "error")
+    result.assert_outcomes(passed=1, failed=1)
+    assert server.requests == ["GET /status/404", "GET /a", "GET /b"]
+
+
+def test_ctrl_c_ends_a_replay(pytester: pytest.Pytester, server: Server) -> None:
+    """Ctrl-C in the middle of a long think time ends pytest as it does in any test."""
+    text = case(server.url, "GET /a").replace('"Home"', '"Home"\nthink_time = "1h"')
+    write(pytester, "shop", text + '\n[[page]]\nname = "Next"\n' + transaction("GET /b"))
+    command = [sys.executable, "-m", "pytest", "-v"]
+    with pytester.popen(command, stdin=subprocess.DEVNULL, stderr=subprocess.STDOUT) as running:
+        assert server.busy.wait(60)
+        running.send_signal(signal.SIGINT)
+        output, _ = running.communicate(timeout=60)
+    assert running.returncode == pytest.ExitCode.INTERRUPTED
+    assert b"KeyboardInterrupt" in output
 
 
 def test_skip_and_xfail_marks(pytester: pytest.Pytester, server: Server) -> None:

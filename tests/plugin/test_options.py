@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from pytest_loadtool.plugin import options
 from tests.plugin.serving import case
 
 NOWHERE = "http://127.0.0.1:9"
@@ -46,6 +48,13 @@ def test_help_explains_each_option(pytester: pytest.Pytester) -> None:
         assert f"  {option}" in result.stdout.str().replace("--record=[FILE]", "--record=FILE"), (
             option
         )
+
+
+def test_documentation_names_each_option() -> None:
+    """docs/pytest.md lists every option, and its twin in the configuration file."""
+    page = (Path(__file__).parents[2] / "docs" / "pytest.md").read_text(encoding="utf-8")
+    for name in [*options._OPTIONS, *options._TWINS]:
+        assert f"`{name}" in page
 
 
 @pytest.mark.parametrize(

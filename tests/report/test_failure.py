@@ -106,6 +106,12 @@ def test_whole_text(name: str) -> None:
     assert text + "\n" == (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
 
 
+def test_documentation_shows_this_text() -> None:
+    """The failure that docs/pytest.md explains is a real one."""
+    page = (Path(__file__).parents[2] / "docs" / "pytest.md").read_text(encoding="utf-8")
+    assert (GOLDEN / "with_evidence.txt").read_text(encoding="utf-8") in page
+
+
 def explained(answer: Answer, transaction: Transaction = ORDERS, recorded: bytes = b"") -> str:
     """The text for one failing transaction whose recorded body was ``recorded``."""
     case = TestCase("x", (Page("Orders", (transaction,)),))
