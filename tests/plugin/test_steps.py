@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from tests.plugin.serving import Server, case
@@ -61,6 +64,22 @@ def test_steps_of_a_worker_are_shown_together(shop: pytest.Pytester) -> None:
             [f"*FAILED {name}.case.toml::{name}*", *(one.replace("Home", page) for one in STEPS)],
             consecutive=True,
         )
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n1"])
+def test_documented_way_to_the_steps(shop: pytest.Pytester, workers: str) -> None:
+    """A conftest finds the transactions on the test's report, as docs/pytest.md shows."""
+    page = (Path(__file__).parents[2] / "docs" / "pytest.md").read_text(encoding="utf-8")
+    (hook,) = re.findall(r"```python\n(def pytest_runtest_logreport.*?)```", page, re.DOTALL)
+    shop.makeconftest(hook)
+    result = shop.runpytest_subprocess(workers, "-q", "-s")
+    result.stdout.fnmatch_lines(
+        [
+            "*Home GET /a 200 *",
+            "Home GET /status/404 404 * Status Code is 404, expected 200-399",
+            "Home GET /b 200 *",
+        ]
+    )
 
 
 def test_skipped_case_has_no_steps(shop: pytest.Pytester, server: Server) -> None:
