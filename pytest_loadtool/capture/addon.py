@@ -75,7 +75,7 @@ class ExchangeReporter:
 
     def responseheaders(self, flow: HTTPFlow) -> None:
         """A response begins: it streams to the client, and a copy is collected."""
-        if flow.response is not None and flow.response.status_code != 101:
+        if flow.response is not None and not _needs_no_body(flow.response.status_code):
             self._collectors[flow.id] = collector = Collector()
             flow.response.stream = collector
 
@@ -170,6 +170,15 @@ class ExchangeReporter:
     def _tunnel(self, address: tuple[str, int], started: float, error: str, note: str) -> None:
         if not self._stopped:
             self._report(from_tunnel(address, started or time.time(), error, note))
+
+
+def _needs_no_body(status: int) -> bool:
+    """Whether a client may hang up when it has seen the head.
+
+    Chromium does, on forwards and challenges, if the connection is not kept alive. Such a response
+    is not streamed: the client gets nothing before all of it is here.
+    """
+    return status == 101 or 300 <= status <= 399 or status in (401, 407)
 
 
 def _leave_out_proxy(headers: Headers) -> None:

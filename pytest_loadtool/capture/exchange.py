@@ -78,9 +78,9 @@ def from_tunnel(address: tuple[str, int], started: float, error: str, note: str)
         started=started,
         took=max(0.0, time.time() - started),
         method="CONNECT",
-        url=f"https://{hostport('https', host, port)}/",
+        url=f"https://{_authority('https', host, port)}/",
         http_version="HTTP/1.1",
-        request_headers=(("Host", f"{hostport('', host, port)}"),),
+        request_headers=(("Host", _authority("", host, port)),),
         request_body=b"",
         error=_plain(error),
         note=note,
@@ -102,8 +102,12 @@ def _version(request: Request) -> str:
     return _HTTP_VERSIONS.get(raw, raw.decode("latin-1"))
 
 
+def _authority(scheme: str, host: str, port: int) -> str:
+    return hostport(scheme, f"[{host}]" if ":" in host else host, port)
+
+
 def _url(request: Request) -> str:
-    authority = hostport(request.scheme, request.host, request.port)
+    authority = _authority(request.scheme, request.host, request.port)
     path = request.data.path.decode("latin-1")
     return f"{request.scheme}://{authority}{'/' if path == '*' else path}"
 

@@ -33,7 +33,9 @@ def share(requests: Sequence[Headers]) -> tuple[Headers, list[Headers]]:
 
     everywhere = {name for name in candidates if _count(name, patterns) == len(requests)}
     chosen = _choose(everywhere, candidates, patterns, listed)
-    shared = _without_idle_places(listed(chosen), patterns)
+    # Where there is little in common, complete lists alone may be shorter.
+    ways: tuple[Headers, ...] = ((), _without_idle_places(listed(chosen), patterns))
+    shared = min(ways, key=lambda way: _lines(way, patterns))
     return shared, [_own(shared, headers) for headers in requests]
 
 

@@ -491,3 +491,52 @@ async def _free_port() -> int:
     async with server:
         port: int = server.sockets[0].getsockname()[1]
     return port
+
+
+def test_a_forward_is_whole_although_its_client_hangs_up_early() -> None:
+    """Browsers need no more than the head of a forward: it is recorded all the same."""
+    got: list[Exchange] = []
+
+    async def hang_up_early(port: int, host: str) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(f"GET http://{host}/ HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+        await reader.readuntil(b"\r\n\r\n")
+        writer.close()
+        await writer.wait_closed()
+
+    async def scenario() -> None:
+        loop, asked, go_on = asyncio.get_running_loop(), asyncio.Event(), asyncio.Event()
+
+        def forward_slowly(connection: Connection, _request: bytes) -> bool:
+            connection.send(b"HTTP/1.0 302 Found\r\nLocation: /next\r\n\r\nmo")
+            loop.call_soon_threadsafe(asked.set)
+            asyncio.run_coroutine_threadsafe(go_on.wait(), loop).result()
+            connection.send(b"ved")
+            return False
+
+        with WireServer(forward_slowly) as server:
+            async with Recorder(got.append) as recorder:
+                host = f"127.0.0.1:{server.port}"
+                client = asyncio.create_task(hang_up_early(recorder.port, host))
+                await asked.wait()
+                # Were the head passed on by itself, the client would be gone after this.
+                await asyncio.wait([client], timeout=0.3)
+                go_on.set()
+                await client
+
+    run(scenario())
+    (exchange,) = got
+    assert (exchange.status, exchange.error) == (302, "")
+    assert exchange.response_body == b"moved"
+
+
+def test_a_server_on_ipv6_is_recorded_with_its_address_in_brackets() -> None:
+    """As URLs have it (RFC 3986)."""
+    got: list[Exchange] = []
+
+    async def scenario() -> None:
+        async with Recorder(got.append) as recorder:
+            await curl(*through(recorder), "http://[::1]:1/x")
+
+    run(scenario())
+    assert got[0].url == "http://[::1]:1/x"

@@ -1,0 +1,44 @@
+"""Think times, and when things happened within a page."""
+
+from __future__ import annotations
+
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.recording import build_case
+from tests.recording.samples import SHOP, load, visit
+
+
+def thinking(*exchanges: Exchange) -> list[float]:
+    """The think time after each page."""
+    return [page.think_time for page in build_case(exchanges, name="case").case.pages]
+
+
+def test_thinking_begins_with_the_last_response_and_ends_with_the_next_request() -> None:
+    """To the millisecond; there is none after the last page."""
+    assert thinking(
+        visit(f"{SHOP}/a", 0, "<title>A", took=0.5),
+        load(f"{SHOP}/a.png", 0.6, "image/png", referer=f"{SHOP}/a", took=0.4),
+        visit(f"{SHOP}/b", 4.23456, "<title>B", took=0.1),
+    ) == [3.235, 0.0]
+
+
+def test_a_page_that_loads_into_the_next_leaves_no_time_to_think() -> None:
+    """Never less than nothing."""
+    assert thinking(
+        visit(f"{SHOP}/a", 0, "<title>A", took=0.1),
+        load(f"{SHOP}/a.png", 0.2, "image/png", referer=f"{SHOP}/a", took=9),
+        visit(f"{SHOP}/b", 3, "<title>B"),
+    ) == [0.0, 0.0]
+
+
+def test_offsets_count_from_the_start_of_the_page() -> None:
+    """In seconds with three decimals, so that replay can overlap what overlapped."""
+    case = build_case(
+        [
+            visit(f"{SHOP}/", 0, "<title>Home"),
+            visit(f"{SHOP}/a", 5, "<title>A", took=0.1234567),
+            load(f"{SHOP}/a.png", 5.0505049, "image/png", referer=f"{SHOP}/a", took=0.02),
+        ],
+        name="case",
+    ).case
+    recorded = [one.recorded for one in case.pages[1].transactions]
+    assert [(one.at, one.took) for one in recorded if one] == [(0.0, 0.123), (0.051, 0.02)]
