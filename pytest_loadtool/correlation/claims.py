@@ -103,11 +103,11 @@ def _checked(traffic: Traffic, claims: list[Claim], misses: list[Miss]) -> Claim
     """Drop the claims on a text that, with its placeholders, would not send what was recorded."""
     texts: dict[tuple[int, Part], list[Claim]] = {}
     for claim in claims:
-        texts.setdefault((claim.slot.transaction, claim.slot.part), []).append(claim)
+        texts.setdefault((claim.slot.owner, claim.slot.part), []).append(claim)
     wrong = {key for key, group in texts.items() if not _exact(traffic, key, group)}
     kept: list[Claim] = []
     for one in claims:
-        if (one.slot.transaction, one.slot.part) in wrong:
+        if (one.slot.owner, one.slot.part) in wrong:
             misses.append(Miss(one.slot, one.rule, _ENCODING, one.producer.transaction))
         else:
             kept.append(one)
@@ -116,15 +116,16 @@ def _checked(traffic: Traffic, claims: list[Claim], misses: list[Miss]) -> Claim
 
 def _exact(traffic: Traffic, key: tuple[int, Part], claims: list[Claim]) -> bool:
     """Whether the text of that part, its slots replaced, renders to itself."""
-    step = traffic.steps[key[0]]
-    masked = Masked.of(part_text(step.transaction.request, key[1]))
+    owner, part = key
+    masked = Masked.of(part_text(traffic.request(owner), part))
     assert masked is not None, "slots come from masked text"
     names = [f"asm_check[{number}]" for number in range(1, len(claims) + 1)]
     values = {name: claim.slot.value for name, claim in zip(names, claims, strict=True)}
     text = masked.replaced(
         [(one.slot.start, one.slot.end, name) for one, name in zip(claims, names, strict=True)]
     )
-    return rendered(text, key[1], step.content_type, values) == masked.text
+    content_type = traffic.steps[owner].content_type if part == "body" else ""
+    return rendered(text, part, content_type, values) == masked.text
 
 
 def issued(traffic: Traffic, rules: Sequence[Rule]) -> Iterator[Issue]:

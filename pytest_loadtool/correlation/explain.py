@@ -32,7 +32,8 @@ def explain(
 
 def _variable(one: Found, title: Title, twins: Sequence[str]) -> Decision:
     producer = title(one.producer.transaction)
-    consumers = tuple(dict.fromkeys(title(slot.transaction) for slot in one.slots))
+    users = sorted({user for slot in one.slots for user in slot.users or (slot.transaction,)})
+    consumers = tuple(dict.fromkeys(map(title, users)))
     field = one.slots[0].name if one.slots else one.producer.name
     reason = one.rule.reason.format(field=field, producer=f'"{producer}"')
     if one.rule.variable == "csrf_token":

@@ -115,6 +115,8 @@ def _regular_expression(source: RegularExpression, match: int) -> Extract:
 
 def _form_field(source: FormField, match: int) -> Extract:
     name = source.name
+    if not name:
+        raise ValueError("'' is not a name of a form field")
     return lambda response: find_control(response.text, name, match)
 
 

@@ -121,4 +121,5 @@ def _is_secret(slot: Slot) -> bool:
 
 
 def _titles(slots: Iterator[Slot] | list[Slot], title: Title) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(title(slot.transaction) for slot in slots))
+    users = sorted({user for slot in slots for user in slot.users or (slot.transaction,)})
+    return tuple(dict.fromkeys(map(title, users)))

@@ -49,7 +49,10 @@ class RecordedResponse:
             ValueError: it is not JSON.
         """
         if self._json is _json_unread:
-            self._json = json.loads(self.text)
+            try:
+                self._json = json.loads(self.text)
+            except RecursionError:
+                raise ValueError("the JSON is nested too deeply") from None
         return self._json
 
     def header(self, name: str) -> str | None:

@@ -21,7 +21,7 @@ __all__ = ["names_in_use", "revert"]
 
 def revert(case: TestCase, steps: tuple[Step, ...]) -> TestCase:
     """The case with recorded values in place of what application state management set."""
-    pinned = _pinned(case, steps)
+    pinned = _pinned(steps)
     values = {
         name: variable.recorded
         for name, variable in case.variables.items()
@@ -37,13 +37,15 @@ def revert(case: TestCase, steps: tuple[Step, ...]) -> TestCase:
         )
         for page in case.pages
     )
+    headers = _reverted_request(Request("", "", case.headers), "", values).headers
     variables = {name: one for name, one in case.variables.items() if name not in values}
-    return replace(case, pages=pages, variables=MappingProxyType(variables))
+    return replace(case, pages=pages, headers=headers, variables=MappingProxyType(variables))
 
 
 def names_in_use(case: TestCase) -> frozenset[str]:
     """Every variable that the case declares, extracts or refers to."""
     names = set(case.variables)
+    names.update(_names(*(one.value for one in case.headers if one.value is not None)))
     for transaction in case.transactions():
         names.update(extractor.variable for extractor in transaction.extractors)
         names.update(_names(*_texts(transaction)))
@@ -51,20 +53,26 @@ def names_in_use(case: TestCase) -> frozenset[str]:
 
 
 def _reverted(step: Step, values: dict[str, str]) -> Transaction:
-    request: Request = step.transaction.request
-    for part, text in text_parts(request):
-        if "${" in text:
-            request = with_part(request, part, reverted(text, part, step.content_type, values))
+    request = _reverted_request(step.transaction.request, step.content_type, values)
     extractors = tuple(one for one in step.transaction.extractors if one.variable not in values)
     return replace(step.transaction, request=request, extractors=extractors)
 
 
-def _pinned(case: TestCase, steps: tuple[Step, ...]) -> frozenset[str]:
-    names = set(_names(*(one.value for one in case.headers if one.value is not None)))
+def _reverted_request(request: Request, content_type: str, values: dict[str, str]) -> Request:
+    for part, text in text_parts(request):
+        if "${" in text:
+            request = with_part(request, part, reverted(text, part, content_type, values))
+    return request
+
+
+def _pinned(steps: tuple[Step, ...]) -> frozenset[str]:
+    """Variables in checks, and those that a transaction without evidence sets or uses."""
+    names: set[str] = set()
     for step in steps:
         names.update(_names(*_checks(step.transaction)))
         if step.exchange is None:
             names.update(_names(*(text for _, text in text_parts(step.transaction.request))))
+            names.update(extractor.variable for extractor in step.transaction.extractors)
     return frozenset(names)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from pytest_loadtool.correlation.parts import part_text, rendered, with_part
-from pytest_loadtool.correlation.slots import Masked, Part
+from pytest_loadtool.correlation.slots import SHARED, Masked, Part
 from pytest_loadtool.correlation.traffic import Step
 from pytest_loadtool.correlation.variables import Found
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
@@ -23,7 +23,7 @@ def rewrite(case: TestCase, steps: Sequence[Step], found: Sequence[Found]) -> Te
     edits: dict[int, _Edits] = {}
     for one in found:
         for slot in one.slots:
-            parts = edits.setdefault(slot.transaction, {})
+            parts = edits.setdefault(slot.owner, {})
             parts.setdefault(slot.part, []).append((slot.start, slot.end, one.name))
     requests = [_edited(step.transaction.request, edits.get(step.index, {})) for step in steps]
     values = {one.name: one.producer.value for one in found}
@@ -46,7 +46,8 @@ def rewrite(case: TestCase, steps: Sequence[Step], found: Sequence[Found]) -> Te
         variables[one.name] = Variable(
             one.name, recorded=one.producer.value, set_by="asm", rule=one.rule.name
         )
-    return replace(case, pages=pages, variables=MappingProxyType(variables))
+    shared = _edited(Request("", "", case.headers), edits.get(SHARED, {})).headers
+    return replace(case, pages=pages, headers=shared, variables=MappingProxyType(variables))
 
 
 def _edited(request: Request, edits: _Edits) -> Request:

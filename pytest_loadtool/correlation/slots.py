@@ -16,10 +16,13 @@ from pytest_loadtool.model.case import Request
 from pytest_loadtool.model.place import Place, body_syntax
 from pytest_loadtool.model.template import Reference, Template, TemplateError, escape
 
-__all__ = ["HOLE", "Masked", "Part", "Slot", "request_slots", "target_slots"]
+__all__ = ["HOLE", "SHARED", "Masked", "Part", "Slot", "request_slots", "target_slots"]
 
 #: Stands for a placeholder. A Unicode noncharacter, which no text interchanged may contain.
 HOLE = "\ufdd0"
+
+#: In place of a transaction: the headers that transactions share.
+SHARED = -1
 
 #: Which text of a request: "target", "body", or the index of a header.
 Part = str | int
@@ -69,6 +72,13 @@ class Slot:
     value: str
     before: str = ""
     raw: str = ""
+    users: tuple[int, ...] = ()
+    """Of a header that transactions share: all of them, ``transaction`` being the first."""
+
+    @property
+    def owner(self) -> int:
+        """The transaction in whose request it stands; `SHARED` for the shared headers."""
+        return SHARED if self.users else self.transaction
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from pytest_loadtool.correlation.looks import looks_random
 from pytest_loadtool.correlation.producers import Kind, Producer, in_response, issued_tokens, links
 from pytest_loadtool.correlation.recorded import RecordedResponse
-from pytest_loadtool.correlation.slots import HOLE, Masked, Slot, request_slots
+from pytest_loadtool.correlation.slots import HOLE, SHARED, Masked, Slot, request_slots
+from pytest_loadtool.model.case import Header, Request, TestCase, Transaction, wire_headers
 from pytest_loadtool.model.case import Kind as ResponseKind
-from pytest_loadtool.model.case import TestCase, Transaction, wire_headers
 from pytest_loadtool.model.exchange import Exchange
 
 __all__ = ["Step", "Traffic", "read_traffic", "steps_of"]
@@ -55,6 +55,7 @@ class Traffic:
 
     steps: tuple[Step, ...]
     slots: tuple[Slot, ...]
+    shared: tuple[Header, ...] = ()
     tokens: list[Producer] = field(default_factory=list)
     """The OAuth tokens that responses issue, used or not."""
     producers: dict[str, list[Producer]] = field(default_factory=dict)
@@ -79,6 +80,12 @@ class Traffic:
     """By transaction: the values in its request, which its response may repeat."""
     changes: list[int] = field(default_factory=list)
     """The transactions that may change something on the server."""
+
+    def request(self, owner: int) -> Request:
+        """The request of that transaction; of `SHARED`, one with nothing but the shared headers."""
+        if owner == SHARED:
+            return Request("", "", self.shared)
+        return self.steps[owner].transaction.request
 
 
 def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[Step, ...]:
@@ -115,21 +122,26 @@ def _path_and_address(target: str) -> tuple[str, str]:
     return text.partition("?")[0], text
 
 
-def read_traffic(steps: tuple[Step, ...]) -> Traffic:
-    """Index the requests, then of the responses what the requests use."""
-    slots = tuple(
+def read_traffic(steps: tuple[Step, ...], shared: tuple[Header, ...] = ()) -> Traffic:
+    """Index the requests, then of the responses what the requests use.
+
+    ``shared`` are the headers that transactions of the case share.
+    """
+    own = (
         slot
         for step in steps
         if step.exchange is not None and not step.is_static
         for slot in request_slots(step.transaction.request, step.content_type, step.index)
     )
-    traffic = Traffic(steps, slots)
+    slots = sorted([*_shared_slots(steps, shared), *own], key=lambda slot: slot.transaction)
+    traffic = Traffic(steps, tuple(slots), shared)
     echoes = traffic.echoes
     fields: dict[int, set[str]] = {}
     for slot in slots:
         traffic.sent.setdefault(slot.value, slot.transaction)
         traffic.sent_as.setdefault((slot.value, slot.name), slot.transaction)
-        echoes.setdefault(slot.transaction, set()).add(slot.value)
+        for user in slot.users or (slot.transaction,):
+            echoes.setdefault(user, set()).add(slot.value)
         if slot.part == "body":
             fields.setdefault(slot.transaction, set()).add(slot.name)
     traffic.fields = {index: frozenset(names) for index, names in fields.items()}
@@ -151,6 +163,24 @@ def read_traffic(steps: tuple[Step, ...]) -> Traffic:
         if response.has_text and response.text.lstrip()[:1] == "<":
             _add_page(traffic, step, response.text, addresses)
     return traffic
+
+
+def _shared_slots(steps: tuple[Step, ...], shared: tuple[Header, ...]) -> Iterator[Slot]:
+    """The slots of the shared headers, each with the transactions that send it."""
+    users: dict[int, list[int]] = {}
+    positions = {id(header): position for position, header in enumerate(shared)}
+    for step in steps:
+        if step.exchange is None:
+            continue
+        for header in wire_headers(shared, step.transaction.request.headers):
+            position = positions.get(id(header))
+            if position is not None:
+                users.setdefault(position, []).append(step.index)
+    for slot in request_slots(Request("", "", shared), "", SHARED):
+        assert isinstance(slot.part, int), "the request has headers only"
+        if slot.part in users:
+            everyone = tuple(users[slot.part])
+            yield replace(slot, transaction=everyone[0], users=everyone)
 
 
 def _add(traffic: Traffic, producer: Producer, wanted: frozenset[str], said: set[str]) -> None:

@@ -164,6 +164,7 @@ def test_cookies() -> None:
         (HeaderValue("Location", "["), 1),
         (JsonPath("$.a["), 1),
         (JsonPath("no path"), 1),
+        (FormField(""), 1),
         (FormField("a"), 0),
     ],
 )

@@ -10,7 +10,10 @@ import pytest
 
 from pytest_loadtool.correlation import Configuration, configure
 from pytest_loadtool.correlation.evidence import EVIDENCE
+from pytest_loadtool.correlation.revert import revert
 from pytest_loadtool.correlation.rules import RULES
+from pytest_loadtool.correlation.traffic import steps_of
+from pytest_loadtool.model.case import Header
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import (
@@ -22,6 +25,7 @@ from pytest_loadtool.model.extractor import (
     RegularExpression,
     Source,
 )
+from pytest_loadtool.recording import build_case
 from tests.correlation.exchanges import (
     FORM,
     JSON,
@@ -163,6 +167,26 @@ def test_bearer_tokens(key: str) -> None:
     name = "id_token" if key == "id_token" else "bearer_token"
     assert requests(configuration)[1] == f"/me Bearer ${{{name}[1]}}"
     assert sources(configuration) == [(f"{name}[1]", JsonPath(f"$.auth.{key}"), 1)]
+
+
+@pytest.mark.promise(98)
+def test_shared_headers() -> None:
+    """A header that the transactions share is replaced where it stands, once for all of them."""
+    bearer = (("Authorization", f"Bearer {TOKEN}"), ("X-API-Key", UUID))
+    exchanges = [
+        call("POST", "/token", {}, json_body({"access_token": TOKEN, "token_type": "Bearer"})),
+        *(get(f"/{name}", sent=bearer) for name in ("a", "b", "c", "d")),
+    ]
+    case = build_case(exchanges, name="shared").case
+    assert Header("Authorization", f"Bearer {TOKEN}") in case.headers
+    configuration = configure(case, exchanges)
+    assert Header("Authorization", "Bearer ${bearer_token[1]}") in configuration.case.headers
+    (decision,) = made(configuration)
+    assert decision.consumers == ("GET /a", "GET /b", "GET /c", "GET /d")
+    constant = [one.consumers for one in configuration.decisions if one.rule == "api-key-header"]
+    assert constant == [decision.consumers]
+    assert configure(configuration.case, exchanges) == configuration
+    assert revert(configuration.case, steps_of(configuration.case, exchanges)) == case
 
 
 def test_tokens_in_response_headers() -> None:
