@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 
-from pytest_loadtool.correlation.evidence import EVIDENCE
+from pytest_loadtool.correlation.beliefs import beliefs, is_typed, rule_by_name
 from pytest_loadtool.correlation.jsonpath import format_path
-from pytest_loadtool.correlation.looks import (
-    is_identity_name,
-    is_secret_name,
-    looks_random,
-    same_name,
-)
+from pytest_loadtool.correlation.looks import same_name
 from pytest_loadtool.correlation.parts import part_text, rendered
-from pytest_loadtool.correlation.producers import Kind, Producer
+from pytest_loadtool.correlation.producers import Producer
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.rules import Rule
 from pytest_loadtool.correlation.slots import Masked, Part, Slot
@@ -25,10 +19,10 @@ from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.extractor import JsonPath, Source
 from pytest_loadtool.model.place import encode
 
-__all__ = ["Claim", "Claims", "Issue", "Miss", "claim_all", "is_typed", "issued"]
+__all__ = ["Claim", "Claims", "Issue", "Miss", "claim_all", "issued"]
 
-#: How many producers of one value a rule looks at, the nearest first.
-_NEAREST = 20
+#: For how many producers of one value an extractor is sought, before the value is left as it is.
+_ATTEMPTS = 5
 _ENCODING = (
     "{producer} holds the value, but replay would write it in another encoding than recorded."
 )
@@ -85,18 +79,27 @@ def claim_all(traffic: Traffic, rules: Sequence[Rule]) -> Claims:
     for slot in traffic.slots:
         if is_typed(slot):
             continue
-        found = _believed(traffic, slot, rules)
-        if found is None:
-            rule = _named(slot, rules)
-            if rule is not None:
-                misses.append(Miss(slot, rule, rule.unfound))
-            continue
-        verdict = synthesis.claim(slot, *found)
+        verdict = _judged(slot, traffic, rules, synthesis)
         if isinstance(verdict, Claim):
             claims.append(verdict)
-        else:
+        elif verdict is not None:
             misses.append(verdict)
     return _checked(traffic, claims, misses)
+
+
+def _judged(
+    slot: Slot, traffic: Traffic, rules: Sequence[Rule], synthesis: _Synthesis
+) -> Claim | Miss | None:
+    """The most trusted claim that works; else why the most trusted does not; None: not dynamic."""
+    first: Miss | None = None
+    for rule, producer in islice(beliefs(traffic, slot, rules), _ATTEMPTS):
+        verdict = synthesis.claim(slot, rule, producer)
+        if isinstance(verdict, Claim):
+            return verdict
+        first = first or verdict
+    if first is None and (rule_known := rule_by_name(slot, rules)) is not None:
+        first = Miss(slot, rule_known, rule_known.unfound)
+    return first
 
 
 def _checked(traffic: Traffic, claims: list[Claim], misses: list[Miss]) -> Claims:
@@ -134,79 +137,6 @@ def issued(traffic: Traffic, rules: Sequence[Rule]) -> Iterator[Issue]:
         rule = next((one for one in rules if same_name(producer.name) in one.produced_as), None)
         if rule is not None:
             yield Issue(producer, rule, JsonPath(format_path(producer.steps)))
-
-
-def is_typed(slot: Slot) -> bool:
-    """Whether a person types such a field: a secret, or who they are (unless it is a random id)."""
-    if slot.part != "body":
-        return False
-    return is_secret_name(slot.name) or (
-        is_identity_name(slot.name) and not looks_random(slot.value)
-    )
-
-
-def _named(slot: Slot, rules: Sequence[Rule]) -> Rule | None:
-    """The rule that knows the slot by its name, although nothing produces its value."""
-    return next((rule for rule in rules if rule.used_as and _takes(rule, slot)), None)
-
-
-def _takes(rule: Rule, slot: Slot) -> bool:
-    return (not rule.places or slot.place in rule.places) and (
-        not rule.used_as or same_name(slot.name) in rule.used_as
-    )
-
-
-def _believed(traffic: Traffic, slot: Slot, rules: Sequence[Rule]) -> tuple[Rule, Producer] | None:
-    """The first rule with a producer for which all its evidence holds, and that producer."""
-    address = traffic.steps[slot.transaction].address if slot.part == "target" else ""
-    linked = bool(address) and address in traffic.links
-    if slot.value not in traffic.producers and not linked:
-        return None
-    for rule in rules:
-        if not _takes(rule, slot):
-            continue
-        for producer in islice(_nearest(traffic, slot, rule.kinds, address), _NEAREST):
-            named = not rule.produced_as or same_name(producer.name) in rule.produced_as
-            if named and all(EVIDENCE[one](slot, producer, traffic) for one in rule.evidence):
-                return rule, producer
-    return None
-
-
-def _nearest(
-    traffic: Traffic, slot: Slot, kinds: Sequence[Kind], address: str
-) -> Iterator[Producer]:
-    """The producers of these kinds before the slot, the nearest response first, then in order."""
-    same: list[Producer] = []
-    for producer in _backwards(traffic, slot, kinds, address):
-        if same and producer.transaction != same[0].transaction:
-            yield from sorted(same, key=lambda one: kinds.index(one.kind))
-            same.clear()
-        same.insert(0, producer)
-    yield from sorted(same, key=lambda one: kinds.index(one.kind))
-
-
-def _backwards(
-    traffic: Traffic, slot: Slot, kinds: Sequence[Kind], address: str
-) -> Iterator[Producer]:
-    started = _started(traffic, slot.transaction)
-    if Kind.LINK in kinds:
-        for producer in _before(traffic.links.get(address, ()), slot):
-            if slot.value not in traffic.echoes.get(producer.transaction, ()):
-                yield replace(producer, value=slot.value, name=slot.name, before=slot.before)
-    for producer in _before(traffic.producers.get(slot.value, ()), slot):
-        if producer.kind in kinds and _started(traffic, producer.transaction) <= started:
-            yield producer
-
-
-def _before(producers: Sequence[Producer], slot: Slot) -> Iterator[Producer]:
-    """Those in responses before the slot's request, from the last to the first."""
-    end = bisect_left(producers, slot.transaction, key=lambda one: one.transaction)
-    return (producers[position] for position in range(end - 1, -1, -1))
-
-
-def _started(traffic: Traffic, transaction: int) -> float:
-    exchange = traffic.steps[transaction].exchange
-    return exchange.started if exchange is not None else 0.0
 
 
 class _Synthesis:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from pytest_loadtool.correlation.claims import Miss, is_typed
+from pytest_loadtool.correlation.beliefs import is_typed
+from pytest_loadtool.correlation.claims import Miss
 from pytest_loadtool.correlation.looks import is_secret_name, same_name
 from pytest_loadtool.correlation.rules import CSRF_COOKIES, SESSION_COOKIES
 from pytest_loadtool.correlation.slots import Slot

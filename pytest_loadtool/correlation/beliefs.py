@@ -1,0 +1,99 @@
+"""Beliefs: from which responses a slot may take its value, the most trusted first."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from pytest_loadtool.correlation.evidence import EVIDENCE
+from pytest_loadtool.correlation.looks import (
+    is_identity_name,
+    is_secret_name,
+    looks_random,
+    same_name,
+)
+from pytest_loadtool.correlation.producers import Kind, Producer
+from pytest_loadtool.correlation.rules import Rule
+from pytest_loadtool.correlation.slots import Slot
+from pytest_loadtool.correlation.traffic import Traffic
+
+__all__ = ["beliefs", "is_typed", "rule_by_name"]
+
+#: How many producers of one value a rule looks at, the nearest first.
+_NEAREST = 20
+
+
+def beliefs(traffic: Traffic, slot: Slot, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Producer]]:
+    """Each rule with each producer for which all its evidence holds.
+
+    In the order of the rules, and for one rule the nearest producer first.
+    """
+    address = traffic.steps[slot.transaction].address if slot.part == "target" else ""
+    if slot.value not in traffic.producers and address not in traffic.links:
+        return
+    for rule in rules:
+        if not _takes(rule, slot):
+            continue
+        for producer in islice(_nearest(traffic, slot, rule.kinds, address), _NEAREST):
+            named = not rule.produced_as or same_name(producer.name) in rule.produced_as
+            if named and all(EVIDENCE[one](slot, producer, traffic) for one in rule.evidence):
+                yield rule, producer
+
+
+def is_typed(slot: Slot) -> bool:
+    """Whether a person types such a field: a secret, or who they are (unless it is a random id)."""
+    if slot.part != "body":
+        return False
+    return is_secret_name(slot.name) or (
+        is_identity_name(slot.name) and not looks_random(slot.value)
+    )
+
+
+def rule_by_name(slot: Slot, rules: Sequence[Rule]) -> Rule | None:
+    """The rule that knows the slot by its name, although nothing produces its value."""
+    return next((rule for rule in rules if rule.used_as and _takes(rule, slot)), None)
+
+
+def _takes(rule: Rule, slot: Slot) -> bool:
+    return (not rule.places or slot.place in rule.places) and (
+        not rule.used_as or same_name(slot.name) in rule.used_as
+    )
+
+
+def _nearest(
+    traffic: Traffic, slot: Slot, kinds: Sequence[Kind], address: str
+) -> Iterator[Producer]:
+    """The producers before the slot, the nearest response first; within it, by kind, then place."""
+    same: list[Producer] = []
+    for producer in _backwards(traffic, slot, kinds, address):
+        if same and producer.transaction != same[0].transaction:
+            yield from sorted(same, key=lambda one: kinds.index(one.kind))
+            same.clear()
+        same.insert(0, producer)
+    yield from sorted(same, key=lambda one: kinds.index(one.kind))
+
+
+def _backwards(
+    traffic: Traffic, slot: Slot, kinds: Sequence[Kind], address: str
+) -> Iterator[Producer]:
+    started = _started(traffic, slot.transaction)
+    if Kind.LINK in kinds:
+        for producer in _before(traffic.links.get(address, ()), slot):
+            if slot.value not in traffic.echoes.get(producer.transaction, ()):
+                yield replace(producer, value=slot.value, name=slot.name, before=slot.before)
+    for producer in _before(traffic.producers.get(slot.value, ()), slot):
+        if producer.kind in kinds and _started(traffic, producer.transaction) <= started:
+            yield producer
+
+
+def _before(producers: Sequence[Producer], slot: Slot) -> Iterator[Producer]:
+    """Those in responses before the slot's request, from the last to the first."""
+    end = bisect_left(producers, slot.transaction, key=lambda one: one.transaction)
+    return (producers[position] for position in range(end - 1, -1, -1))
+
+
+def _started(traffic: Traffic, transaction: int) -> float:
+    exchange = traffic.steps[transaction].exchange
+    return exchange.started if exchange is not None else 0.0
