@@ -14,6 +14,7 @@ from pytest_loadtool.casefile.schema import (
     boolean,
     filled,
     parsed,
+    text,
 )
 from pytest_loadtool.casefile.syntax import json_path, pattern, template, token, variable_name
 from pytest_loadtool.model.extractor import (
@@ -37,9 +38,9 @@ __all__ = ["EXTRACTOR", "VALIDATOR", "extractor", "validator"]
 
 
 def _boundary(node: Node) -> tuple[str, ...]:
-    sides = array(filled)(node)
-    if len(sides) != 2:
-        raise node.wrong(f'expected two texts, ["left", "right"], got {len(sides)}')
+    sides = array(text)(node)
+    if len(sides) != 2 or not any(sides):
+        raise node.wrong('expected two texts, ["left", "right"], not both empty')
     return sides
 
 

@@ -35,8 +35,8 @@ def check_case(case: TestCase, problems: Problems, *, columns: Columns) -> None:
         for path, source in templates:
             for reference in Template.parse(source).references if "${" in source else ():
                 message = names.wrong(reference, number)
-                if message and (path, message) not in reported:
-                    reported.add((path, message))
+                if message and (path, reference.name) not in reported:
+                    reported.add((path, reference.name))
                     problems.add(path, message)
 
 
@@ -117,8 +117,12 @@ class _Names:
         )
 
     def _too_early(self, name: str, setter: int, *, own: bool) -> str:
-        title = self.transactions[setter][1].title
-        when = "is set by the response to this very request" if own else f"is set later, by {title}"
+        later = self.transactions[setter][1]
+        when = (
+            "is set by the response to this very request"
+            if own
+            else f"is set only later, by the response to {later.title} (line {later.line})"
+        )
         return (
             f"${{{name}}} {when}: move its extractor to an earlier transaction, "
             "or give it a value in [variables]"

@@ -220,7 +220,7 @@ _TRANSACTION_KEYS: dict[str, Key] = {
 
 _PAGE_KEYS: dict[str, Key] = {
     "name": Key(filled, 'name = "…"'),
-    "think_time": Key(parsed(parse_duration)),
+    "think_time": Key(parsed(parse_duration, "s")),
     "transaction": Key(
         lambda node: tables(_transaction, "page.transaction")(node),
         "at least one [[page.transaction]] below it",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from pytest_loadtool.casefile.lines import KeyPath, Layout, Remark
@@ -32,23 +32,34 @@ def carry(old: Layout, moved: Mapping[KeyPath, KeyPath], lines: Iterable[Line]) 
     remarks: dict[KeyPath, Remark] = {}
     end: tuple[str, ...] = ()
     before: list[KeyPath] = []  # old paths above, in order
-    for path in old.lines:
-        before.append(path)
-        remark = old.remarks.get(path)
-        if remark is None:
-            continue
+    for path, remark in _in_order(old, before):
         target = moved.get(path)
         if target is not None and (place := _around(target, places)):
             own = remarks.get(place, Remark())
             remarks[place] = _joined(own, remark if place == target else _lifted(own, remark))
-            continue
-        anchor = _anchor(path, before, moved, places)
-        if anchor:
+        elif anchor := _anchor(path, before, moved, places):
             own = remarks.get(anchor, Remark())
             remarks[anchor] = replace(own, below=own.below + _all(remark))
         else:
             end += _all(remark)
     return Carried(remarks, (*end, *(("",) if end and old.end else ()), *old.end))
+
+
+def _in_order(old: Layout, before: list[KeyPath]) -> Iterator[tuple[KeyPath, Remark]]:
+    """The remarks as the text has them: what is below an array comes after those inside of it.
+
+    ``before`` is kept to the paths up to the present one.
+    """
+    open_: list[tuple[KeyPath, Remark]] = []
+    for path in old.lines:
+        while open_ and path[: len(open_[-1][0])] != open_[-1][0]:
+            yield open_.pop()
+        before.append(path)
+        remark = old.remarks.get(path)
+        if remark is not None:
+            yield path, replace(remark, below=())
+            open_.append((path, Remark(below=remark.below)))
+    yield from reversed(open_)
 
 
 def _places(lines: Iterable[Line]) -> set[KeyPath]:

@@ -42,13 +42,7 @@ def parse_dataset(source: str, path: str) -> Dataset:
     found = []
     for line, row in rows:
         if len(row) != len(columns):
-            raise FileError(
-                path,
-                line,
-                "",
-                f"expected {len(columns)} values ({', '.join(columns)}), got {len(row)}: "
-                "a value that holds a comma needs double quotes",
-            )
+            raise FileError(path, line, "", _wrong_width(columns, row))
         found.append(row)
     return Dataset(columns, tuple(found))
 
@@ -84,11 +78,22 @@ def _rows(source: str, path: str) -> Iterator[tuple[int, tuple[str, ...]]]:
         try:
             row = next(reader, None)
         except csv.Error as error:
-            raise FileError(path, line, "", f"not valid CSV: {error}") from None
+            what = str(error)
+            hint = " (a quote is not closed)" if what == "unexpected end of data" else ""
+            raise FileError(path, line, "", f"not valid CSV: {what}{hint}") from None
         if row is None:
             return
         if row:
             yield line, tuple(row)
+
+
+def _wrong_width(columns: tuple[str, ...], row: tuple[str, ...]) -> str:
+    remedy = (
+        "a value that holds a comma needs double quotes"
+        if len(row) > len(columns)
+        else "write a comma for each value, even if it is empty"
+    )
+    return f"expected {len(columns)} values ({', '.join(columns)}), got {len(row)}: {remedy}"
 
 
 def _check_columns(columns: tuple[str, ...], path: str, line: int) -> None:

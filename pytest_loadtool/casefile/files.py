@@ -13,6 +13,8 @@ from pytest_loadtool.errors import FileError
 
 __all__ = ["file_errors", "read_bytes", "read_text", "replace_file"]
 
+_DIRECTORY = "expected a file, but this is a directory"
+
 
 @contextlib.contextmanager
 def file_errors(path: Path, doing: str) -> Iterator[None]:
@@ -31,12 +33,13 @@ def read_bytes(path: Path) -> bytes:
         FileError: it does not exist (the message names the nearest that does), is a directory, or
             cannot be read.
     """
-    if path.is_dir():
-        raise FileError(str(path), 0, "", "expected a file, but this is a directory")
-    if not path.exists():
-        raise FileError(str(path), 0, "", f"no such file{_nearest(path)}")
     with file_errors(path, "read"):
-        return path.read_bytes()
+        try:
+            return path.read_bytes()
+        except (FileNotFoundError, NotADirectoryError):
+            raise FileError(str(path), 0, "", f"no such file{_nearest(path)}") from None
+        except IsADirectoryError:
+            raise FileError(str(path), 0, "", _DIRECTORY) from None
 
 
 def read_text(path: Path) -> str:
@@ -68,7 +71,7 @@ def replace_file(path: Path, content: bytes) -> None:
         FileError: it cannot be written.
     """
     if path.is_dir():
-        raise FileError(str(path), 0, "", "expected a file, but this is a directory")
+        raise FileError(str(path), 0, "", _DIRECTORY)
     target = Path(os.path.realpath(path))
     # In the same directory: a rename is at once only within one file system.
     temporary = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Iterable, Mapping
+import contextlib
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -78,27 +79,51 @@ def exchange_from(entry: Any) -> Exchange:
     Raises:
         EntryError: something is missing or of the wrong type.
     """
-    request = value(entry, "request", dict)
-    response = value(entry, "response", dict)
-    post_data = value(request, "postData", dict, {})
-    content = value(response, "content", dict, {})
     return Exchange(
         started=started(value(entry, "startedDateTime", str)),
         took=round(value(entry, "time", (int, float), 0) * 1000) / 1_000_000,
-        method=value(request, "method", str),
-        url=value(request, "url", str),
-        http_version=value(request, "httpVersion", str, ""),
-        request_headers=_headers(request),
-        request_body=decoded(
-            value(post_data, "text", str, ""), value(post_data, "_encoding", str, "")
-        ),
-        status=value(response, "status", int, 0),
-        reason=value(response, "statusText", str, ""),
-        response_headers=_headers(response),
-        response_body=decoded(value(content, "text", str, ""), value(content, "encoding", str, "")),
-        error=value(response, "_error", str, ""),
+        **_request_to(value(entry, "request", dict)),
+        **_response_to(value(entry, "response", dict)),
         note=value(entry, "_note", str, ""),
     )
+
+
+def _request_to(request: Mapping[str, Any]) -> dict[str, Any]:
+    with inside("request"):
+        post_data = value(request, "postData", dict, {})
+        return {
+            "method": value(request, "method", str),
+            "url": value(request, "url", str),
+            "http_version": value(request, "httpVersion", str, ""),
+            "request_headers": _headers(request),
+            "request_body": _body(post_data, "postData", "_encoding"),
+        }
+
+
+def _response_to(response: Mapping[str, Any]) -> dict[str, Any]:
+    with inside("response"):
+        content = value(response, "content", dict, {})
+        return {
+            "status": value(response, "status", int, 0),
+            "reason": value(response, "statusText", str, ""),
+            "response_headers": _headers(response),
+            "response_body": _body(content, "content", "encoding"),
+            "error": value(response, "_error", str, ""),
+        }
+
+
+def _body(holder: Mapping[str, Any], name: str, encoding: str) -> bytes:
+    with inside(name):
+        return decoded(value(holder, "text", str, ""), value(holder, encoding, str, ""))
+
+
+@contextlib.contextmanager
+def inside(name: str) -> Iterator[None]:
+    """Errors raised in this context are about keys inside of ``name``."""
+    try:
+        yield
+    except EntryError as error:
+        raise EntryError(f"{name}.{error.key}", str(error)) from None
 
 
 _MISSING = object()
@@ -235,10 +260,8 @@ def _query(url: str) -> list[tuple[str, str]]:
 
 
 def _headers(message: Mapping[str, Any]) -> HeaderList:
-    found = []
-    for header in value(message, "headers", list, []):
-        try:
-            found.append((value(header, "name", str), value(header, "value", str, "")))
-        except EntryError as error:
-            raise EntryError(f"headers.{error.key}", str(error)) from None
-    return tuple(found)
+    with inside("headers"):
+        return tuple(
+            (value(header, "name", str), value(header, "value", str, ""))
+            for header in value(message, "headers", list, [])
+        )

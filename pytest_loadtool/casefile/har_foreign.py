@@ -15,9 +15,8 @@ Each of these is known from such a file:
 
 from __future__ import annotations
 
-import codecs
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
@@ -25,7 +24,7 @@ from urllib.parse import urlencode
 from pytest_loadtool.casefile.har import decoded, exchange_from, value
 from pytest_loadtool.model.exchange import Exchange
 
-__all__ = ["foreign_exchange"]
+__all__ = ["foreign_exchange", "mitmproxy_exchange"]
 
 _VERSIONS = {
     "": "HTTP/1.1",
@@ -40,10 +39,43 @@ _VERSIONS = {
     "http/3.0": "HTTP/3",
 }
 _CHARSET = re.compile(r"charset\s*=\s*\"?([^\s;\"]+)", re.IGNORECASE)
+_HTML_CHARSET = re.compile(r"<meta[^>]+charset=['\"]?([^'\">]+)", re.IGNORECASE)
+_CSS_CHARSET = re.compile(r'@charset "([^"]+)";', re.IGNORECASE)
 _BOUNDARY = re.compile(r"boundary\s*=\s*(?:\"([^\"]+)\"|([^\s;]+))", re.IGNORECASE)
 
 
-def foreign_exchange(entry: Any) -> Exchange:
+#: The charset that a text was decoded from: by its content type, and the text itself.
+Charset = Callable[[str, str], str]
+
+
+def named_charset(mime: str, _text: str) -> str:
+    """What the content type says, else UTF-8."""
+    match = _CHARSET.search(mime)
+    return match[1] if match else "utf-8"
+
+
+def mitmproxy_charset(mime: str, text: str) -> str:
+    """What mitmproxy guesses: without a charset it takes for latin-1 what need not be UTF-8."""
+    if _CHARSET.search(mime) or "json" in mime:
+        return named_charset(mime, text)
+    inside = None
+    if "html" in mime:
+        inside = _HTML_CHARSET.search(text)
+    elif "text/css" in mime:
+        inside = _CSS_CHARSET.match(text)
+    return inside[1] if inside else "latin-1"
+
+
+def mitmproxy_exchange(entry: Any) -> Exchange:
+    """The exchange that an entry of mitmproxy's hardump describes.
+
+    Raises:
+        EntryError: as `foreign_exchange`.
+    """
+    return foreign_exchange(entry, mitmproxy_charset)
+
+
+def foreign_exchange(entry: Any, charset: Charset = named_charset) -> Exchange:
     """The exchange that an entry describes, as far as it can be known.
 
     Raises:
@@ -68,8 +100,8 @@ def foreign_exchange(entry: Any) -> Exchange:
         http_version=_VERSIONS.get(raw.http_version.lower(), raw.http_version),
         request_headers=tuple(one for one in raw.request_headers if not one[0].startswith(":")),
         response_headers=tuple(one for one in raw.response_headers if not one[0].startswith(":")),
-        request_body=_request_body(value(request, "postData", dict, {}), raw),
-        response_body=_response_body(value(response, "content", dict, {}), raw),
+        request_body=_request_body(value(request, "postData", dict, {}), raw, charset),
+        response_body=_response_body(value(response, "content", dict, {}), raw, charset),
         note=_note(entry, raw),
     )
     if exchange.status == 0 and not exchange.error:
@@ -90,35 +122,34 @@ def _time(entry: Mapping[str, Any]) -> float:
     return float(total) if 0 < total < float("inf") else 0.0
 
 
-def _request_body(post_data: Mapping[str, Any], exchange: Exchange) -> bytes:
+def _request_body(post_data: Mapping[str, Any], exchange: Exchange, charset: Charset) -> bytes:
     mime = value(post_data, "mimeType", str, "")
     text = value(post_data, "text", str, "")
     encoding = value(post_data, "_encoding", str, "") or value(post_data, "encoding", str, "")
     params = [one for one in value(post_data, "params", list, []) if isinstance(one, dict)]
     if text or not params:
-        return _bytes(text, encoding, mime)
+        return _bytes(text, encoding, charset(mime, text))
     if mime.startswith("multipart/"):
         return _multipart(params, exchange.request_header("Content-Type") or mime)
     pairs = [(value(one, "name", str, ""), value(one, "value", str, "")) for one in params]
     return urlencode(pairs).encode()
 
 
-def _response_body(content: Mapping[str, Any], exchange: Exchange) -> bytes:
+def _response_body(content: Mapping[str, Any], exchange: Exchange, charset: Charset) -> bytes:
     mime = exchange.response_header("Content-Type") or value(content, "mimeType", str, "")
-    return _bytes(value(content, "text", str, ""), value(content, "encoding", str, ""), mime)
+    text = value(content, "text", str, "")
+    return _bytes(text, value(content, "encoding", str, ""), charset(mime, text))
 
 
-def _bytes(text: str, encoding: str, mime: str) -> bytes:
-    """A body's bytes: base64, or text in the charset that its type names, else UTF-8."""
+def _bytes(text: str, encoding: str, charset: str) -> bytes:
+    """A body's bytes: base64, or text in that charset, if it can be."""
     if encoding.lower() == "base64":
         return decoded(text, encoding)
-    charset = _CHARSET.search(mime)
-    if charset is not None:
-        try:
-            return text.encode(codecs.lookup(charset[1]).name)
-        except (LookupError, UnicodeError):
-            pass  # no charset after all, or one that this text was not decoded from
-    return decoded(text, "")
+    try:
+        return text.encode(charset)
+    except (LookupError, UnicodeError):
+        # No charset after all, or one that this text was not decoded from.
+        return decoded(text, "")
 
 
 def _multipart(params: list[dict[str, Any]], content_type: str) -> bytes:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from pytest_loadtool.casefile.files import read_bytes
 from pytest_loadtool.casefile.har import CREATOR, HEAD, EntryError, exchange_from
-from pytest_loadtool.casefile.har_foreign import foreign_exchange
+from pytest_loadtool.casefile.har_foreign import foreign_exchange, mitmproxy_exchange
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.exchange import Exchange
 
 __all__ = ["parse_har", "read_har"]
+
+#: How each entry of ours begins.
+_ENTRY = b'{"startedDateTime"'
 
 
 def read_har(path: Path) -> tuple[Exchange, ...]:
@@ -44,9 +47,15 @@ def parse_har(content: bytes, path: str) -> tuple[Exchange, ...]:
     if not isinstance(entries, list):
         raise FileError(path, 0, "", "not a HAR file: expected an object with log.entries")
     creator = log.get("creator") if isinstance(log, dict) else None
-    is_ours = isinstance(creator, dict) and creator.get("name") == CREATOR
-    convert = exchange_from if is_ours else foreign_exchange
+    name = creator.get("name") if isinstance(creator, dict) else None
+    convert = _CONVERTERS.get(str(name), foreign_exchange)
     return tuple(_converted(convert, entry, index, path) for index, entry in enumerate(entries))
+
+
+_CONVERTERS: Mapping[str, Callable[[Any], Exchange]] = {
+    CREATOR: exchange_from,
+    "mitmproxy": mitmproxy_exchange,
+}
 
 
 def _torn(content: bytes, path: str) -> tuple[Exchange, ...]:
@@ -56,10 +65,11 @@ def _torn(content: bytes, path: str) -> tuple[Exchange, ...]:
     lines = content.split(b"\n")[1:]
     for index, line in enumerate(lines):
         try:
-            # Behind a whole entry may stand what is left of the old end of the file.
-            entry, _ = decoder.raw_decode(line.decode())
+            # Behind a whole entry may stand what is left of the old end of the file, which must
+            # not be taken for the end of an entry either, as in "{" before what is left of "]}}".
+            entry, _ = decoder.raw_decode(line.decode() if line.startswith(_ENTRY) else "")
         except ValueError:
-            if any(one.startswith(b'{"startedDateTime"') for one in lines[index + 1 :]):
+            if any(one.startswith(_ENTRY) for one in lines[index + 1 :]):
                 raise FileError(path, index + 2, "", "this entry is not valid JSON") from None
             break
         exchanges.append(_converted(exchange_from, entry, index, path))
@@ -77,7 +87,7 @@ def _converted(convert: Callable[[Any], Exchange], entry: Any, index: int, path:
 def _not_json(content: bytes, path: str, error: Exception) -> FileError:
     if isinstance(error, json.JSONDecodeError):
         message = f"not valid JSON: {error.msg}, column {error.colno}"
-        if error.pos >= len(error.doc.rstrip()):
+        if error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated"):
             message += " (the file ends early: export it again)"
         return FileError(path, error.lineno, "", message)
     if isinstance(error, UnicodeDecodeError):

@@ -66,7 +66,7 @@ def _load(source: str, path: str) -> tuple[LoadConfiguration, Problems]:
 
 
 def _positive_duration(node: Node) -> float:
-    seconds = parsed(parse_duration)(node)
+    seconds = parsed(parse_duration, "s")(node)
     if not seconds:
         raise node.wrong("must be longer than 0s")
     return seconds
@@ -91,7 +91,7 @@ _THINK_TIME = Table(
     "'think_time'",
     {
         "scale": Key(number),
-        "cap": Key(parsed(parse_duration)),
+        "cap": Key(parsed(parse_duration, "s")),
     },
 )
 
@@ -110,10 +110,10 @@ _LOAD = Table(
         "name": Key(filled, 'name = "…"'),
         "users": Key(at_least(1), "users = 10"),
         "duration": Key(_positive_duration, 'duration = "30s"'),
-        "ramp_up": Key(parsed(parse_duration)),
+        "ramp_up": Key(parsed(parse_duration, "s")),
         "think_time": Key(_think_time),
-        "max_error_rate": Key(parsed(parse_share)),
-        "grace": Key(parsed(parse_duration)),
+        "max_error_rate": Key(parsed(parse_share, "%")),
+        "grace": Key(parsed(parse_duration, "s")),
         "timeout": Key(_positive_duration),
         "keep_connections": Key(boolean),
         "server": Key(parsed(base_url)),

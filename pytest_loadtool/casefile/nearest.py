@@ -6,11 +6,22 @@ from collections.abc import Iterable
 
 __all__ = ["did_you_mean"]
 
+#: From this likeness (0 to 1, as `difflib` counts it) on, a name is near.
+_NEAR = 0.6
+#: What a common beginning counts on top, between names that are near: people shorten names.
+_BEGINNING = 0.2
+
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """``": did you mean 'x'?"``, or "" when nothing known is near."""
     import difflib  # only errors need it
 
-    spelled = {one.lower(): one for one in known}
-    near = difflib.get_close_matches(name.lower(), spelled, n=1, cutoff=0.6)
-    return f": did you mean {spelled[near[0]]!r}?" if near else ""
+    matcher = difflib.SequenceMatcher(b=name.lower())
+    best, nearest = 0.0, ""
+    for one in known:
+        matcher.set_seq1(one.lower())
+        likeness = matcher.ratio()
+        if likeness >= _NEAR and one != name:
+            likeness += _BEGINNING if one[:2].lower() == name[:2].lower() else 0.0
+            best, nearest = max((best, nearest), (likeness, one))
+    return f": did you mean {nearest!r}?" if nearest else ""

@@ -30,7 +30,7 @@ def parse_duration(text: str) -> float:
     if match is None or not any(match.groups()):
         hint = f': write "{text.strip()}s" for seconds' if _is_number(text) else ""
         raise ValueError(
-            f'expected a duration such as "250ms", "3.2s", "2m" or "1h30m", got "{text}"{hint}'
+            f'expected a duration such as "250ms", "3.2s", "2m" or "1h30m", got "{text[:40]}"{hint}'
         )
     total = sum(
         (
@@ -76,7 +76,7 @@ def parse_share(text: str) -> float:
     match = _SHARE.fullmatch(text.strip())
     if match is None or Fraction(match[1]) > 100:
         hint = f': write "{text.strip()}%"' if _is_number(text) else ""
-        raise ValueError(f'expected a percentage from "0%" to "100%", got "{text}"{hint}')
+        raise ValueError(f'expected a percentage from "0%" to "100%", got "{text[:40]}"{hint}')
     return float(Fraction(match[1]) / 100)
 
 

@@ -155,12 +155,12 @@ def _check_format(node: Node) -> None:
         raise node.wrong(f"there is no format {version}: write format = {FORMAT}")
 
 
-def text(node: Node) -> str:
-    """Any text."""
+def text(node: Node, unit: str = "") -> str:
+    """Any text. ``unit`` is what a bare number most likely lacks besides its quotes."""
     if not isinstance(node.value, str):
         hint = ""
         if isinstance(node.value, int | float) and not isinstance(node.value, bool):
-            hint = f': write "{node.value}"'
+            hint = f': write "{node.value}{unit}"'
         raise node.wrong(f"expected text in quotes, got {_described(node.value)}{hint}")
     return node.value
 
@@ -173,12 +173,12 @@ def filled(node: Node) -> str:
     return value
 
 
-def parsed(parse: Callable[[str], T]) -> Convert[T]:
+def parsed(parse: Callable[[str], T], unit: str = "") -> Convert[T]:
     """Text that ``parse`` turns into something, or refuses with `ValueError`."""
 
     def convert(node: Node) -> T:
         try:
-            return parse(text(node))
+            return parse(text(node, unit))
         except ValueError as error:
             raise node.wrong(str(error)) from None
 

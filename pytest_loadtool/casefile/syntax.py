@@ -27,6 +27,7 @@ __all__ = [
     "kind",
     "pattern",
     "request_line",
+    "shown",
     "template",
     "token",
     "variable_name",
@@ -35,6 +36,7 @@ __all__ = [
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 §5.6.2
 _HEADER_BREAK = re.compile(r"[\r\n\0]")  # RFC 9110 §5.5
 _TARGET_BREAK = re.compile(r"[\s\x00-\x20\x7f]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _ABSOLUTE = re.compile(r"https?://[^/?#\s]+", re.IGNORECASE)
 _BASE_URL = re.compile(r"https?://(?:\[[0-9a-f:.%]+\]|[\w.~-]+)(?::(\d{1,5}))?", re.IGNORECASE)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*(?:\[[1-9][0-9]*\])?")
@@ -42,9 +44,9 @@ _DATASET = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _RANGE = re.compile(r"(\d{3})(?:\s*-\s*(\d{3}))?", re.ASCII)
 #: Methods that clients always send in capitals. Not PATCH: `fetch` sends it as the script wrote it.
 _CAPITAL_METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS")
-#: Paths that need no parser to be known good. ``where`` and its like are operators.
+#: Paths that need no parser to be known good.
 _PLAIN_JSON_PATH = re.compile(
-    r"\$(?:\.(?!(?:where|wherenot)\b)[A-Za-z_][A-Za-z0-9_]*|\[\d+\]|\[\*\]|\.\*)*", re.ASCII
+    r"""\$(?:\.[A-Za-z_$][\w$-]*|\[\d+\]|\.\*|\[\*\]|\['[^'\\]*'\]|\["[^"\\]*"\])*"""
 )
 
 
@@ -52,25 +54,25 @@ def request_line(text: str) -> tuple[str, str]:
     """``"GET /path"`` as method and target (a template)."""
     method, space, target = text.partition(" ")
     if not space and (method.startswith("/") or _ABSOLUTE.match(method)):
-        raise ValueError(f'expected "METHOD target", got "{text}": write "GET {text}"')
+        raise ValueError(f'expected "METHOD target", got {shown(text)}: write "GET {text}"')
     if not _TOKEN.fullmatch(method):
         raise ValueError(
-            f'"{method}" is not an HTTP method: expected "METHOD target" such as "GET /"'
+            f'{shown(method)} is not an HTTP method: expected "METHOD target" such as "GET /"'
         )
     if method.upper() in _CAPITAL_METHODS and method not in _CAPITAL_METHODS:
-        raise ValueError(f'"{method}" is not an HTTP method: did you mean {method.upper()!r}?')
+        raise ValueError(f"{shown(method)} is not an HTTP method: did you mean {method.upper()!r}?")
     if not target:
         raise ValueError(f'the target is missing: write "{method} /path"')
     if re.search(r" HTTP/\d(\.\d)?$", target):
         raise ValueError(f'leave out "{target.rpartition(" ")[2]}": write "{method} /path"')
     if _TARGET_BREAK.search(target):
         raise ValueError(
-            f'the target "{target}" holds a space or control character: write %20 for a space'
+            f"the target {shown(target)} holds a space or control character: write %20 for a space"
         )
     if not target.startswith(("/", "${")) and not _ABSOLUTE.match(target):
         raise ValueError(
-            f'the target "{target}" is neither a path nor a URL: it must start with "/", "http://" '
-            'or "https://"'
+            f'the target {shown(target)} is neither a path nor a URL: it must start with "/", '
+            '"http://" or "https://"'
         )
     return method, template(target)
 
@@ -80,17 +82,24 @@ def header_line(text: str) -> Header:
     name, colon, value = text.partition(":")
     if not colon and not _TOKEN.fullmatch(name):
         raise ValueError(
-            f'"{text}" is not a header: expected "Name: value", or a name alone for its place'
+            f'{shown(text)} is not a header: expected "Name: value", or a name alone for its place'
         )
     if not name:
-        raise ValueError(f'"{text}" is no header that HTTP/1.1 knows: leave it out')
+        raise ValueError(f"{shown(text)} is no header that HTTP/1.1 knows: leave it out")
     if not _TOKEN.fullmatch(name):
-        raise ValueError(f'"{name}" is not a header name: expected "Name: value"')
+        raise ValueError(f'{shown(name)} is not a header name: expected "Name: value"')
     if not colon:
         return Header(name)
     if _HEADER_BREAK.search(value):
         raise ValueError(f"the value of {name} holds a line break or NUL, which no header can")
     return Header(name, template(value.removeprefix(" ")))
+
+
+def shown(text: str) -> str:
+    """Text of a user as it stands in a message: on one line, not too long."""
+    short = text if len(text) <= 60 else f"{text[:59]}…"
+    escaped = _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", short)
+    return f'"{escaped}"'
 
 
 def template(text: str) -> str:
@@ -102,7 +111,7 @@ def template(text: str) -> str:
 def token(text: str) -> str:
     """A header name."""
     if not _TOKEN.fullmatch(text):
-        raise ValueError(f'"{text}" is not a header name')
+        raise ValueError(f"{shown(text)} is not a header name")
     return text
 
 
@@ -110,11 +119,11 @@ def base_url(text: str) -> str:
     """Scheme, host and port without a path."""
     match = _BASE_URL.match(text)
     if match is None or int(match[1] or 0) > 65535:
-        raise ValueError(f'expected a base URL such as "http://127.0.0.1:8000", got "{text}"')
+        raise ValueError(f'expected a base URL such as "http://127.0.0.1:8000", got {shown(text)}')
     if match.end() != len(text):
         raise ValueError(
             f'expected a base URL without a path: write "{match[0]}"; '
-            f'"{text[match.end() :]}" belongs to the targets'
+            f"{shown(text[match.end() :])} belongs to the targets"
         )
     return text
 
@@ -125,7 +134,7 @@ def variable_name(text: str) -> str:
         raise ValueError(f"${{{text}}} is built in: choose another name")
     if not _VARIABLE.fullmatch(text):
         raise ValueError(
-            f'"{text}" is not a variable name: expected letters, digits, "_" and "-", as in '
+            f'{shown(text)} is not a variable name: expected letters, digits, "_" and "-", as in '
             '"token", or with a number, as in "csrf_token[1]"'
         )
     return text
@@ -134,14 +143,16 @@ def variable_name(text: str) -> str:
 def dataset_name(text: str) -> str:
     """A dataset's name: what stands before the dot in ``${users.username}``."""
     if not _DATASET.fullmatch(text):
-        raise ValueError(f'"{text}" is not a dataset name: expected letters, digits, "_" and "-"')
+        raise ValueError(
+            f'{shown(text)} is not a dataset name: expected letters, digits, "_" and "-"'
+        )
     return text
 
 
 def identifier(text: str) -> str:
     """The name of a pytest fixture or mark."""
     if not text.isidentifier() or keyword.iskeyword(text):
-        raise ValueError(f'expected a Python name such as "smoke_test", got "{text}"')
+        raise ValueError(f'expected a Python name such as "smoke_test", got {shown(text)}')
     return text
 
 
@@ -152,7 +163,7 @@ def kind(text: str) -> Kind:
     except ValueError:
         known = [one.value for one in Kind]
         near = did_you_mean(text, known) or f": expected one of {', '.join(known)}"
-        raise ValueError(f'unknown kind "{text}"{near}') from None
+        raise ValueError(f"unknown kind {shown(text)}{near}") from None
 
 
 def code_range(text: str) -> tuple[int, int]:
@@ -162,7 +173,7 @@ def code_range(text: str) -> tuple[int, int]:
     high = int(match[2] or match[1]) if match else 0
     if not 100 <= low <= high:
         raise ValueError(
-            f'expected a status code or a range such as "200-299", got "{text}": '
+            f'expected a status code or a range such as "200-299", got {shown(text)}: '
             "codes have three digits, the smaller one first"
         )
     return low, high
@@ -177,9 +188,9 @@ def pattern(text: str) -> str:
             re.compile(text)
     except re.error as error:
         place = "" if error.pos is None else f" at position {error.pos}"
-        raise ValueError(f"bad regular expression '{text}': {error.msg}{place}") from None
+        raise ValueError(f"bad regular expression {shown(text)}: {error.msg}{place}") from None
     except (OverflowError, RecursionError) as error:
-        raise ValueError(f"bad regular expression '{text}': {error}") from None
+        raise ValueError(f"bad regular expression {shown(text)}: {error}") from None
     return text
 
 
@@ -187,14 +198,13 @@ def json_path(text: str) -> str:
     """A path into a JSON body, as jsonpath-ng reads it."""
     if _PLAIN_JSON_PATH.fullmatch(text):
         return text
-    from jsonpath_ng.parser import parse  # slow to import, and few paths need it
+    from jsonpath_ng.ext.parser import parse  # slow to import, and few paths need it
 
     try:
         parse(text)
-    except Exception as error:  # some of its releases raise plain Exception
-        reason = str(error).partition("\n")[0].rstrip("!")
+    except Exception:  # some of its releases raise plain Exception, and none says much
         raise ValueError(
-            f"bad JSON path '{text}': {reason}; expected a path such as '$.items[0].id'"
+            f"bad JSON path {shown(text)}: expected a path such as '$.items[0].id'"
         ) from None
     return text
 

@@ -1,0 +1,260 @@
+"""Hypothesis strategies for whole models, odd characters included."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+
+from pytest_loadtool.model.case import (
+    Header,
+    Kind,
+    Page,
+    Recorded,
+    Request,
+    TestCase,
+    Transaction,
+    Variable,
+)
+from pytest_loadtool.model.dataset import Dataset, DatasetUse
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.extractor import (
+    Boundary,
+    CookieValue,
+    Extractor,
+    FormField,
+    HeaderValue,
+    JsonPath,
+    RegularExpression,
+)
+from pytest_loadtool.model.load import CaseShare, LoadConfiguration, ThinkTime
+from pytest_loadtool.model.template import escape
+from pytest_loadtool.model.validator import (
+    JsonValidator,
+    RegexValidator,
+    StatusCodes,
+    TextValidator,
+)
+
+__all__ = ["FILES", "cases", "datasets", "exchanges", "loads", "texts"]
+
+#: Examples enough to find what is hard, the same in every run.
+FILES = settings(
+    max_examples=100,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=[Phase.explicit, Phase.generate, Phase.shrink],  # explaining takes minutes
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+# Any text, and text that is made of what is hard to write down.
+_HARD = "' \" ''' \"\"\" \\ # $ ${ } { [ ] = , : \\n \\u é 🙂 a \ufeff \x00 \x1b \x7f".split(" ")  # noqa: SIM905
+_hard = st.sampled_from([*_HARD, " ", "\t", "\n", "\r", "\r\n", "\x85", "\u2028"])
+texts = st.text(max_size=12) | st.lists(_hard, max_size=8).map("".join)
+_filled = texts.filter(bool)
+_names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_-]{0,5}", fullmatch=True).filter(
+    lambda name: name not in ("server", "host")
+)
+_variables = st.builds(
+    lambda name, number: f"{name}[{number}]" if number else name, _names, st.integers(0, 12)
+)
+_tokens = st.from_regex(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,8}", fullmatch=True)
+_paths = st.sampled_from(["$", "$.a", "$.items[0].id", "$['a b']", "$..x", "$.a[*].b", "$.*"])
+_patterns = st.sampled_from(
+    ["", "a", r'id="(\d+)"', r"it's \"(.)\"", "(a)(b)", "\n\t\\\\", "é[^']"]
+)
+_seconds = st.floats(0, 1e9) | st.integers(0, 10**6).map(lambda ms: ms / 1000)
+
+
+def _templates(
+    names: list[str], literals: st.SearchStrategy[str] = texts
+) -> st.SearchStrategy[str]:
+    """Text with placeholders of these names."""
+    parts = literals.map(escape)
+    if names:
+        parts |= st.sampled_from(names).map(lambda name: f"${{{name}}}")
+    # "$" before a placeholder or brace would change what it means.
+    return st.lists(parts, max_size=4).map(
+        lambda found: "".join(f"{part}_" if part.endswith("$") else part for part in found)
+    )
+
+
+_in_header = texts.map(lambda text: "".join(c for c in text if c not in "\r\n\0"))
+_in_target = texts.map(
+    lambda text: "".join(c for c in text if not c.isspace() and c > " " and c != "\x7f")
+)
+
+
+def _headers(names: list[str]) -> st.SearchStrategy[Header]:
+    return st.builds(Header, _tokens, st.none() | _templates(names, _in_header))
+
+
+def _requests(names: list[str]) -> st.SearchStrategy[Request]:
+    starts = st.sampled_from(["/", "http://h/", "https://[::1]:8443/a?b=", "${server}/"])
+    return st.builds(
+        Request,
+        method=st.sampled_from(["GET", "POST", "PATCH", "patch", "PURGE", "M-SEARCH"]),
+        target=st.builds(
+            lambda start, rest: f"{start}{rest}", starts, _templates(names, _in_target)
+        ),
+        headers=st.lists(_headers(names), max_size=4).map(tuple),
+        body=st.none() | _templates(names) | st.binary(max_size=20),
+    )
+
+
+_sources = st.one_of(
+    st.builds(JsonPath, _paths),
+    st.builds(FormField, _filled),
+    st.builds(CookieValue, _filled),
+    st.builds(HeaderValue, _tokens, st.none() | _patterns),
+    st.builds(RegularExpression, _patterns),
+    st.builds(Boundary, _filled, texts),
+)
+_scalars = st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+_codes = st.tuples(st.integers(100, 999), st.integers(100, 999)).map(lambda c: (min(c), max(c)))
+_status = st.lists(_codes, min_size=1, max_size=3).map(lambda all_: StatusCodes(tuple(all_)))
+
+
+def _validators(
+    names: list[str],
+) -> st.SearchStrategy[TextValidator | RegexValidator | JsonValidator]:
+    return st.one_of(
+        st.builds(TextValidator, _templates(names).filter(bool), st.booleans()),
+        st.builds(RegexValidator, _patterns, st.booleans()),
+        st.builds(JsonValidator, _paths, st.none() | _templates(names) | _scalars, st.booleans()),
+    )
+
+
+def _transactions(names: list[str]) -> st.SearchStrategy[Transaction]:
+    return st.builds(
+        Transaction,
+        request=_requests(names),
+        name=texts,
+        status=st.just(StatusCodes()) | _status,
+        extractors=st.lists(
+            st.builds(Extractor, _variables, _sources, st.integers(1, 3)), max_size=2
+        ).map(tuple),
+        validators=st.lists(_validators(names), max_size=2).map(tuple),
+        recorded=st.none()
+        | st.builds(
+            Recorded,
+            status=st.integers(0, 599),
+            kind=st.sampled_from(Kind),
+            entry=st.none() | st.integers(0, 10**6),
+            at=_seconds,
+            took=_seconds,
+        ),
+    )
+
+
+_values: st.SearchStrategy[dict[str, str]] = st.one_of(
+    st.fixed_dictionaries({"value": texts}),
+    st.fixed_dictionaries({"env": _filled}),
+    st.fixed_dictionaries({}),
+)
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> TestCase:
+    """Test cases in which every placeholder is known."""
+    variables = {
+        name: Variable(
+            name,
+            **draw(_values),
+            recorded=draw(st.none() | texts),
+            set_by=draw(st.sampled_from(["asm", "person"])),
+            rule=draw(texts),
+        )
+        for name in draw(st.lists(_variables, max_size=3, unique=True))
+    }
+    uses = draw(
+        st.lists(
+            st.builds(
+                DatasetUse,
+                _names,
+                _filled,
+                st.sampled_from(["virtual user", "test case"]),
+                st.booleans(),
+                st.booleans(),
+            ),
+            max_size=2,
+            unique_by=lambda use: use.name,
+        )
+    )
+    known = ["server", "host", *(f"{use.name}.column-1" for use in uses)]
+    known += [one.name for one in variables.values() if one.value is not None or one.env]
+    pages = st.builds(
+        Page,
+        _filled,
+        st.lists(_transactions(known), min_size=1, max_size=2).map(tuple),
+        st.just(0.0) | _seconds,
+    )
+    identifiers = st.lists(st.sampled_from(["smoke", "db", "größe"]), max_size=2).map(tuple)
+    return TestCase(
+        name=draw(_filled),
+        pages=tuple(draw(st.lists(pages, min_size=1, max_size=2))),
+        server=draw(st.sampled_from(["http://127.0.0.1:8000", "https://[::1]", "http://a-b.c"])),
+        server_fixture=draw(st.sampled_from(["", "shop"])),
+        fixtures=draw(identifiers),
+        marks=draw(identifiers),
+        verify_tls=draw(st.booleans()),
+        headers=tuple(draw(st.lists(_headers(known), max_size=4))),
+        datasets=tuple(uses),
+        variables=MappingProxyType(variables),
+    )
+
+
+@st.composite
+def loads(draw: st.DrawFn) -> LoadConfiguration:
+    """Load configurations."""
+    duration = draw(_seconds.filter(bool))
+    return LoadConfiguration(
+        name=draw(_filled),
+        cases=tuple(
+            draw(st.lists(st.builds(CaseShare, _filled, st.integers(1, 9)), min_size=1, max_size=3))
+        ),
+        users=draw(st.integers(1, 10**6)),
+        duration=duration,
+        ramp_up=draw(st.just(0.0) | st.floats(0, duration)),
+        think_time=draw(st.builds(ThinkTime, st.floats(0, 10), st.none() | _seconds)),
+        max_error_rate=draw(st.just(0.0) | st.floats(0, 1)),
+        grace=draw(_seconds),
+        timeout=draw(_seconds.filter(bool)),
+        server=draw(st.sampled_from(["", "http://10.0.0.1:80"])),
+    )
+
+
+@st.composite
+def datasets(draw: st.DrawFn) -> Dataset:
+    """Datasets; a column's name is never blank."""
+    columns = draw(
+        st.lists(texts.filter(str.strip), min_size=1, max_size=3, unique=True).filter(
+            lambda names: not names[0].startswith("\ufeff")
+        )
+    )
+    rows = st.lists(st.tuples(*(texts for _ in columns)), max_size=4)
+    return Dataset(tuple(columns), tuple(draw(rows)))
+
+
+_header_lists = st.lists(st.tuples(_tokens, texts), max_size=4).map(tuple)
+_microseconds = st.integers(0, 4_000_000_000_000_000).map(lambda count: count / 1_000_000)
+_bodies = st.binary(max_size=30) | texts.map(str.encode)
+
+exchanges = st.builds(
+    Exchange,
+    started=_microseconds,
+    took=st.integers(0, 10**10).map(lambda count: count / 1_000_000),
+    method=_tokens,
+    url=st.just("http://h/a?b=c&d") | texts,
+    http_version=st.sampled_from(["HTTP/1.1", "HTTP/2.0", "HTTP/3"]),
+    request_headers=_header_lists,
+    request_body=_bodies,
+    status=st.integers(0, 599),
+    reason=texts,
+    response_headers=_header_lists,
+    response_body=_bodies,
+    error=texts,
+    note=texts,
+)

@@ -1,0 +1,86 @@
+"""Reading HAR files: whole, torn, and wrong."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pytest_loadtool.casefile import HarWriter, parse_har, read_har
+from pytest_loadtool.errors import FileError
+from tests.casefile.test_har import EXCHANGE
+
+OTHERS = [replace(EXCHANGE, url=f"http://h/{number}", note="ü\n") for number in range(3)]
+
+
+def written(path: Path, count: int) -> bytes:
+    """The content of a file with so many entries."""
+    with HarWriter(path) as writer:
+        for exchange in OTHERS[:count]:
+            writer.append(exchange)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("count", [0, 1, 2])
+def test_a_write_torn_anywhere_loses_only_itself(tmp_path: Path, count: int) -> None:
+    """Killed after any number of bytes of a write, the file still gives all entries before it."""
+    before = written(tmp_path / "before.har", count)
+    after = written(tmp_path / "after.har", count + 1)
+    for torn in range(len(after) + 1):
+        content = after[:torn] + before[torn:]
+        exchanges = parse_har(content, "x.har") if torn >= 40 else parse_har(before, "x.har")
+        assert exchanges in (tuple(OTHERS[:count]), tuple(OTHERS[: count + 1])), torn
+
+
+def test_a_break_in_the_middle_is_not_taken_for_a_torn_end(tmp_path: Path) -> None:
+    """If whole entries follow, something else has damaged the file; that is said, with its line."""
+    content = written(tmp_path / "x.har", 3).replace(b"http://h/1", b'http"//h/1')
+    with pytest.raises(FileError, match=r"^x\.har:3: this entry is not valid JSON"):
+        parse_har(content, "x.har")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            b"",
+            "x.har:1: not valid JSON: Expecting value, column 1 "
+            "(the file ends early: export it again)",
+        ),
+        (
+            b"{\n  'a': 1}",
+            "x.har:2: not valid JSON: Expecting property name enclosed in double quotes, column 3",
+        ),
+        (b"\xff\xfe{", "x.har:1: not a HAR file: expected UTF-8 text"),
+        (b"[" * 100_000, "x.har: not valid JSON: nested too deeply"),
+        (b"[]", "x.har: not a HAR file: expected an object with log.entries"),
+        (b'{"log": {}}', "x.har: not a HAR file: expected an object with log.entries"),
+        (b'{"log": {"entries": [5]}}', "x.har: log.entries[0]: expected an object"),
+        (
+            b'{"log": {"entries": [{"request": {"method": "GET"}}]}}',
+            "x.har: log.entries[0].startedDateTime: missing",
+        ),
+    ],
+)
+def test_what_is_no_har_says_so(content: bytes, message: str) -> None:
+    """Each way of being wrong has its message."""
+    with pytest.raises(FileError) as caught:
+        parse_har(content, "x.har")
+    assert str(caught.value) == message
+
+
+def test_a_missing_file_names_the_nearest(tmp_path: Path) -> None:
+    """A typo in a file name is answered with the name that exists."""
+    (tmp_path / "checkout.har").touch()
+    with pytest.raises(FileError, match=r"no such file: did you mean 'checkout.har'\?"):
+        read_har(tmp_path / "chekout.har")
+
+
+def test_a_byte_order_mark_and_any_layout_are_read(tmp_path: Path) -> None:
+    """Our own file, formatted anew by an editor, means the same."""
+    path = tmp_path / "x.har"
+    data = json.loads(written(path, 2))
+    path.write_bytes(b"\xef\xbb\xbf" + json.dumps(data, indent=4).encode())
+    assert read_har(path) == tuple(OTHERS[:2])
