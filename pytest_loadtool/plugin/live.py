@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import Self
@@ -42,6 +42,7 @@ class LiveView:
             in_place = reporter.isatty() and os.environ.get("TERM") != "dumb"
             self._draw = self._draw_over if in_place else self._add_line
         self._drawn = 0  # lines that stand on the terminal now
+        self._above = ""  # what pytest has written of the line above them, to go on with it
         self._started = time.monotonic()
         self._next_line = _BETWEEN_LINES
 
@@ -65,18 +66,24 @@ class LiveView:
     def clear(self) -> None:
         """Take away what is drawn, before somebody else writes."""
         if self._drawn and self._reporter is not None:
+            above = self._drawn + (1 if self._above else 0)
             with self._uncaptured():
-                self._write(self._reporter, [_UP.format(self._drawn), _ERASE_BELOW])
+                self._reporter.write_raw(
+                    f"{_UP.format(above)}{_TO_LINE_START}{_ERASE_BELOW}{self._above}", flush=True
+                )
             self._drawn = 0
 
     def _draw_over(self, reporter: pytest.TerminalReporter, seen: Glimpse, elapsed: float) -> None:
         width = shutil.get_terminal_size().columns
         # One column is left free: a full line would wrap, and the count of lines be wrong.
         lines = live_view(seen, elapsed, self._configuration, width - 1)
-        if not self._drawn:
-            reporter.ensure_newline()
-        above = _UP.format(self._drawn) if self._drawn else ""
-        self._write(reporter, [above, *(f"{line}{_ERASE_LINE}\n" for line in lines)])
+        if self._drawn:
+            first = _UP.format(self._drawn)
+        else:
+            self._above = _unfinished_line(reporter)
+            first = self._above and "\n"
+        body = "".join(f"{line}{_ERASE_LINE}\n" for line in lines)
+        reporter.write_raw(f"{first}{_TO_LINE_START}{body}", flush=True)
         self._drawn = len(lines)
 
     def _add_line(self, reporter: pytest.TerminalReporter, seen: Glimpse, elapsed: float) -> None:
@@ -85,11 +92,13 @@ class LiveView:
             reporter.write_line(status_line(seen, elapsed, self._configuration))
             reporter.flush()
 
-    def _write(self, reporter: pytest.TerminalReporter, parts: Sequence[str]) -> None:
-        reporter.write_raw(_TO_LINE_START + "".join(parts), flush=True)
-
     def _uncaptured(self) -> AbstractContextManager[None]:
         if self._capture is None:
             return nullcontext()
         context: AbstractContextManager[None] = self._capture.global_and_fixture_disabled()
         return context
+
+
+def _unfinished_line(reporter: pytest.TerminalReporter) -> str:
+    """What stands on pytest's current line: it will write the test's result behind it."""
+    return str(getattr(reporter._tw, "_current_line", ""))

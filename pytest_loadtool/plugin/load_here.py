@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,10 +14,7 @@ from pytest_loadtool.plugin.live import LiveView
 from pytest_loadtool.plugin.load_interrupt import stopping
 from pytest_loadtool.plugin.load_item import LoadItem, LoadTestFailedError
 from pytest_loadtool.plugin.load_results import RESULTS, failure_text, judge, properties
-from pytest_loadtool.plugin.load_share import prepare
-
-if TYPE_CHECKING:
-    from pytest_loadtool.transport.load import LoadRunner
+from pytest_loadtool.plugin.load_share import PreparedShare, prepare
 
 __all__ = ["Here"]
 
@@ -51,7 +47,8 @@ class Here:
                 merger.receive(_NAME, Snapshot(share.metrics.snapshot()))
                 view.show(merger.glimpse())
 
-            end = _drive(share.runner, tick)
+            tick()
+            end = _drive(share, tick)
         merger.receive(_NAME, Snapshot(share.metrics.snapshot()))
         merger.receive(_NAME, end or Final(share.metrics.snapshot()))
         summary = judge(merger.result(), configuration, started, interrupted=stop.heard)
@@ -64,10 +61,10 @@ class Here:
             raise LoadTestFailedError(text)
 
 
-def _drive(runner: LoadRunner, tick: Callable[[], None]) -> Failed | None:
+def _drive(share: PreparedShare, tick: Callable[[], None]) -> Failed | None:
     """Run it to its end; why it had to end early, if it had to."""
     try:
-        runner.run(time.time(), tick)
+        share.run(time.time(), tick)
     except LoadToolError as error:
         return Failed(str(error))
     return None

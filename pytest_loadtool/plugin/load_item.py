@@ -15,7 +15,7 @@ import pytest
 from pytest_loadtool.errors import FileError, LoadToolError
 from pytest_loadtool.plugin.load_share import LoadTest, read_test
 from pytest_loadtool.plugin.options import LOAD_SUFFIX, server_of
-from pytest_loadtool.plugin.paths import key_error, shown_path, slug
+from pytest_loadtool.plugin.paths import key_error, shown_error, slug
 from pytest_loadtool.plugin.server import server_from_fixture
 
 __all__ = ["ENGINE", "Engine", "LoadFile", "LoadItem", "LoadTestFailedError"]
@@ -54,8 +54,7 @@ class LoadFile(pytest.File):
         try:
             test = read_test(self.path)
         except FileError as error:
-            text = str(error).replace(error.path, shown_path(Path(error.path), self.config))
-            raise self.CollectError(text) from None
+            raise self.CollectError(shown_error(error, self.config)) from None
         name = slug(self.path.name.removesuffix(LOAD_SUFFIX))
         yield LoadItem.from_parent(self, name=name, test=test)
 
@@ -77,6 +76,18 @@ class LoadItem(pytest.Function):
         """File, line (from 0) and name for pytest's output."""
         return self.path, 0, self.name
 
+    def setup(self) -> None:
+        """Set the fixtures up. One that does not exist is the error of the file that names it."""
+        missing = ""
+        try:
+            super().setup()
+        except pytest.FixtureLookupError as error:
+            missing = self._missing_fixture(error)
+            if not missing:
+                raise
+        if missing:  # not in the handler: pytest would show its traceback, too
+            pytest.fail(missing, pytrace=False)
+
     def run_load(self, request: pytest.FixtureRequest) -> None:
         """Run the load test on whatever engine the session has."""
         servers = tuple(
@@ -90,17 +101,18 @@ class LoadItem(pytest.Function):
         self, excinfo: pytest.ExceptionInfo[BaseException]
     ) -> Any:
         """The failure text alone where the load test is at fault, else pytest's usual traceback."""
-        error = excinfo.value
-        if isinstance(error, LoadToolError):
-            return str(error)
-        if isinstance(error, pytest.FixtureLookupError) and not error.fixturestack:
-            lines = error.formatrepr().errorstring.split("\n")
-            text = "\n".join(line.strip() for line in lines)
-            for path, key, fixture in self._fixtures:
-                if fixture == error.argname:
-                    return str(self._error(path, key, text))
-            return text
+        if isinstance(excinfo.value, LoadToolError):
+            return shown_error(excinfo.value, self.config)
         return super().repr_failure(excinfo)
+
+    def _missing_fixture(self, error: pytest.FixtureLookupError) -> str:
+        """What to say of a fixture that a test case names; nothing if it is another's fixture."""
+        for path, key, fixture in self._fixtures:
+            if fixture == error.argname and not error.fixturestack:
+                lines = error.formatrepr().errorstring.split("\n")
+                text = "\n".join(line.strip() for line in lines)
+                return shown_error(key_error(path, key, text), self.config)
+        return ""
 
     def _server_of(self, number: int, request: pytest.FixtureRequest) -> str:
         fixture = self.load_test.cases[number].server_fixture
@@ -110,11 +122,7 @@ class LoadItem(pytest.Function):
             return server_from_fixture(request, fixture)
         except ValueError as error:
             path = self.load_test.path_of(number)
-            raise self._error(path, ("server_fixture",), str(error)) from None
-
-    def _error(self, path: Path, key: tuple[str | int, ...], message: str) -> FileError:
-        error = key_error(path, key, message)
-        return FileError(shown_path(path, self.config), error.line, error.key, message)
+            raise key_error(path, ("server_fixture",), str(error)) from None
 
 
 def _fixtures(

@@ -15,6 +15,7 @@ from pytest_loadtool.casefile.files import replace_file
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.load import RunResult, Summary, summarise, verdict
 from pytest_loadtool.model.load import LoadConfiguration
+from pytest_loadtool.report.excerpt import printable
 from pytest_loadtool.report.load_json import FORMAT, load_data
 from pytest_loadtool.report.load_text import load_text
 
@@ -27,6 +28,9 @@ __all__ = [
     "properties",
     "target_file",
 ]
+
+#: How many of a run's errors its failure names. The report has all of them.
+_ERRORS_IN_FAILURE = 5
 
 #: The summaries of all load tests so far, in the order they ran.
 RESULTS = pytest.StashKey[list[Summary]]()
@@ -53,12 +57,19 @@ def judge(
 def failure_text(summary: Summary) -> str | None:
     """Why pytest must call the test failed, or None.
 
-    The first line stands by itself in pytest's short summary.
+    The first line stands by itself in pytest's short summary. In a JUnit file this text is all
+    there is, so it has the most frequent errors, too.
     """
     found = summary.verdict
     if found.outcome == "passed":
         return None
-    return "\n".join([f"load test {found.outcome}: {found.reasons[0]}", *found.reasons[1:]])
+    errors = sorted(summary.errors, key=lambda error: -error.count)[:_ERRORS_IN_FAILURE]
+    lines = [
+        f"load test {found.outcome}: {found.reasons[0]}",
+        *found.reasons[1:],
+        *(f"  {one.count:,} x {one.page} / {one.transaction}: {one.message}" for one in errors),
+    ]
+    return "\n".join(printable(line) for line in lines)
 
 
 def properties(summary: Summary) -> list[tuple[str, object]]:
@@ -125,8 +136,12 @@ class LoadReporter:
             self._problem = str(error)
             session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter, exitstatus: int
+    ) -> None:
         """Write the report."""
+        if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+            terminalreporter.write_line("no load test found: --load runs *.load.toml files")
         results = self._config.stash[RESULTS]
         if results:
             terminalreporter.write_sep("=", "load test results")

@@ -160,9 +160,11 @@ class Series:
     def _look(self, test: SharedTest) -> None:
         if not test.running:
             self.clear_view()
-        elif self._view is None and test.configuration is not None:
+            return
+        if self._view is None and test.configuration is not None:
             self._view = LiveView(self._config, test.configuration)
-        elif self._view is not None and time.monotonic() >= self._next_view:
+            self._next_view = 0.0
+        if self._view is not None and time.monotonic() >= self._next_view:
             self._next_view = time.monotonic() + _BETWEEN_VIEWS
             self._view.show(test.glimpse())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ from pytest_loadtool.casefile import read_case, read_dataset, read_load
 from pytest_loadtool.load import LoadMetrics, Share, preflight
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.load import LoadConfiguration
+from pytest_loadtool.plugin.apart import run_apart
 
 if TYPE_CHECKING:
     from pytest_loadtool.replay import Plan
@@ -39,6 +40,18 @@ class PreparedShare:
 
     runner: LoadRunner
     metrics: LoadMetrics
+    users: int
+
+    def run(self, start_at: float, on_tick: Callable[[], None]) -> None:
+        """Run from ``start_at`` (``time.time()``) to the end; ``on_tick`` is called each second.
+
+        With more workers than users some shares are empty, and done at once.
+
+        Raises:
+            ReplayError: a dataset has no row left.
+        """
+        if self.users:
+            run_apart(lambda: self.runner.run(start_at, on_tick))
 
 
 def read_test(path: Path) -> LoadTest:
@@ -69,7 +82,11 @@ def prepare(test: LoadTest, servers: Sequence[str], share: Share) -> PreparedSha
         for slots in plan.datasets:
             preflight(slots.use, len(slots.dataset.rows), test.configuration.users)
     metrics = metrics_for(plans)
-    return PreparedShare(LoadRunner(plans, test.configuration, share, metrics), metrics)
+    return PreparedShare(
+        LoadRunner(plans, test.configuration, share, metrics),
+        metrics,
+        users=len(share.users(test.configuration.users)),
+    )
 
 
 def _compile(test: LoadTest, number: int, server: str) -> Plan:

@@ -110,7 +110,7 @@ class SharedTest:
         leader = {report.when: report for report in self._leaders_reports(config)}
         setup = leader.get("setup") or self._report("setup", "passed")
         phases = [setup]
-        if setup.passed:
+        if setup.passed and ("call" in leader or not leader):  # or else it is --setup-only
             call = leader.get("call")
             phases.append(call if call is not None and call.failed else self._call(summary))
         phases.append(leader.get("teardown") or self._report("teardown", "passed"))
@@ -153,7 +153,8 @@ class SharedTest:
     def _leaders_reports(self, config: pytest.Config) -> list[pytest.TestReport]:
         hook = config.hook
         return [
-            hook.pytest_report_from_serializable(config=config, data=data) for data in self._reports
+            hook.pytest_report_from_serializable(config=config, data=_with_tuples(data))
+            for data in self._reports
         ]
 
     # The course.
@@ -178,3 +179,16 @@ class SharedTest:
             self._merger.started(worker, Share(index, len(going)))
             self._started = datetime.now(UTC).astimezone()
         return orders
+
+
+def _with_tuples(report: dict[str, Any]) -> dict[str, Any]:
+    """A report as it was before it was JSON: pytest and other plugins tell tuples from lists."""
+    revived = {
+        name: tuple(value)
+        if name in ("location", "longrepr") and isinstance(value, list)
+        else value
+        for name, value in report.items()
+    }
+    for name in ("sections", "user_properties"):
+        revived[name] = [tuple(pair) for pair in report.get(name, ())]
+    return revived

@@ -83,7 +83,9 @@ class LoadTestScheduling:
         if self._nodeids is None:
             self._refuse_after_errors()
             first, *_ = self._collections.values()
-            nodes = [node for node in sorted(self._nodes, key=_by_name) if self._agrees(node, first)]
+            nodes = [
+                node for node in sorted(self._nodes, key=_by_name) if self._agrees(node, first)
+            ]
             self._nodeids = first
             for node in nodes:
                 self._send(node, 0)

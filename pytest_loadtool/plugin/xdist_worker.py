@@ -96,7 +96,7 @@ class LoadWorker:
         assert share is not None
         with deaf():
             try:
-                share.runner.run(start, lambda: self._say(item, Snapshot(share.metrics.snapshot())))
+                share.run(start, lambda: self._say(item, Snapshot(share.metrics.snapshot())))
             except Exception as error:
                 self._say(item, Snapshot(share.metrics.snapshot()))
                 self._say(item, Failed(_text(error)))
