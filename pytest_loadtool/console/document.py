@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from pytest_loadtool.console.errors import CommandError
-from pytest_loadtool.model.case import Request, TestCase
+from pytest_loadtool.model.case import Request, TestCase, wire_headers
 from pytest_loadtool.model.template import BUILTIN_NAMES, Template
 from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator
 
@@ -46,8 +46,7 @@ def unset(case: TestCase) -> set[str]:
     known = {name for name, one in case.variables.items() if one.value is not None or one.env}
     missing: set[str] = set()
     for transaction in case.transactions():
-        shared = [header.value or "" for header in case.headers]
-        missing |= _names([*shared, *_sent(transaction.request)]) - known
+        missing |= _names(_sent(case, transaction.request)) - known
         known.update(extractor.variable for extractor in transaction.extractors)
         missing |= _names(_expected(transaction.validators)) - known
     return missing
@@ -59,9 +58,9 @@ def _names(texts: Iterable[str]) -> set[str]:
     return {one.name for one in references if one.dataset is None} - BUILTIN_NAMES
 
 
-def _sent(request: Request) -> Iterator[str]:
+def _sent(case: TestCase, request: Request) -> Iterator[str]:
     yield request.target
-    for header in request.headers:
+    for header in wire_headers(case.headers, request.headers):
         yield header.value or ""
     if isinstance(request.body, str):
         yield request.body

