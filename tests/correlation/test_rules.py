@@ -1,21 +1,18 @@
-"""Each rule on traffic as the frameworks send it, and what no rule may touch."""
+"""Each rule on traffic as the frameworks send it."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from pytest_loadtool.correlation import Configuration, configure
+from pytest_loadtool.correlation import configure
 from pytest_loadtool.correlation.evidence import EVIDENCE
 from pytest_loadtool.correlation.revert import revert
 from pytest_loadtool.correlation.rules import RULES
 from pytest_loadtool.correlation.traffic import steps_of
 from pytest_loadtool.model.case import Header
-from pytest_loadtool.model.decision import Decision
-from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import (
     Boundary,
     CookieValue,
@@ -23,73 +20,14 @@ from pytest_loadtool.model.extractor import (
     HeaderValue,
     JsonPath,
     RegularExpression,
-    Source,
 )
 from pytest_loadtool.recording import build_case
 from tests.correlation.exchanges import (
-    FORM,
-    JSON,
-    answered,
-    case_of,
     exchange,
     html,
     json_body,
 )
-
-TOKEN = "c7Jq2Xv9Lm4PzR8tYw3N"
-UUID = "3f2b8c1e-9d47-4a60-b1c5-7e8f90a1b2c3"
-EMPTY = exchange()
-
-
-def run(*exchanges: Exchange) -> Configuration:
-    """Configure a case of these exchanges."""
-    return configure(case_of(*exchanges), exchanges)
-
-
-def requests(configuration: Configuration) -> list[str]:
-    """Each request as one line: target, headers with a placeholder, body."""
-    lines: list[str] = []
-    for one in configuration.case.transactions():
-        request = one.request
-        headers = [header.value for header in request.headers if "${" in (header.value or "")]
-        lines.append(" ".join(filter(None, [request.target, *headers, str(request.body or "")])))
-    return lines
-
-
-def sources(configuration: Configuration) -> list[tuple[str, Source, int]]:
-    """All extractors."""
-    return [
-        (extractor.variable, extractor.source, extractor.match)
-        for one in configuration.case.transactions()
-        for extractor in one.extractors
-    ]
-
-
-def made(configuration: Configuration) -> list[Decision]:
-    """The decisions that made a variable."""
-    return [one for one in configuration.decisions if one.variable]
-
-
-def post(target: str, body: str, answer: Exchange = EMPTY, **more: Any) -> Exchange:
-    """A form that is submitted."""
-    return answered("POST", target, answer, sent=(FORM,), body=body.encode(), **more)
-
-
-def call(method: str, target: str, body: Any, answer: Exchange = EMPTY, **more: Any) -> Exchange:
-    """A call of a JSON API."""
-    return answered(
-        method,
-        target,
-        answer,
-        sent=(JSON, *more.pop("sent", ())),
-        body=json.dumps(body).encode(),
-        **more,
-    )
-
-
-def get(target: str, answer: Exchange = EMPTY, **more: Any) -> Exchange:
-    """A page, or a call without a body."""
-    return answered("GET", target, answer, **more)
+from tests.correlation.talk import TOKEN, UUID, call, get, made, post, requests, run, sources
 
 
 def test_rails() -> None:
@@ -387,87 +325,6 @@ def test_nearest_producer() -> None:
     assert sources(configuration) == [
         ("csrf_token[1]", FormField("_token"), 1), ("csrf_token[2]", FormField("_token"), 2),
     ]  # fmt: skip
-
-
-def test_a_token_without_a_source_is_named() -> None:
-    """A token that no response holds is left, and a decision says that it will be refused."""
-    configuration = run(get("/"), post("/", f"csrf_token={TOKEN}"))
-    assert requests(configuration)[1] == f"/ csrf_token={TOKEN}"
-    (decision,) = configuration.decisions
-    assert (decision.rule, decision.variable, decision.producer) == ("csrf-form-field", "", "")
-    assert "will probably refuse" in decision.reason
-
-
-def test_another_encoding_is_named() -> None:
-    """Where replay would write other bytes than recorded, nothing is replaced, and it is said."""
-    configuration = run(
-        get("/", json_body({"cursor": "ab12+cd34/ef56=="})), get("/list?cursor=ab12+cd34/ef56==")
-    )
-    assert requests(configuration)[1] == "/list?cursor=ab12+cd34/ef56=="
-    (decision,) = configuration.decisions
-    assert decision.variable == ""
-    assert decision.producer == "GET /"
-    assert "another encoding" in decision.reason
-
-
-FORM_PAGE = html(
-    '<h1>Account 20240117ax9z</h1><form><input name="coupon" value=""><textarea name="text">'
-    "</textarea>"
-    '<input type="hidden" name="plan" value="premium"><input type="hidden" name="step" value="2">'
-    '<input type="hidden" name="total" value="1200"><input type="hidden" name="ok" value="true">'
-    '<input type="submit" name="go" value="Continue1x2y3z"><input name="password"></form>'
-)
-
-
-STORY = json_body({"status": "delivered", "lang": "english-uk"})
-DASHBOARD = html("", ("Location", "/dashboard/"))
-
-
-@pytest.mark.parametrize(
-    "exchanges",
-    [
-        pytest.param(one, id=name)
-        for name, one in {
-            "typed": [get("/", FORM_PAGE), post("/", "coupon=20240117ax9z")],
-            "defaults": [get("/", FORM_PAGE), post("/", "plan=premium&step=2&total=1200&ok=true")],
-            "button": [get("/", FORM_PAGE), post("/", "coupon=&go=Continue")],
-            "password": [get("/", FORM_PAGE), post("/", f"password={TOKEN}")],
-            "first request": [get(f"/?key={TOKEN}", html(TOKEN)), get(f"/?key={TOKEN}")],
-            "echo": [post("/", f"text={TOKEN}", html(TOKEN)), post("/", f"text={TOKEN}")],
-            "picked from a list": [get("/", json_body([{"id": 5}])), get("/items/5")],
-            "words": [get("/", STORY), get("/?s=delivered&l=english-uk")],
-            "version": [get("/", html('<a href="/v-2.10.3/">')), get("/v-2.10.3/")],
-            "slug": [get("/", html('<a href="/2026/how-to-win/">')), get("/2026/how-to-win/")],
-            "page after login": [
-                post("/login", "user=kim", DASHBOARD, status=302), get("/dashboard/"),
-            ],
-            "number in a text": [get("/", html("<p>1234</p>")), get("/?n=1234")],
-            "literals": [get("/", json_body({"flag": True})), get("/?a=true&b=null")],
-        }.items()
-    ],
-)  # fmt: skip
-def test_left_alone(exchanges: Sequence[Exchange]) -> None:
-    """What a person typed, constants, words, picked ids, echoes: nothing of it is correlated."""
-    configuration = run(*exchanges)
-    assert made(configuration) == []
-    assert configuration.case == case_of(*exchanges)
-
-
-def test_credentials_with_a_random_id() -> None:
-    """A field named user that holds a random id from the server is no typed credential."""
-    configuration = run(
-        get("/people", json_body({"people": [{"key": UUID}]})),
-        call("POST", "/assign", {"user": UUID}),
-    )
-    assert requests(configuration)[1] == '/assign {"user": "${user[1]}"}'
-
-
-def test_cookies_that_nobody_set() -> None:
-    """A cookie that a script made is named: replay will not send it."""
-    configuration = run(get("/", sent=(("Cookie", "_ga=GA1.2.3"),)))
-    (decision,) = configuration.decisions
-    assert (decision.rule, decision.producer) == ("cookie", "")
-    assert "only if a response sets it" in decision.reason
 
 
 def test_literal_placeholders_in_the_recording() -> None:
