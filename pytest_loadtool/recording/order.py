@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
@@ -12,18 +11,16 @@ __all__ = ["common_order"]
 def common_order(sequences: Iterable[Sequence[str]]) -> list[str]:
     """All names, in an order that every sequence agrees with, if there is one.
 
-    If there is none, the more frequent sequence wins over the less frequent; among equals the
-    first. Names whose order is open stand in the order in which they first came. Within a sequence
-    only the first of equal names counts.
+    If there is none, an earlier sequence wins over a later one. Names whose order is open stand in
+    the order in which they first came. Within a sequence only the first of equal names counts.
     """
-    counts = Counter(tuple(dict.fromkeys(sequence)) for sequence in sequences)
     followers: dict[str, set[str]] = {}
-    for sequence in counts:
-        for name in sequence:
+    for sequence in sequences:
+        names = list(dict.fromkeys(sequence))
+        for name in names:
             followers.setdefault(name, set())
-    for sequence, _ in counts.most_common():
         # That each follows its neighbour is enough: order is transitive.
-        for before, after in pairwise(sequence):
+        for before, after in pairwise(names):
             if not _leads(followers, after, before):
                 followers[before].add(after)
     return _sorted(followers)

@@ -9,15 +9,24 @@ disagree), so some requests always need one. A short way to write it all down is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from pytest_loadtool.model.case import COMPUTED_HEADERS, Header, wire_headers
 from pytest_loadtool.recording.order import common_order
 
 __all__ = ["Headers", "share"]
 
+#: What stands for one user or session belongs to the requests that send it, however many do.
+_OWN = frozenset({"authorization"})
+
 #: The headers of a request in wire order, computed ones as places.
 Headers = tuple[Header, ...]
+
+#: Characters of a line of the file that are not the header itself: indent, quotes, comma.
+_AROUND = 6
+
+#: How many orders are tried.
+_ORDERS = 12
 
 
 def share(requests: Sequence[Headers]) -> tuple[Headers, list[Headers]]:
@@ -25,24 +34,26 @@ def share(requests: Sequence[Headers]) -> tuple[Headers, list[Headers]]:
     candidates = _candidates(requests)
     # How a request can be written depends on the names it has and on which of them could be shared.
     patterns = Counter(_pattern(headers, candidates) for headers in requests)
-    order = common_order([[header.name.lower() for header in headers] for headers in requests])
-    spelling = {header.name.lower(): header.name for headers in requests for header in headers}
-
-    def listed(names: Collection[str]) -> Headers:
-        return tuple(candidates[n] if n in names else Header(spelling[n]) for n in order)
-
-    everywhere = {name for name in candidates if _count(name, patterns) == len(requests)}
-    chosen = _choose(everywhere, candidates, patterns, listed)
-    # Where there is little in common, complete lists alone may be shorter.
-    ways: tuple[Headers, ...] = ((), _without_idle_places(listed(chosen), patterns))
-    shared = min(ways, key=lambda way: _lines(way, patterns))
+    # Where there is little in common, complete lists alone may be shorter than any.
+    ways = [(), *(_shared(order, candidates, patterns) for order in _orders(patterns))]
+    shared = min(ways, key=lambda way: _length(way, patterns))
     return shared, [_own(shared, headers) for headers in requests]
+
+
+def _orders(patterns: Counter[Headers]) -> Iterator[list[str]]:
+    """Orders of all names to try: for each of the frequent sequences, one that it agrees with."""
+    sequences: Counter[tuple[str, ...]] = Counter()
+    for headers, times in patterns.items():
+        sequences[tuple(header.name.lower() for header in headers)] += times
+    by_count = [sequence for sequence, _ in sequences.most_common()]
+    for first in by_count[:_ORDERS]:
+        yield common_order([first, *by_count])
 
 
 def _candidates(requests: Iterable[Headers]) -> dict[str, Header]:
     """Headers that are the same wherever there is one of that name, in two requests or more."""
     seen: dict[str, Counter[Header]] = {}
-    repeated = set(COMPUTED_HEADERS)
+    repeated = COMPUTED_HEADERS | _OWN
     for headers in requests:
         names = Counter(header.name.lower() for header in headers)
         repeated |= {name for name, count in names.items() if count > 1}
@@ -71,43 +82,49 @@ def _count(name: str, patterns: Counter[Headers]) -> int:
     )
 
 
-def _choose(
-    everywhere: set[str],
-    candidates: Mapping[str, Header],
-    patterns: Counter[Headers],
-    listed: Callable[[Collection[str]], Headers],
-) -> set[str]:
-    """Which headers to share: those of every request, and more while that makes the whole shorter.
+def _shared(
+    order: Sequence[str], candidates: Mapping[str, Header], patterns: Counter[Headers]
+) -> Headers:
+    """The shared headers in this order: those of every request, and more while that is shorter.
 
     A request that lacks a shared header must be written with a complete list.
     """
-    chosen = set(everywhere)
-    lines = _lines(listed(chosen), patterns)
-    others = sorted(set(candidates) - chosen, key=lambda name: (-_count(name, patterns), name))
-    for name in others:
-        fewer = _lines(listed(chosen | {name}), patterns)
-        if fewer < lines:
+    spelling = {header.name.lower(): header.name for headers in patterns for header in headers}
+    times = {name: _count(name, patterns) for name in candidates}
+
+    def listed(names: Collection[str]) -> Headers:
+        return tuple(candidates[n] if n in names else Header(spelling[n]) for n in order)
+
+    chosen = {name for name, count in times.items() if count == patterns.total()}
+    length = _length(listed(chosen), patterns)
+    for name in sorted(set(candidates) - chosen, key=lambda name: (-times[name], name)):
+        shorter = _length(listed(chosen | {name}), patterns)
+        if shorter < length:
             chosen.add(name)
-            lines = fewer
-    return chosen
+            length = shorter
+    return _without_idle_places(listed(chosen), patterns)
 
 
 def _without_idle_places(shared: Headers, patterns: Counter[Headers]) -> Headers:
     """``shared`` without the places that nothing needs, the last ones first."""
-    lines = _lines(shared, patterns)
+    length = _length(shared, patterns)
     for header in reversed(shared):
         if header.value is None:
             less = tuple(one for one in shared if one is not header)
-            fewer = _lines(less, patterns)
-            if fewer < lines:
-                shared, lines = less, fewer
+            shorter = _length(less, patterns)
+            if shorter < length:
+                shared, length = less, shorter
     return shared
 
 
-def _lines(shared: Headers, patterns: Counter[Headers]) -> int:
-    """How many header lines the test case file would have."""
-    own = sum(len(_own(shared, headers)) * times for headers, times in patterns.items())
-    return len(shared) + own
+def _length(shared: Headers, patterns: Counter[Headers]) -> int:
+    """How many characters all lists together take in the file, but for the values of no pattern."""
+    own = sum(_written(_own(shared, headers)) * times for headers, times in patterns.items())
+    return _written(shared) + own
+
+
+def _written(headers: Headers) -> int:
+    return sum(len(one.name) + len(one.value or "") + _AROUND for one in headers)
 
 
 def _own(shared: Headers, headers: Headers) -> Headers:

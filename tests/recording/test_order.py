@@ -15,10 +15,10 @@ def test_sequences_that_agree_are_merged() -> None:
     assert common_order([]) == []
 
 
-def test_the_more_frequent_order_wins() -> None:
+def test_the_earlier_sequence_wins() -> None:
     """Where two disagree."""
-    assert common_order([["a", "b"], ["b", "a"], ["b", "a"]]) == ["b", "a"]
     assert common_order([["a", "b"], ["b", "a"]]) == ["a", "b"]
+    assert common_order([["a", "b", "c"], ["c", "a", "d"]]) == ["a", "b", "c", "d"]
 
 
 def test_only_the_first_of_equal_names_counts() -> None:
