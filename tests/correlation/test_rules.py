@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,12 +22,7 @@ from pytest_loadtool.model.extractor import (
     JsonPath,
     RegularExpression,
 )
-from pytest_loadtool.recording import build_case
-from tests.correlation.exchanges import (
-    exchange,
-    html,
-    json_body,
-)
+from tests.correlation.exchanges import case_of, exchange, html, json_body
 from tests.correlation.talk import TOKEN, UUID, call, get, made, post, requests, run, sources
 
 
@@ -110,15 +106,22 @@ def test_bearer_tokens(key: str) -> None:
 @pytest.mark.promise(98)
 def test_shared_headers() -> None:
     """A header that the transactions share is replaced where it stands, once for all of them."""
-    bearer = (("Authorization", f"Bearer {TOKEN}"), ("X-API-Key", UUID))
     exchanges = [
         call("POST", "/token", {}, json_body({"access_token": TOKEN, "token_type": "Bearer"})),
-        *(get(f"/{name}", sent=bearer) for name in ("a", "b", "c", "d")),
+        *(get(f"/{name}") for name in ("a", "b", "c", "d")),
     ]
-    case = build_case(exchanges, name="shared").case
-    assert Header("Authorization", f"Bearer {TOKEN}") in case.headers
+    case = case_of(*exchanges)
+    (page,) = case.pages
+    login, *others = page.transactions
+    # A place makes the list of this request a complete one: it shares nothing.
+    alone = replace(login.request, headers=(Header("Host"), *login.request.headers))
+    transactions = (replace(login, request=alone), *others)
+    shared = (Header("Authorization", f"Bearer {TOKEN}"), Header("X-API-Key", UUID))
+    case = replace(case, headers=shared, pages=(replace(page, transactions=transactions),))
     configuration = configure(case, exchanges)
-    assert Header("Authorization", "Bearer ${bearer_token[1]}") in configuration.case.headers
+    assert configuration.case.headers == (
+        Header("Authorization", "Bearer ${bearer_token[1]}"), shared[1],
+    )  # fmt: skip
     (decision,) = made(configuration)
     assert decision.consumers == ("GET /a", "GET /b", "GET /c", "GET /d")
     constant = [one.consumers for one in configuration.decisions if one.rule == "api-key-header"]
