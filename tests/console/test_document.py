@@ -69,6 +69,16 @@ def test_what_needs_no_extractor_is_not_unset() -> None:
     assert unset(TestCase(name="x", pages=case.pages)) == {"constant", "environment"}
 
 
+def test_shared_header_counts_where_it_is_sent() -> None:
+    """The request that fetches the token lists its own headers; only the later ones need it."""
+    shared = (Header("Host"), Header("Authorization", "Bearer ${token}"))
+    first = Transaction(Request("POST", "/token", (Header("Host"),)), extractors=(TOKEN,))
+    page = Page("p", (first, get("/items")))
+    assert unset(TestCase(name="x", pages=(page,), headers=shared)) == set()
+    page = Page("p", (get("/items"), first))
+    assert unset(TestCase(name="x", pages=(page,), headers=shared)) == {"token"}
+
+
 def test_own_response_sets_a_variable_only_for_later_requests() -> None:
     """A request cannot use what its own response brings."""
     case = TestCase(name="x", pages=(Page("p", (get("/?t=${token}", extractors=(TOKEN,)),)),))
