@@ -6,9 +6,7 @@ import asyncio
 import json
 import os
 import re
-import shutil
 import signal
-import tempfile
 from asyncio.subprocess import Process
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -20,6 +18,7 @@ from typing import Any, Self
 from pytest_loadtool.capture.chromium import PREFERENCES, command_line, has_display, key_hash
 from pytest_loadtool.capture.devtools import DevToolsPipe
 from pytest_loadtool.capture.find import find_browser
+from pytest_loadtool.capture.scratch import Scratch
 from pytest_loadtool.errors import RecordingError
 
 __all__ = ["Browser", "find_browser"]
@@ -103,7 +102,7 @@ class Browser:
             raise RecordingError(
                 f"{self._url!r} is no address to open: start it with http:// or https://"
             )
-        self._profile = Path(tempfile.mkdtemp(prefix="loadtool-browser-"))
+        self._scratch = Scratch("browser")
         self._pipe = DevToolsPipe(self._event)
         try:
             await self._start()
@@ -121,11 +120,12 @@ class Browser:
         await self._close()
 
     async def _start(self) -> None:
-        _write_preferences(self._profile)
+        profile = self._scratch.path / "profile"
+        _write_preferences(profile)
         command = command_line(
             self._executable,
             self._url,
-            profile=self._profile,
+            profile=profile,
             proxy_port=self._proxy_port,
             trusted_key=key_hash(self._ca_certificate),
             headless=self._headless,
@@ -174,7 +174,7 @@ class Browser:
             self._signal(signal.SIGKILL)
             await self._process.wait()
             await self._listener
-        await asyncio.to_thread(_remove, self._profile)
+        await asyncio.to_thread(self._scratch.remove)
 
     def _signal(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError):
@@ -203,13 +203,5 @@ class Browser:
 
 def _write_preferences(profile: Path) -> None:
     directory = profile / "Default"
-    directory.mkdir()
+    directory.mkdir(parents=True)
     (directory / "Preferences").write_text(json.dumps(PREFERENCES), encoding="utf-8")
-
-
-def _remove(profile: Path) -> None:
-    # A process that was just killed may still be writing: what appears meanwhile goes next time.
-    for _ in range(10):
-        shutil.rmtree(profile, ignore_errors=True)
-        if not profile.exists():
-            return

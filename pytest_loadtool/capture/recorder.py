@@ -10,8 +10,6 @@ reason, so that the user is told and the test case made from it does not check w
 from __future__ import annotations
 
 import asyncio
-import shutil
-import tempfile
 import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -28,6 +26,7 @@ from mitmproxy.proxy.mode_specs import RegularMode
 
 from pytest_loadtool.capture.addon import ExchangeReporter, trusted_certificates
 from pytest_loadtool.capture.quiet import QuietLog
+from pytest_loadtool.capture.scratch import Scratch
 from pytest_loadtool.errors import RecordingError
 from pytest_loadtool.model.exchange import Exchange
 
@@ -73,7 +72,7 @@ class Recorder:
     @property
     def ca_certificate(self) -> Path:
         """The PEM file of the certificate that signs what clients see; gone after recording."""
-        return self._directory / f"{CONF_BASENAME}-ca-cert.pem"
+        return self._scratch.path / f"{CONF_BASENAME}-ca-cert.pem"
 
     @property
     def unverified(self) -> Mapping[str, str]:
@@ -89,8 +88,7 @@ class Recorder:
         if Recorder._running is not None:
             raise RecordingError("a recorder is already running in this process: stop it first")
         Recorder._running = self
-        # mkdtemp gives a directory that only its owner can enter; the CA's key will lie in it.
-        self._directory = Path(tempfile.mkdtemp(prefix="loadtool-recorder-"))
+        self._scratch = Scratch("recorder")
         self._log.install()
         try:
             await self._start()
@@ -122,7 +120,7 @@ class Recorder:
         addons = (self._reporter, self._proxy, NextLayer(), TlsConfig())
         master.addons.add(*addons)  # type: ignore[no-untyped-call]
         master.options.update(  # type: ignore[no-untyped-call]
-            confdir=str(self._directory),
+            confdir=str(self._scratch.path),
             server=False,
             ssl_insecure=True,
             # Odd headers are for the client and the server to judge, not for the recorder.
@@ -164,7 +162,7 @@ class Recorder:
 
     def _clean_up(self) -> None:
         self._log.uninstall()
-        shutil.rmtree(self._directory, ignore_errors=True)
+        self._scratch.remove()
         Recorder._running = None
 
     def _report(self, exchange: Exchange) -> None:
