@@ -20,6 +20,8 @@ _HEAD = 256 * 1024
 _TITLE = re.compile(r"<title(?:\s[^>]*)?>([^<]*(?:<(?!/title)[^<]*)*)</title", re.IGNORECASE)
 _CHARSET = re.compile(rb"charset\s*=\s*[\"']?([A-Za-z0-9_.:-]+)", re.IGNORECASE)
 _OPERATION = re.compile(r"^\s*(?:query|mutation|subscription)\s+([_A-Za-z][_0-9A-Za-z]*)")
+#: Numbers, UUIDs and long hexadecimal keys: new in every session, so they name nothing.
+_ID = re.compile(r"[0-9]+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,}", re.IGNORECASE)
 _SOAP_12_ACTION = re.compile(r"\baction=\"?([^\";]+)", re.IGNORECASE)
 
 
@@ -67,10 +69,11 @@ def _name(page: Group) -> str:
 
 
 def _place(entry: Entry) -> str:
-    """The last path segment, else the host."""
+    """The last path segment that is no id, else the last one, else the host."""
     parts = urlsplit(entry.exchange.url)
     segments = [segment for segment in parts.path.split("/") if segment]
-    return unquote(segments[-1]) if segments else parts.netloc
+    telling = [segment for segment in segments if not _ID.fullmatch(segment)]
+    return unquote((telling or segments or [parts.netloc])[-1])
 
 
 def _without_comments(text: str) -> str:

@@ -11,16 +11,18 @@ from pytest_loadtool.recording.grouping import Group
 
 __all__ = ["recorded", "think_times"]
 
+#: Seconds; nobody looks at a page for less.
+_SHORTEST = 0.01
+
 
 def think_times(groups: Sequence[Group]) -> list[float]:
     """Seconds between the last response of each page and the first request of the next.
 
-    To the millisecond; 0 where pages overlap, and after the last one.
+    To the millisecond; 0 where pages overlap, after the last one, and for gaps so short that a
+    program left them, not a person.
     """
-    gaps = [
-        max(0.0, round(following.started - page.ended, 3)) for page, following in pairwise(groups)
-    ]
-    return [*gaps, 0.0] if groups else []
+    gaps = [round(following.started - page.ended, 3) for page, following in pairwise(groups)]
+    return [*(gap if gap >= _SHORTEST else 0.0 for gap in gaps), 0.0] if groups else []
 
 
 def recorded(entry: Entry, page: Group) -> Recorded:

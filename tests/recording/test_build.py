@@ -81,7 +81,13 @@ def test_rest_soap_and_graphql_calls_are_transactions_like_the_others() -> None:
     assert [one.title for one in recording.case.transactions()][-3:] == [
         "PUT /api/items/1", "Cart", "Pay",
     ]  # fmt: skip
-    assert [page.name for page in recording.case.pages] == ["Shop", "Orders", "1", "Cart", "Pay"]
+    assert [page.name for page in recording.case.pages] == [
+        "Shop",
+        "Orders",
+        "items",
+        "Cart",
+        "Pay",
+    ]
 
 
 def test_nothing_is_dropped_without_a_word() -> None:

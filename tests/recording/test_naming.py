@@ -71,6 +71,16 @@ def test_without_a_title_the_address_names_the_page() -> None:
     ) == ["grün", "127.0.0.1:8000", "photo.png", "new.pdf"]
 
 
+def test_an_id_is_no_name() -> None:
+    """Numbers, UUIDs and hexadecimal keys in the path are passed over, unless there is nothing else."""
+    assert names(
+        visit(f"{SHOP}/orders/9fb197cb-576f-4051-b840-c4d961f66c69", 0, "<p>"),
+        visit(f"{SHOP}/items/17/", 5, "<p>"),
+        visit(f"{SHOP}/blobs/d41d8cd98f00b204e9800998ecf8427e", 9, "<p>"),
+        visit(f"{SHOP}/42", 12, "<p>"),
+    ) == ["orders", "items", "blobs", "42"]
+
+
 def test_repeated_names_are_numbered() -> None:
     """Every name is there once, even if a title looks like a numbered one."""
     assert names(

@@ -30,6 +30,15 @@ def test_a_page_that_loads_into_the_next_leaves_no_time_to_think() -> None:
     ) == [0.0, 0.0]
 
 
+def test_a_program_does_not_think() -> None:
+    """A gap of a few milliseconds is the client's own, and would only be noise in the file."""
+    assert thinking(
+        visit(f"{SHOP}/a", 0, "<title>A", took=0.1),
+        visit(f"{SHOP}/b", 0.104, "<title>B", took=0.1),
+        visit(f"{SHOP}/c", 0.215, "<title>C"),
+    ) == [0.0, 0.011, 0.0]
+
+
 def test_offsets_count_from_the_start_of_the_page() -> None:
     """In seconds with three decimals, so that replay can overlap what overlapped."""
     case = build_case(
