@@ -72,7 +72,7 @@ def test_without_a_title_the_address_names_the_page() -> None:
 
 
 def test_an_id_is_no_name() -> None:
-    """Numbers, UUIDs and hexadecimal keys in the path are passed over, unless there is nothing else."""
+    """Numbers, UUIDs and hexadecimal keys are passed over, unless there is nothing else."""
     assert names(
         visit(f"{SHOP}/orders/9fb197cb-576f-4051-b840-c4d961f66c69", 0, "<p>"),
         visit(f"{SHOP}/items/17/", 5, "<p>"),
