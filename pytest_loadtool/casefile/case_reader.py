@@ -53,7 +53,7 @@ from pytest_loadtool.model.case import (
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.validator import StatusCodes
 
-__all__ = ["parse_case", "read_case"]
+__all__ = ["TABLES", "parse_case", "read_case"]
 
 
 def parse_case(source: str, path: str) -> TestCase:
@@ -273,3 +273,6 @@ _VARIABLE = Table(
         "rule": Key(text),
     },
 )
+
+#: Every kind of table in the file, extractors and validators aside.
+TABLES = (_CASE, _PAGE, _TRANSACTION, _RECORDED, _DATASET, _VARIABLE)

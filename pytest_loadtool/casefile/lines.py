@@ -33,7 +33,8 @@ _KEY_PART = re.compile(
     r"""[ \t]*(?:([A-Za-z0-9_-]+)|("(?:[^"\\\n]|\\.)*")|'([^'\n]*)')[ \t]*(\.)?"""
 )
 _SPACE = re.compile(r"[ \t]*")
-_COMMENT = re.compile(r"#[^\n]*")
+_WHITE = re.compile(r"[ \t\n]*")
+_SIMPLE_KEY = re.compile(r"([A-Za-z0-9_-]+)[ \t]*=[ \t]*")
 _SCALAR = re.compile(
     r'"""(?:[^"\\]++|\\.|"(?!""))*+"{3,5}'
     r"|'''(?:[^']++|'(?!''))*+'{3,5}"
@@ -135,9 +136,14 @@ class _Scanner:
 
     def pair(self, base: KeyPath) -> None:
         """``key = value``."""
-        path = base + tuple(self.key())
+        simple = _SIMPLE_KEY.match(self.text, self.position)
+        if simple is not None:
+            path = (*base, simple[1])
+            self.position = simple.end()
+        else:
+            path = base + tuple(self.key())
+            self.position = _space_end(self.text, self.text.index("=", self.position) + 1)
         self.begin(path)
-        self.position = _space_end(self.text, self.text.index("=", self.position) + 1)
         self.end(path, closing=self.value(path))
 
     def key(self) -> list[str]:
@@ -206,26 +212,24 @@ class _Scanner:
 
     def gap(self) -> None:
         """Skip space, newlines and comments; keep the comments."""
-        text = self.text
+        text, position = self.text, self.position
         while True:
-            position = _space_end(text, self.position)
-            following = text[position : position + 1]
-            if following == "\n":
-                # Blank, or the end of a line that held something?
-                if text[text.rfind("\n", 0, position) + 1 : position].isspace() or (
-                    text[position - 1 : position] in ("\n", "")
-                ):
-                    self.pending.append("")
-                self.position = position + 1
-                self.line += 1
-            elif following == "#":
-                match = _COMMENT.match(text, position)
-                assert match is not None
-                self.position = match.end()
-                self.comment(match[0].rstrip())
-            else:
+            match = _WHITE.match(text, position)
+            assert match is not None
+            newlines = text.count("\n", position, match.end())
+            self.line += newlines
+            position = match.end()
+            at_comment = text.startswith("#", position)
+            # Two line ends make a blank line. It matters only next to a comment.
+            if newlines > 1 and (self.pending or at_comment):
+                self.pending.append("")
+            if not at_comment:
                 self.position = position
                 return
+            end = text.find("\n", position)
+            end = end if end >= 0 else len(text)
+            self.comment(text[position:end].rstrip())
+            position = end
 
     def comment(self, text: str) -> None:
         if self.last is None or self.last_line != self.line:

@@ -24,7 +24,7 @@ from pytest_loadtool.casefile.schema import (
 from pytest_loadtool.casefile.syntax import base_url
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration, ThinkTime
 
-__all__ = ["parse_load", "read_load"]
+__all__ = ["TABLES", "parse_load", "read_load"]
 
 
 def parse_load(source: str, path: str) -> LoadConfiguration:
@@ -120,3 +120,6 @@ _LOAD = Table(
         "case": Key(tables(_share, "case"), "at least one [[case]]"),
     },
 )
+
+#: Every kind of table in the file.
+TABLES = (_LOAD, _CASE, _THINK_TIME)
