@@ -103,6 +103,11 @@ class Conductor:
         return [worker for worker in self.workers if worker not in self.lost]
 
     @property
+    def busy(self) -> list[str]:
+        """The workers that run their share."""
+        return self._are(Standing.RUNNING)
+
+    @property
     def over(self) -> bool:
         """Whether every worker is out of the test, or lost."""
         return not self._are(*set(Standing) - {Standing.GONE, Standing.LOST})

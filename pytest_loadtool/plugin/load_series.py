@@ -41,6 +41,7 @@ class Series:
         self._position = -1
         self._early: list[tuple[str, Frame]] = []
         """What workers say of tests that are still to come: some are quicker than others."""
+        self._heard_at: dict[str, float] = {}
         self._announced = False
         self._view: LiveView | None = None
         self._next_view = 0.0
@@ -63,8 +64,16 @@ class Series:
         in_time = self._test is not None and self._test.join(worker)
         return self._position if in_time else self._position + 1
 
+    def silent(self, seconds: float) -> list[str]:
+        """The workers that should make load and have said nothing for so long."""
+        if self._test is None:
+            return []
+        before = time.monotonic() - seconds
+        return [worker for worker in self._test.busy if self._heard_at[worker] < before]
+
     def hear(self, worker: str, frame: Frame) -> None:
         """A worker's message."""
+        self._heard_at[worker] = time.monotonic()
         nodeid, kind, *fields = frame
         test = self._test
         if test is None or nodeid != test.nodeid:

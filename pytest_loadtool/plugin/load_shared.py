@@ -52,9 +52,9 @@ class SharedTest:
         return self._conductor.phase is Phase.RUNNING
 
     @property
-    def started(self) -> bool:
-        """Whether load was ever made."""
-        return self._conductor.started
+    def busy(self) -> list[str]:
+        """The workers that make load right now."""
+        return self._conductor.busy
 
     # What happens to it.
 

@@ -7,6 +7,9 @@ up the worker that speaks. It is acted on in the main thread, where xdist calls 
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
+import threading
 import time
 from collections.abc import Generator
 from functools import partial
@@ -29,12 +32,20 @@ __all__ = ["LoadController"]
 #: Seconds that workers have after Ctrl-C to send what they have measured.
 _LAST_WORDS = 5.0
 
+#: Seconds after which a worker that should make load, and says nothing, is given up. It speaks each
+#: second, unless something blocks its event loop: a regular expression that never ends, say.
+SILENCE = 30.0
+
+#: Seconds between two looks for silent workers.
+_PULSE = 1.0
+
 
 class LoadController:
     """The plugin of the controller: channels to the workers, and what becomes of Ctrl-C."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
+        self._nodes: dict[str, WorkerController] = {}
         self._channels: dict[str, execnet.Channel] = {}
         self._heard: SimpleQueue[tuple[str, Frame | None]] = SimpleQueue()
         self._shield = Shield()
@@ -54,6 +65,7 @@ class LoadController:
     def pytest_configure_node(self, node: WorkerController) -> None:
         """Give the worker a channel. It travels in the worker's input like any other value."""
         channel = node.gateway.newchannel()
+        self._nodes[node.gateway.id] = node
         self._channels[node.gateway.id] = channel
         channel.setcallback(partial(self._receive, node), endmarker=None)
         node.workerinput[CHANNEL] = channel
@@ -78,12 +90,18 @@ class LoadController:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
         """See to it that whatever ends the session, the numbers are kept."""
+        over = threading.Event()
+        threading.Thread(
+            target=self._pulse, args=(over,), name="loadtool-pulse", daemon=True
+        ).start()
         with self._shield.up():
             try:
                 result = yield
             except BaseException:
                 self._wind_up()
                 raise
+            finally:
+                over.set()
         assert self._session is not None
         if self._scheduling is None or not self._scheduling.begun:
             self._session.shouldfail = "no load test was run: a worker ended while it collected"
@@ -93,15 +111,23 @@ class LoadController:
     def _receive(self, node: WorkerController, frame: Frame | None) -> None:
         """A message of a worker, or None at the end of its connection. Not in the main thread."""
         self._heard.put((node.gateway.id, frame))
-        # xdist has no hook for "act in the main thread". A test that is complete makes it call the
-        # scheduler there, and no test has this index.
-        node.notify_inproc("runtest_protocol_complete", node=node, item_index=WAKE_UP, duration=0.0)
+        _wake_up(node)
+
+    def _pulse(self, over: threading.Event) -> None:
+        """Wake the main thread up now and then, though nobody says anything. Not in that thread."""
+        while not over.wait(_PULSE):
+            for node in list(self._nodes.values())[:1]:
+                _wake_up(node)
 
     def _attend(self) -> None:
-        """Act on all that workers have said. Ctrl-C has to wait that long."""
-        with self._shield.held(), contextlib.suppress(Empty):
-            while True:
-                self._act_on(*self._heard.get_nowait())
+        """Act on all that workers have said, or not said. Ctrl-C has to wait that long."""
+        with self._shield.held():
+            with contextlib.suppress(Empty):
+                while True:
+                    self._act_on(*self._heard.get_nowait())
+            assert self._series is not None
+            for worker in self._series.silent(SILENCE):
+                _kill(self._nodes[worker])
 
     def _act_on(self, worker: str, frame: Frame | None) -> None:
         assert self._series is not None
@@ -129,3 +155,22 @@ class LoadController:
                     self._act_on(*self._heard.get(timeout=left))
         finally:
             series.abandon()
+
+
+def _wake_up(node: WorkerController) -> None:
+    """Have the scheduler called in the main thread.
+
+    xdist has no hook for that. A test that is complete makes it call the scheduler, and no test has
+    this index.
+    """
+    node.notify_inproc("runtest_protocol_complete", node=node, item_index=WAKE_UP, duration=0.0)
+
+
+def _kill(node: WorkerController) -> None:
+    """End a worker that does not listen. Its loss is then noticed like any other.
+
+    Only on this machine; one elsewhere is left to whoever sees that nothing happens.
+    """
+    if node.gateway.spec.popen and not node.gateway.spec.via:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(node.gateway._rinfo().pid, signal.SIGKILL)

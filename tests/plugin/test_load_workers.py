@@ -225,6 +225,25 @@ def test_lost_worker_keeps_its_numbers_and_is_not_replaced(
     assert [(worker["name"], worker["users"]) for worker in other["workers"]] == [("gw1", 4)]
 
 
+def test_silent_worker_is_given_up(project: Project, server: Server) -> None:
+    """A worker that is there and does nothing any more does not keep the session for ever."""
+    project.write(
+        conftest__py="""
+import pytest_loadtool.plugin.xdist_controller as controller
+controller.SILENCE = 3   # seconds; a patient person's is ten times that
+""",
+        rush__load__toml=load("good.case.toml", duration="2s"),
+    )
+    with project.running("--load", "-n", "2", "--load-json", "out.json") as process:
+        wait_until(lambda: len(server.requests) > 10)
+        first, *_ = children(process.pid)
+        os.kill(first, signal.SIGSTOP)
+        output, _ = process.communicate(timeout=60)
+    assert process.returncode == 1, output
+    assert "worker gw0 was lost" in output
+    assert [worker["state"] for worker in project.json()["workers"]] == ["lost", "final"]
+
+
 def test_all_workers_lost(project: Project, server: Server) -> None:
     """With nobody left the test is over and the next one is a failure: not run."""
     project.write(

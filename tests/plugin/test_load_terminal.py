@@ -1,0 +1,164 @@
+"""A load test under way, as a person sees it in a real terminal (tmux), and as a log has it."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+
+from tests.plugin.loading import Project, load
+from tests.plugin.serving import Server, case
+
+
+class Screen:
+    """A tmux server of its own, with one window in which pytest runs."""
+
+    def __init__(self, project: Project, *arguments: str) -> None:
+        self._tmux = ["tmux", "-L", f"loadtool-{uuid.uuid4().hex}"]
+        command = f'{shlex.join(project.command(*arguments))}; echo "exit status $?"; exec cat'
+        environment = project.environment() | {"TERM": "xterm-256color"}
+        del environment["COLUMNS"]
+        subprocess.run(
+            [*self._tmux, "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "60", command],
+            cwd=project.path,
+            env=environment,
+            check=True,
+        )
+
+    def press(self, key: str) -> None:
+        """Type a key."""
+        subprocess.run([*self._tmux, "send-keys", key], check=True)
+
+    def text(self) -> str:
+        """What stands there now."""
+        command = [*self._tmux, "capture-pane", "-p"]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+    def wait_for(self, pattern: str) -> str:
+        """Look until the screen shows ``pattern``; the whole screen."""
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            text = self.text()
+            if re.search(pattern, text, re.MULTILINE):
+                return text
+            time.sleep(0.05)
+        raise AssertionError(f"{pattern!r} is not on the screen:\n{self.text()}")
+
+    def close(self) -> None:
+        """End it, and what runs in it."""
+        subprocess.run([*self._tmux, "kill-server"], check=False)
+
+
+@pytest.fixture
+def project(tmp_path: Path, server: Server) -> Project:
+    """Two load tests, of 3 s and of a moment."""
+    if shutil.which("tmux") is None:
+        pytest.fail("tmux is not installed: apt-get install tmux")
+    project = Project(tmp_path)
+    project.write(
+        shop__case__toml=case(server.url, "GET /"),
+        a__load__toml=load("shop.case.toml", duration="3s"),
+        b__load__toml=load("shop.case.toml", name="Quiet hour"),
+    )
+    return project
+
+
+@pytest.mark.promise(3)
+@pytest.mark.parametrize(
+    ("options", "results"),
+    [
+        ([], [r"a.load.toml \. +\[ 50%\]", r"b.load.toml \. +\[100%\]"]),
+        (["-v"], [r"a.load.toml::a PASSED +\[ 50%\]", r"b.load.toml::b PASSED +\[100%\]"]),
+        (["-n", "2"], [r"\.\. +\[100%\]"]),
+    ],
+    ids=["here", "verbose", "workers"],
+)
+def test_live_view_is_gone_when_the_test_is_over(
+    project: Project, options: list[str], results: list[str]
+) -> None:
+    """Users, requests and times are drawn over each other while the test runs; what is left is
+    pytest's own output, as of any test."""
+    screen = Screen(project, "--load", *options)
+    try:
+        text = screen.wait_for(r"^4 users, .* [1-9][\d,]* requests, median .* p95 ")
+        assert text.count("requests/s") == 1
+        assert re.search("^Rush hour .* s of 3 s$", text, re.MULTILINE)
+        text = screen.wait_for("exit status 0")
+    finally:
+        screen.close()
+    before = text[: text.index("= load test results =")]
+    assert "requests/s" not in before
+    assert "users" not in before
+    found = [line.rstrip() for line in before.splitlines() if line.rstrip().endswith("%]")]
+    assert len(found) == len(results)
+    for line, result in zip(found, results, strict=True):
+        assert re.fullmatch(result, line)
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]], ids=["here", "workers"])
+def test_ctrl_c_in_a_terminal(project: Project, workers: list[str]) -> None:
+    """The key reaches all processes at once; the view goes, the report comes, the status is 2."""
+    project.write(a__load__toml=load("shop.case.toml", duration="60s"))
+    screen = Screen(project, "--load", "a.load.toml", *workers)
+    try:
+        screen.wait_for(r"^4 users, .* [1-9][\d,]* requests, median .* p95 ")
+        screen.press("C-c")
+        text = screen.wait_for("exit status 2")
+    finally:
+        screen.close()
+    assert "stopped after" in text
+    assert "KeyboardInterrupt" in text
+    assert "s of 60 s\n" not in text.partition("stopped after")[0]
+
+
+def test_quiet_shows_no_view(project: Project) -> None:
+    """Under -q nothing moves."""
+    screen = Screen(project, "--load", "-q", "a.load.toml")
+    try:
+        seen = set()
+        while "exit status" not in (text := screen.text()):
+            seen.add("requests/s" in text.partition("load test results")[0])
+        assert "exit status 0" in text
+    finally:
+        screen.close()
+    assert seen == {False}
+
+
+def test_log_has_a_line_now_and_then(project: Project) -> None:
+    """Where nobody can watch, a line is added every few seconds and stays."""
+    project.write(a__load__toml=load("shop.case.toml", duration="6s"))
+    done = project.run("--load", "a.load.toml")
+    assert done.returncode == 0, done.stdout
+    before = done.stdout.partition("load test results")[0]
+    assert len(re.findall(r"^5 s of 6 s: 4 users, .* requests/s, ", before, re.MULTILINE)) == 1
+    assert "\x1b[" not in before
+
+
+def test_nothing_is_drawn_on_a_terminal_that_cannot(project: Project) -> None:
+    """TERM=dumb is taken at its word: no control characters."""
+    project.write(a__load__toml=load("shop.case.toml", duration="1500ms"))
+    reader, writer = os.openpty()
+    process = subprocess.Popen(
+        project.command("--load", "a.load.toml", "--color=no"),
+        cwd=project.path,
+        env=project.environment() | {"TERM": "dumb"},
+        stdout=writer,
+        stderr=writer,
+    )
+    os.close(writer)
+    output = b""
+    try:
+        while chunk := os.read(reader, 65536):
+            output += chunk
+    except OSError:
+        pass  # how Linux says that the other end is closed
+    os.close(reader)
+    assert process.wait() == 0
+    assert b"\x1b[" not in output
