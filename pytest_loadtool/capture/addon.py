@@ -31,6 +31,9 @@ __all__ = ["STOPPED", "ExchangeReporter", "trusted_certificates"]
 
 STOPPED = "recording stopped before the response ended"
 
+#: How mitmproxy says that the client was gone before its handshake was over.
+_HUNG_UP = ("connection closed", "The client disconnected during the handshake")
+
 _PROXY_HEADERS = ("proxy-authorization", "proxy-authenticate")
 
 
@@ -53,6 +56,8 @@ class ExchangeReporter:
         self._open: dict[str, HTTPFlow] = {}
         self._collectors: dict[str, Collector] = {}
         self._failed_handshakes: dict[str, list[Exchange]] = {}
+        self._broken_off: dict[tuple[str, int], Exchange] = {}
+        self._trusting: set[tuple[str, int]] = set()
         self._stopped = False
         self.own_address: tuple[str, int] | None = None
         self.unverified: dict[str, str] = {}
@@ -64,6 +69,9 @@ class ExchangeReporter:
             self._end(flow, STOPPED)
         for client in list(self._failed_handshakes):
             self._report_handshakes(client)
+        for address, exchange in self._broken_off.items():
+            if address not in self._trusting:
+                self._report(exchange)
         self._stopped = True
 
     # -- HTTP ----------------------------------------------------------------------------------
@@ -115,13 +123,25 @@ class ExchangeReporter:
         """Forget what was forwarded."""
         flow.messages.clear()
 
+    def tls_established_client(self, data: TlsData) -> None:
+        """The client accepts our certificate for this server."""
+        self._trusting.add(_address(data))
+
     def tls_failed_client(self, data: TlsData) -> None:
-        """The client does not accept our certificate, or hung up during the handshake."""
-        self._handshake(data, "TLS handshake with the client failed")
+        """The client does not accept our certificate, or hung up during the handshake.
+
+        Chromium opens two connections and hangs up on the second when the first speaks HTTP/2. That
+        is worth a word only if no connection to that server ever came about.
+        """
+        note = "TLS handshake with the client failed"
+        if (data.conn.error or "").startswith(_HUNG_UP):
+            self._broken_off[_address(data)] = _handshake(data, note)
+        else:
+            self._handshake_failed(data, note)
 
     def tls_failed_server(self, data: TlsData) -> None:
         """The server and we cannot agree on TLS."""
-        self._handshake(data, "TLS handshake with the server failed")
+        self._handshake_failed(data, "TLS handshake with the server failed")
 
     def tls_established_server(self, data: TlsData) -> None:
         """Note whether the server's certificate would have verified (see `Recorder.unverified`)."""
@@ -154,14 +174,9 @@ class ExchangeReporter:
         if self._open.pop(flow.id, None) is not None and not self._stopped:
             self._report(from_flow(flow, collector, error))
 
-    def _handshake(self, data: TlsData, note: str) -> None:
-        address = data.context.server.address
-        if address is not None:
-            error = data.conn.error or "handshake failed"
-            client = data.context.client
-            self._failed_handshakes.setdefault(client.id, []).append(
-                from_tunnel((address[0], address[1]), client.timestamp_start, error, note)
-            )
+    def _handshake_failed(self, data: TlsData, note: str) -> None:
+        waiting = self._failed_handshakes.setdefault(data.context.client.id, [])
+        waiting.append(_handshake(data, note))
 
     def _report_handshakes(self, client: str) -> None:
         for exchange in self._failed_handshakes.pop(client, ()):
@@ -179,6 +194,17 @@ def _needs_no_body(status: int) -> bool:
     is not streamed: the client gets nothing before all of it is here.
     """
     return status == 101 or 300 <= status <= 399 or status in (401, 407)
+
+
+def _address(data: TlsData) -> tuple[str, int]:
+    # Without a tunnel it is the recorder itself that a client wants to speak TLS to.
+    address = data.context.server.address or data.context.client.sockname
+    return address[0], address[1]
+
+
+def _handshake(data: TlsData, note: str) -> Exchange:
+    error = data.conn.error or "handshake failed"
+    return from_tunnel(_address(data), data.context.client.timestamp_start, error, note)
 
 
 def _leave_out_proxy(headers: Headers) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gzip
 import os
+import ssl
 import stat
 import subprocess
 import sys
@@ -540,3 +541,38 @@ def test_a_server_on_ipv6_is_recorded_with_its_address_in_brackets() -> None:
 
     run(scenario())
     assert got[0].url == "http://[::1]:1/x"
+
+
+def test_a_handshake_that_is_broken_off_is_evidence_unless_another_succeeds(
+    tmp_path: Path,
+) -> None:
+    """Browsers hang up on connections they need no more; only a server never reached is named."""
+    got: list[Exchange] = []
+
+    async def break_off(recorder: Recorder, port: int) -> None:
+        reader, writer = await asyncio.open_connection("127.0.0.1", recorder.port)
+        writer.write(f"CONNECT 127.0.0.1:{port} HTTP/1.1\r\n\r\n".encode())
+        await reader.readuntil(b"\r\n\r\n")
+        incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        tls = ssl.create_default_context().wrap_bio(incoming, outgoing, server_hostname="127.0.0.1")
+        with pytest.raises(ssl.SSLWantReadError):
+            tls.do_handshake()
+        writer.write(outgoing.read())
+        await reader.readexactly(1)  # the recorder's answer begins
+        writer.close()
+        await writer.wait_closed()
+
+    async def scenario(nginx: Nginx, other: Nginx) -> None:
+        async with Recorder(got.append) as recorder:
+            await break_off(recorder, nginx.port)
+            await break_off(recorder, other.port)
+            await curl(*through(recorder), f"{nginx.origin}/")
+
+    (tmp_path / "other").mkdir()
+    with Nginx(tmp_path) as nginx, Nginx(tmp_path / "other") as other:
+        run(scenario(nginx, other))
+    assert [(exchange.method, exchange.url) for exchange in got] == [
+        ("GET", f"{nginx.origin}/"),
+        ("CONNECT", f"{other.origin}/"),
+    ]
+    assert got[1].note == "TLS handshake with the client failed"
