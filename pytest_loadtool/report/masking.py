@@ -34,8 +34,8 @@ _FIELDS = tuple(
         # JSON
         r'"(?P<name>(?:[^"\\\n]|\\.){1,80})"\s*:\s*(?:"(?P<value>(?:[^"\\]|\\.)+)"|(?P<number>\d+))',
         # multipart/form-data: what follows the part's empty line
-        r'form-data;[^\n]*\bname="(?P<name>[^"\n]{1,80})"[^\n]*\n(?:[^\r\n]+\r?\n)*\r?\n'
-        r"(?P<value>.+?)(?=\r?\n--)",
+        r'form-data;[^\n]*\bname="(?P<name>[^"\n]{1,80})"[^\n]*\n(?:[^\r\n]+\r?\n){0,8}\r?\n'
+        r"(?P<value>.{1,10000}?)(?=\r?\n--)",
         # XML
         r"<(?:\w+:)?(?P<name>[\w.-]{1,80})(?:\s[^<>]*)?>(?P<value>[^<>]+)</",
         # HTML form controls, whichever attribute comes first

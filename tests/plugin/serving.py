@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
-__all__ = ["Server", "case", "serving", "transaction"]
+import pytest
+
+__all__ = ["Server", "case", "serving", "transaction", "write"]
 
 HOME = "<html><head><title>Home</title></head><body><h1>Welcome</h1></body></html>"
 FORBIDDEN = "<html><head><title>Forbidden</title></head><body><h1>Not you</h1></body></html>"
@@ -27,7 +29,9 @@ class Server:
         self.requests: list[str] = []
         """``METHOD target`` of each request so far."""
         self.busy = threading.Event()
-        """Set once a request has come."""
+        """Set once ``/silence`` is asked for, which is answered by nothing."""
+        self.over = threading.Event()
+        """Set when the server ends."""
         self.failing: dict[str, int] = {}
         """How many more times a path answers 500."""
 
@@ -39,12 +43,16 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         path = urlsplit(self.path).path
         self.state.requests.append(f"{self.command} {self.path}")
-        self.state.busy.set()
         length = int(self.headers.get("Content-Length") or 0)
         body = self.rfile.read(length)
         if self.state.failing.get(path, 0):
             self.state.failing[path] -= 1
             return self.answer(500, "text/plain", "try again")
+        if path == "/silence":
+            self.state.busy.set()
+            self.state.over.wait()
+            self.close_connection = True
+            return None
         if path.startswith("/status/"):
             return self.answer(int(path.rpartition("/")[2]), "text/plain", "")
         if path == "/form":
@@ -93,6 +101,7 @@ def serving() -> Iterator[Server]:
         try:
             yield state
         finally:
+            state.over.set()
             server.shutdown()
             thread.join()
 
@@ -117,3 +126,8 @@ def case(server: str, *transactions: str, page: str = "Home", head: str = "") ->
             "",
         ]
     )
+
+
+def write(pytester: pytest.Pytester, name: str, text: str) -> None:
+    """Put a case file into pytester's folder."""
+    (pytester.path / f"{name}.case.toml").write_text(text, encoding="utf-8")

@@ -5,13 +5,9 @@ from __future__ import annotations
 import pytest
 
 from pytest_loadtool.plugin.paths import slug
-from tests.plugin.serving import Server, case
+from tests.plugin.serving import Server, case, write
 
 NOWHERE = "http://127.0.0.1:9"
-
-
-def write(pytester: pytest.Pytester, name: str, text: str) -> None:
-    (pytester.path / f"{name}.case.toml").write_text(text, encoding="utf-8")
 
 
 @pytest.mark.parametrize(
