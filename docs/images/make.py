@@ -18,24 +18,35 @@ from rich.console import Console
 from rich.text import Text
 
 FOLDER = Path(__file__).parent
-COLUMNS, LINES = 100, 100
+COLUMNS, LINES = 100, 140
 
 #: Picture: title, and the commands whose output it shows.
 PICTURES = {
     "example": (
         "pytest-loadtool",
-        ["pytest example_suite -v", "pytest example_suite --load -n 2"],
+        ["pytest example_suite/cases/api.case.toml -v", "pytest example_suite --load -n 2"],
     ),
 }
+
+#: A longer screen is cut in its middle, between the first and the last of these many lines.
+FIRST, LAST = 46, 22
 
 
 def main() -> None:
     """Make all pictures."""
     for name, (title, commands) in PICTURES.items():
-        screen = run(commands)
+        screen = shortened(run(commands))
         console = Console(width=COLUMNS, record=True, file=StringIO())
         console.print(Text.from_ansi(screen), soft_wrap=False)
         console.save_svg(str(FOLDER / f"{name}.svg"), title=title)
+
+
+def shortened(screen: str) -> str:
+    """The screen without its middle, if it is long."""
+    lines = screen.splitlines()
+    if len(lines) <= FIRST + LAST:
+        return screen
+    return "\n".join([*lines[:FIRST], "    \033[0m⋮", *lines[-LAST:]])
 
 
 def run(commands: list[str]) -> str:

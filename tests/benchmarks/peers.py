@@ -51,7 +51,7 @@ http {{
     location = /login {{
       default_type application/json;
       add_header Set-Cookie "sessionid=8f14e45fceea167a5a36dedd4bea2543; Path=/; HttpOnly";
-      return 200 '{{"access_token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmN", "token_type": "Bearer", "expires_in": 3600}}';
+      return 200 '{{"access_token": "eyJhbGciOiJIUzI1NiJ9.eyJzdWIi", "token_type": "Bearer"}}';
     }}
     location = /api/me {{
       default_type application/json;
