@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from time import perf_counter
 
-from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.replay.plan import Observer, Plan
 from pytest_loadtool.replay.user import Claim, VirtualUser
@@ -38,7 +37,7 @@ def replay_once(
 
 async def _replay(plan: Plan, observer: Observer, user: int, timeout: float) -> VirtualUser:
     loop = asyncio.get_running_loop()
-    ended: asyncio.Future[ReplayError | None] = loop.create_future()
+    ended: asyncio.Future[BaseException | None] = loop.create_future()
     network = Network(loop)
     session = UserSession(network, ended.set_result)
     virtual_user = VirtualUser(plan, _row_of(user), observer)

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import perf_counter
 
-from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.load.metrics import LoadMetrics, PageKey, TransactionKey
 from pytest_loadtool.load.share import Share, case_of, row_of
 from pytest_loadtool.model.dataset import DatasetUse
@@ -112,7 +111,7 @@ class LoadRunner:
         end = start + configuration.duration
         network = Network(asyncio.get_running_loop(), self._woke_late)
         weights = [case.weight for case in configuration.cases]
-        run = _Run(network, configuration, end, self._user_started, self._user_done)
+        run = _Run(network, configuration, end, self._user_started, self._user_done, self.stop)
         for number in self._share.users(configuration.users):
             case = case_of(number, weights)
             user = _User(number, self._plans[case], self._observers[case], run)
@@ -198,7 +197,7 @@ class _Clock:
 class _Run:
     """What all users of a run share, and the error that ended it, if one did."""
 
-    __slots__ = ("configuration", "done", "end", "error", "network", "started")
+    __slots__ = ("_stop", "configuration", "done", "end", "error", "network", "started")
 
     def __init__(
         self,
@@ -207,13 +206,21 @@ class _Run:
         end: float,
         started: Callable[[], None],
         done: Callable[[], None],
+        stop: Callable[[], None],
     ) -> None:
         self.network = network
         self.configuration = configuration
         self.end = end
         self.started = started
         self.done = done
-        self.error: ReplayError | None = None
+        self.error: BaseException | None = None
+        self._stop = stop
+
+    def fail(self, error: BaseException) -> None:
+        """End the run: a virtual user cannot go on, and not because of the server."""
+        self.error = self.error or error
+        self.done()
+        self._stop()
 
 
 class _User:
@@ -245,13 +252,15 @@ class _User:
         """Stop at once; how many requests are cut."""
         return self._session.stop()
 
-    def _iteration_done(self, error: ReplayError | None) -> None:
+    def _iteration_done(self, error: BaseException | None) -> None:
         if not self._run.configuration.keep_connections:
             self._session.close_connections()
         now = perf_counter()
         if error is not None:
-            self._run.error = error
-        if error is not None or now >= self._run.end:
+            self._session.close_connections()
+            self._run.fail(error)
+            return
+        if now >= self._run.end:
             self._session.close_connections()
             self._run.done()
             return

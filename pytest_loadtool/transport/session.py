@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable, Generator
 from time import perf_counter
 
-from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.replay.exchange import Command, Response, Send, Wait
 from pytest_loadtool.replay.plan import Origin
 from pytest_loadtool.transport.network import Network
@@ -25,7 +24,7 @@ class UserSession:
 
     __slots__ = ("_commands", "_connections", "_done", "_network", "_timer", "waiting_until")
 
-    def __init__(self, network: Network, done: Callable[[ReplayError | None], None]) -> None:
+    def __init__(self, network: Network, done: Callable[[BaseException | None], None]) -> None:
         self._network = network
         self._done = done
         self._connections: dict[_Slot, Connection] = {}
@@ -82,7 +81,9 @@ class UserSession:
             self._commands = None
             self._done(None)
             return
-        except ReplayError as error:
+        except BaseException as error:
+            # Nothing may get lost here: event loops swallow what a protocol's callback raises, be
+            # it a dataset that ran out, Ctrl-C, or a mistake of our own.
             self._commands = None
             self._done(error)
             return

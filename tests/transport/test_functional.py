@@ -184,3 +184,22 @@ def test_validators_see_the_response() -> None:
         "Status Code is 200, expected 204",
         "Search text not found: 'bye'",
     ]
+
+
+class Mistaken(Results):
+    """An observer that raises."""
+
+    def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
+        raise ZeroDivisionError
+
+
+def test_a_mistake_of_our_own_is_not_swallowed() -> None:
+    """An exception while a response is handled ends the replay and is raised."""
+    plan = compile_case(
+        TestCase("c", (Page("p", (Transaction(Request("GET", "/")),)),), ""),
+        server="http://127.0.0.1:1",
+    )
+    with pytest.raises(ZeroDivisionError):
+        replay_once(plan, observer=Mistaken())
+    with peer(answering(OK)) as server, pytest.raises(ZeroDivisionError):
+        replay_once(compile_case(plan.case, server=server.url), observer=Mistaken())

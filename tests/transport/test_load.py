@@ -172,6 +172,17 @@ def test_a_dataset_that_runs_out_ends_the_run() -> None:
             run(plan, configuration(users=2))
 
 
+def test_a_mistake_of_our_own_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is raised at once, not at the end of an hour."""
+
+    def record(*_arguments: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(LoadMetrics, "record", record)
+    with peer(counting([])) as server, pytest.raises(ZeroDivisionError):
+        run(plan_for(server), configuration(duration=3600.0))
+
+
 def test_each_user_has_its_row() -> None:
     """Users of all shares take different rows."""
     seen: list[bytes] = []
