@@ -113,7 +113,7 @@ class SharedTest:
         if setup.passed and ("call" in leader or not leader):  # or else it is --setup-only
             call = leader.get("call")
             phases.append(call if call is not None and call.failed else self._call(summary))
-        phases.append(leader.get("teardown") or self._report("teardown", "passed"))
+        phases.append(leader.get("teardown") or self._teardown())
         if summary is not None:
             phases[-1].user_properties += properties(summary)
         return phases
@@ -121,6 +121,13 @@ class SharedTest:
     def _call(self, summary: Summary | None) -> pytest.TestReport:
         text = self._not_run() if summary is None else failure_text(summary)
         return self._report("call", "passed" if text is None else "failed", text)
+
+    def _teardown(self) -> pytest.TestReport:
+        leader = self._conductor.leader
+        if leader is None or self._conductor.lost.get(leader) is not Phase.CLOSING:
+            return self._report("teardown", "passed")
+        text = f"worker {leader} was lost before the fixtures were torn down"
+        return self._report("teardown", "failed", text)
 
     def _not_run(self) -> str:
         refusals = dict.fromkeys(self._conductor.refusals.values())

@@ -123,21 +123,44 @@ def test_too_few_rows_fail_before_the_first_request(project: Project, server: Se
 
 
 @pytest.mark.parametrize("workers", [[], ["-n", "2"]])
+def test_rows_that_run_out_end_the_run(
+    project: Project, server: Server, workers: list[str]
+) -> None:
+    """What turns out on the way ends the run early: inconclusive, with the numbers until then."""
+    project.write(
+        users__csv="name\n" + "anna\n" * 6,
+        rows__case__toml=case(
+            server.url,
+            transaction("GET /?u=${users.name}"),
+            head='[datasets.users]\nfile = "users.csv"\nreusable = false\n',
+        ),
+        rush__load__toml=load("rows.case.toml"),
+    )
+    done = project.run("--load", "--load-json", "out.json", *workers)
+    assert done.returncode == 1
+    assert "could not do its share: dataset 'users' has no row left" in done.stdout
+    assert "Traceback" not in done.stdout
+    totals = project.json()["totals"]
+    finished, cut = totals["requests"], totals["cut_requests"]
+    assert finished <= len(server.requests) <= finished + cut <= 6
+
+
 @pytest.mark.parametrize(
-    ("file", "text", "message"),
+    ("workers", "file", "text", "message"),
     [
-        ("rush__load__toml", load("good.case.toml", more="user = 3"), "rush.load.toml:5: user:"),
-        ("rush__load__toml", load("god.case.toml"), "did you mean 'good.case.toml'?"),
-        ("good__case__toml", "format = 1\nname = 3\n", "good.case.toml:2: name:"),
+        ([], "rush.load.toml", load("good.case.toml", more="user = 3"), "rush.load.toml:5: user:"),
+        ([], "rush.load.toml", load("god.case.toml"), "did you mean 'good.case.toml'?"),
+        ([], "good.case.toml", "format = 1\nname = 3\n", "good.case.toml:2: name:"),
+        (["-n", "2"], "good.case.toml", "format = 1\nname = 3\n", "good.case.toml:2: name:"),
     ],
-    ids=["load file", "missing case", "case file"],
+    ids=["load file", "missing case", "case file", "workers"],
 )
 def test_wrong_file_is_one_collection_error(
     project: Project, server: Server, workers: list[str], file: str, text: str, message: str
 ) -> None:
     """The error says where and what, once, without a traceback; nothing else is run."""
     project.write(rush__load__toml=load("good.case.toml"), alone__load__toml=load("bad.case.toml"))
-    project.write(**{file: text})
+    (project.path / file).write_text(text, encoding="utf-8")
     done = project.run("--load", *workers)
     assert done.returncode == pytest.ExitCode.INTERRUPTED, done.stdout
     assert message in done.stdout
