@@ -24,7 +24,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import Any
 
-__all__ = ["Conductor", "Deal", "Order", "Phase", "Standing"]
+__all__ = ["LEAD_TIME", "Conductor", "Order", "Phase", "Standing"]
 
 #: Seconds between ``go`` and the start: a message takes well under a millisecond to a local worker.
 LEAD_TIME = 0.1
@@ -63,14 +63,6 @@ class Order:
     fields: tuple[Any, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Deal:
-    """Who has which share. ``number`` counts the deals: answers to an older one are stale."""
-
-    number: int
-    workers: tuple[str, ...]
-
-
 @dataclass(slots=True)
 class Conductor:
     """The course of one load test.
@@ -83,7 +75,8 @@ class Conductor:
     clock: Callable[[], float] = time.time
     phase: Phase = Phase.GATHERING
     leader: str | None = None
-    deal: Deal | None = None
+    deal: int = 0
+    """How often shares were dealt. Answers to an older deal are stale."""
     lost: dict[str, Phase] = field(default_factory=dict)
     """Workers that died, and when."""
     refusals: dict[str, str] = field(default_factory=dict)
@@ -172,8 +165,7 @@ class Conductor:
 
     def _is_answer(self, worker: str, deal: int) -> bool:
         """Whether a worker's answer is to the last deal, and not to one that a loss has undone."""
-        is_last = self.deal is not None and self.deal.number == deal
-        return is_last and self.standing[worker] is Standing.ARMING
+        return deal == self.deal and self.standing[worker] is Standing.ARMING
 
     def _finished(self, worker: str, *_: object) -> None:
         self.standing[worker] = Standing.FINISHED
@@ -198,11 +190,11 @@ class Conductor:
         if self.servers is None or here != alive:
             return []
         self.phase = Phase.ARMING
-        self.deal = Deal(self.deal.number + 1 if self.deal else 1, tuple(alive))
+        self.deal += 1
         for worker in alive:
             self.standing[worker] = Standing.ARMING
         return [
-            Order(worker, "share", (self.deal.number, index, len(alive), self.servers))
+            Order(worker, "share", (self.deal, index, len(alive), self.servers))
             for index, worker in enumerate(alive)
         ]
 

@@ -43,6 +43,7 @@ class Series:
         """What workers say of tests that are still to come: some are quicker than others."""
         self._heard_at: dict[str, float] = {}
         self._announced = False
+        self._skipping = False
         self._view: LiveView | None = None
         self._next_view = 0.0
 
@@ -137,19 +138,16 @@ class Series:
             self._test = None
             return
         self._test = SharedTest(self._nodeids[self._position], self._workers)
-        if self._stops_here:
+        self._skipping = bool(self._session.shouldfail or self._session.shouldstop)
+        if self._skipping:
             self._test.stop()
         early, self._early = self._early, []
         for worker, frame in early:
             self.hear(worker, frame)
 
-    @property
-    def _stops_here(self) -> bool:
-        return bool(self._session.shouldfail or self._session.shouldstop)
-
     def _finish(self, test: SharedTest) -> None:
         self.clear_view()
-        if self._stops_here:
+        if self._skipping:
             return  # as with any other test after -x: it is not mentioned
         summary = test.summary()
         if summary is not None:
@@ -161,7 +159,7 @@ class Series:
         hook.pytest_runtest_logfinish(nodeid=test.nodeid, location=test.location)
 
     def _announce(self, test: SharedTest) -> None:
-        if not self._announced and not self._stops_here:
+        if not self._announced and not self._skipping:
             self._announced = True
             hook = self._config.hook
             hook.pytest_runtest_logstart(nodeid=test.nodeid, location=test.location)

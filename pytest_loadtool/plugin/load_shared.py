@@ -112,15 +112,26 @@ class SharedTest:
         phases = [setup]
         if setup.passed and ("call" in leader or not leader):  # or else it is --setup-only
             call = leader.get("call")
-            phases.append(call if call is not None and call.failed else self._call(summary))
+            if call is None or not call.failed:
+                call = self._call(summary, call)
+            phases.append(call)
         phases.append(leader.get("teardown") or self._teardown())
         if summary is not None:
             phases[-1].user_properties += properties(summary)
         return phases
 
-    def _call(self, summary: Summary | None) -> pytest.TestReport:
+    def _call(
+        self, summary: Summary | None, leaders: pytest.TestReport | None
+    ) -> pytest.TestReport:
         text = self._not_run() if summary is None else failure_text(summary)
-        return self._report("call", "passed" if text is None else "failed", text)
+        report = self._report("call", "passed" if text is None else "failed", text)
+        if leaders is not None:
+            report.start, report.stop, report.duration = (
+                leaders.start,
+                leaders.stop,
+                leaders.duration,
+            )
+        return report
 
     def _teardown(self) -> pytest.TestReport:
         leader = self._conductor.leader

@@ -19,6 +19,7 @@ from pytest_loadtool.load import Failed, Final, Message, Share, Snapshot, encode
 from pytest_loadtool.plugin.load_interrupt import deaf
 from pytest_loadtool.plugin.load_item import LoadItem
 from pytest_loadtool.plugin.load_share import PreparedShare, prepare
+from pytest_loadtool.plugin.paths import shown_error
 from pytest_loadtool.plugin.xdist_outbox import Outbox
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class LoadWorker:
         try:
             self._share = prepare(item.load_test, servers, Share(index, count))
         except Exception as error:
-            self._tell(item, "refused", deal, _text(error))
+            self._tell(item, "refused", deal, self._text(error))
         else:
             self._tell(item, "armed", deal)
 
@@ -99,7 +100,7 @@ class LoadWorker:
                 share.run(start, lambda: self._say(item, Snapshot(share.metrics.snapshot())))
             except Exception as error:
                 self._say(item, Snapshot(share.metrics.snapshot()))
-                self._say(item, Failed(_text(error)))
+                self._say(item, Failed(self._text(error)))
             else:
                 self._say(item, Final(share.metrics.snapshot()))
             self._share = None
@@ -139,10 +140,10 @@ class LoadWorker:
         ]
         return json.dumps(data, default=str).encode()
 
-
-def _text(error: Exception) -> str:
-    """What to tell the user: all there is, if the error is none of those foreseen."""
-    if isinstance(error, LoadToolError):
-        return str(error)
-    text = "".join(traceback.format_exception(error))
-    return text.encode(errors="replace").decode()  # execnet refuses lone surrogates
+    def _text(self, error: Exception) -> str:
+        """What to tell the user: all there is, if the error is none of those foreseen."""
+        if isinstance(error, LoadToolError):
+            text = shown_error(error, self._config)
+        else:
+            text = "".join(traceback.format_exception(error))
+        return text.encode(errors="replace").decode()  # execnet refuses lone surrogates
