@@ -81,7 +81,7 @@ def exchange_from(entry: Any) -> Exchange:
     """
     return Exchange(
         started=started(value(entry, "startedDateTime", str)),
-        took=round(value(entry, "time", (int, float), 0) * 1000) / 1_000_000,
+        took=_seconds(value(entry, "time", (int, float), 0)),
         **_request_to(value(entry, "request", dict)),
         **_response_to(value(entry, "response", dict)),
         note=value(entry, "_note", str, ""),
@@ -170,9 +170,17 @@ def started(text: str) -> float:
     """
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
         raise EntryError("startedDateTime", f"expected an ISO 8601 time, got {text!r}") from None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def _seconds(milliseconds: float) -> float:
+    """To the microsecond."""
+    try:
+        return round(milliseconds * 1000) / 1_000_000
+    except (ValueError, OverflowError):
+        raise EntryError("time", f"expected milliseconds, got {milliseconds!r}"[:80]) from None
 
 
 def _iso(seconds: float) -> str:

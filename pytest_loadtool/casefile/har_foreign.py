@@ -2,7 +2,8 @@
 
 Each of these is known from such a file:
 
-* HTTP/2 pseudo-headers (``:authority``) among the headers (Chromium);
+* HTTP/2 pseudo-headers (``:authority``) among the headers, and headers of the same name joined with
+  a line feed (Chromium);
 * a body only as ``postData.params``, for multipart forms (Firefox, Chromium), or ``text`` null;
 * text that was decoded from the charset of the response, not UTF-8;
 * ``time``, ``content``, ``httpVersion`` or the whole response missing; status 0 or -1, with or
@@ -22,7 +23,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from pytest_loadtool.casefile.har import decoded, exchange_from, value
-from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.exchange import Exchange, HeaderList
 
 __all__ = ["foreign_exchange", "mitmproxy_exchange"]
 
@@ -38,6 +39,8 @@ _VERSIONS = {
     "http/3": "HTTP/3",
     "http/3.0": "HTTP/3",
 }
+#: Milliseconds, about thirty years: what is longer is no duration of a request.
+_LONGEST = 1e12
 _CHARSET = re.compile(r"charset\s*=\s*\"?([^\s;\"]+)", re.IGNORECASE)
 _HTML_CHARSET = re.compile(r"<meta[^>]+charset=['\"]?([^'\">]+)", re.IGNORECASE)
 _CSS_CHARSET = re.compile(r'@charset "([^"]+)";', re.IGNORECASE)
@@ -98,8 +101,8 @@ def foreign_exchange(entry: Any, charset: Charset = named_charset) -> Exchange:
     exchange = replace(
         raw,
         http_version=_VERSIONS.get(raw.http_version.lower(), raw.http_version),
-        request_headers=tuple(one for one in raw.request_headers if not one[0].startswith(":")),
-        response_headers=tuple(one for one in raw.response_headers if not one[0].startswith(":")),
+        request_headers=_wire_headers(raw.request_headers),
+        response_headers=_wire_headers(raw.response_headers),
         request_body=_request_body(value(request, "postData", dict, {}), raw, charset),
         response_body=_response_body(value(response, "content", dict, {}), raw, charset),
         note=_note(entry, raw),
@@ -107,6 +110,15 @@ def foreign_exchange(entry: Any, charset: Charset = named_charset) -> Exchange:
     if exchange.status == 0 and not exchange.error:
         return replace(exchange, error=value(entry, "_error", str, "") or "no response recorded")
     return exchange
+
+
+def _wire_headers(headers: HeaderList) -> HeaderList:
+    return tuple(
+        (name, one)
+        for name, lines in headers
+        if not name.startswith(":")
+        for one in lines.split("\n")
+    )
 
 
 def _without(table: Mapping[str, Any], *keys: str) -> dict[str, Any]:
@@ -119,7 +131,7 @@ def _time(entry: Mapping[str, Any]) -> float:
     if total is None:
         timings = _without(value(entry, "timings", dict, {}), "ssl", "comment")
         total = sum(one for one in timings.values() if isinstance(one, int | float) and one > 0)
-    return float(total) if 0 < total < float("inf") else 0.0
+    return float(total) if 0 < total < _LONGEST else 0.0
 
 
 def _request_body(post_data: Mapping[str, Any], exchange: Exchange, charset: Charset) -> bytes:

@@ -93,4 +93,5 @@ def _not_json(content: bytes, path: str, error: Exception) -> FileError:
     if isinstance(error, UnicodeDecodeError):
         line = content.count(b"\n", 0, error.start) + 1
         return FileError(path, line, "", "not a HAR file: expected UTF-8 text")
-    return FileError(path, 0, "", "not valid JSON: nested too deeply")
+    what = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+    return FileError(path, 0, "", f"not valid JSON: {what}")

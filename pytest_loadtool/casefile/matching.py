@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from pytest_loadtool.casefile.lines import KeyPath
@@ -31,82 +31,99 @@ _LABELS: Mapping[str, str] = {
 }
 
 
-def match(old: Any, new: Any) -> dict[KeyPath, KeyPath]:
-    """For each path of ``old`` that is still there, its path in ``new``; both from ``tomllib``."""
-    found: dict[KeyPath, KeyPath] = {}
-    _match(old, new, (), (), found)
-    return found
+def match(old: Any, new: Any, usual: Mapping[str | int, Any]) -> dict[KeyPath, KeyPath]:
+    """For each path of ``old`` that is still there, its path in ``new``; both from ``tomllib``.
+
+    ``usual`` has the values, by key, that mean the same as no key at all.
+    """
+    matcher = _Matcher(usual)
+    matcher.match(old, new, (), ())
+    return matcher.found
 
 
-def _match(old: Any, new: Any, at: KeyPath, to: KeyPath, found: dict[KeyPath, KeyPath]) -> None:
-    found[at] = to
-    if isinstance(old, dict) and isinstance(new, dict):
-        for key in old.keys() & new.keys():
-            _match(old[key], new[key], (*at, key), (*to, key), found)
-    elif isinstance(old, list) and isinstance(new, list):
-        for mine, theirs in _pairs(str(at[-1]), old, new).items():
-            _match(old[mine], new[theirs], (*at, mine), (*to, theirs), found)
+class _Matcher:
+    def __init__(self, usual: Mapping[str | int, Any]) -> None:
+        self.usual = usual
+        self.found: dict[KeyPath, KeyPath] = {}
+
+    def match(self, old: Any, new: Any, at: KeyPath, to: KeyPath) -> None:
+        """Note that ``new`` is what ``old`` was, and match what is inside of them."""
+        self.found[at] = to
+        if isinstance(old, dict) and isinstance(new, dict):
+            for key in old.keys() & new.keys():
+                self.match(old[key], new[key], (*at, key), (*to, key))
+        elif isinstance(old, list) and isinstance(new, list):
+            for mine, theirs in self.pairs(str(at[-1]), old, new).items():
+                self.match(old[mine], new[theirs], (*at, mine), (*to, theirs))
+
+    def pairs(self, name: str, old: list[Any], new: list[Any]) -> dict[int, int]:
+        """Which entry of the array ``name`` is which: old indices to new ones."""
+        wholes: _Texts = [self.whole(entry) for entry in old], [self.whole(entry) for entry in new]
+        labels: _Texts = (
+            [_label(name, *entry) for entry in zip(old, wholes[0], strict=True)],
+            [_label(name, *entry) for entry in zip(new, wholes[1], strict=True)],
+        )
+        pairs: dict[int, int] = {}
+        for old_texts, new_texts in (wholes, labels):
+            _pair_equal(old_texts, new_texts, pairs)
+        for step in (1, -1):
+            _pair_neighbours(step, (wholes, labels), pairs)
+        return pairs
+
+    def whole(self, entry: Any) -> str:
+        """All that an entry says, the same for entries that mean the same."""
+        return json.dumps(self.plain(entry), sort_keys=True, default=str)
+
+    def plain(self, value: Any) -> Any:
+        """``value`` without what is as usual."""
+        if isinstance(value, list):
+            return [self.plain(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        return {
+            key: self.plain(one)
+            for key, one in value.items()
+            if key not in self.usual or self.usual[key] != one
+        }
 
 
-def _pairs(name: str, old: list[Any], new: list[Any]) -> dict[int, int]:
-    pairs: dict[int, int] = {}
-    for label in (_whole, lambda entry: _label(name, entry)):
-        _pair_equal(label, old, new, pairs)
-    for step in (1, -1):
-        _pair_neighbours(step, name, old, new, pairs)
-    return pairs
+_Texts = tuple[list[str], list[str]]
 
 
-def _pair_equal(
-    label: Callable[[Any], str], old: list[Any], new: list[Any], pairs: dict[int, int]
-) -> None:
+def _pair_equal(old: list[str], new: list[str], pairs: dict[int, int]) -> None:
     taken = set(pairs.values())
     free: dict[str, deque[int]] = defaultdict(deque)
-    for index, entry in enumerate(new):
+    for index, text in enumerate(new):
         if index not in taken:
-            free[label(entry)].append(index)
-    for index, entry in enumerate(old):
-        if index not in pairs and free[label(entry)]:
-            pairs[index] = free[label(entry)].popleft()
+            free[text].append(index)
+    for index, text in enumerate(old):
+        if index not in pairs and free[text]:
+            pairs[index] = free[text].popleft()
 
 
-def _pair_neighbours(
-    step: int, name: str, old: list[Any], new: list[Any], pairs: dict[int, int]
-) -> None:
+def _pair_neighbours(step: int, texts: tuple[_Texts, ...], pairs: dict[int, int]) -> None:
     """Pair what stands ``step`` behind a pair on both sides; the ends count as a pair."""
     taken = set(pairs.values())
-    order = range(len(old)) if step > 0 else range(len(old) - 1, -1, -1)
-    for index in order:
+    old_size, new_size = (len(side) for side in texts[0])
+    for index in range(old_size) if step > 0 else range(old_size - 1, -1, -1):
         neighbour = index - step
-        if neighbour in pairs:
-            candidate = pairs[neighbour] + step
-        else:
-            candidate = 0 if step > 0 else len(new) - 1
-        if index in pairs or (neighbour not in pairs and 0 <= neighbour < len(old)):
+        if index in pairs or (neighbour not in pairs and 0 <= neighbour < old_size):
             continue
-        is_free = 0 <= candidate < len(new) and candidate not in taken
-        if is_free and _alike(name, old[index], new[candidate]):
+        first = 0 if step > 0 else new_size - 1
+        candidate = pairs[neighbour] + step if neighbour in pairs else first
+        is_free = 0 <= candidate < new_size and candidate not in taken
+        if is_free and any(_alike(old[index], new[candidate]) for old, new in texts):
             pairs[index] = candidate
             taken.add(candidate)
 
 
-def _whole(entry: Any) -> str:
-    return json.dumps(entry, sort_keys=True, default=str)
-
-
-def _label(name: str, entry: Any) -> str:
+def _label(name: str, entry: Any, whole: str) -> str:
     if isinstance(entry, dict):
-        return str(entry.get(_LABELS.get(name, "")) or _whole(entry))
-    if name == "headers":
-        return str(entry).partition(":")[0].lower()
-    return str(entry)
+        return str(entry.get(_LABELS.get(name, "")) or whole)
+    return str(entry).partition(":")[0].lower() if name == "headers" else str(entry)
 
 
-def _alike(name: str, old: Any, new: Any) -> bool:
+def _alike(old: str, new: str) -> bool:
     import difflib  # only a save with comments and edits needs it
 
-    texts = ((_label(name, old), _label(name, new)), (_whole(old), _whole(new)))
-    return any(
-        difflib.SequenceMatcher(None, one[:_COMPARED], other[:_COMPARED]).ratio() >= _ALIKE
-        for one, other in texts
-    )
+    return difflib.SequenceMatcher(None, old[:_COMPARED], new[:_COMPARED]).ratio() >= _ALIKE

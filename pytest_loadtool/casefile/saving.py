@@ -5,11 +5,12 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from pytest_loadtool.casefile.case_writer import case_lines
 from pytest_loadtool.casefile.comments import carry
 from pytest_loadtool.casefile.files import read_text, replace_file
-from pytest_loadtool.casefile.lines import scan
+from pytest_loadtool.casefile.lines import KeyPath, scan
 from pytest_loadtool.casefile.load_writer import load_lines
 from pytest_loadtool.casefile.matching import match
 from pytest_loadtool.casefile.render import Line, render
@@ -58,8 +59,16 @@ def _over(path: Path, old: str, lines: tuple[Line, ...]) -> str:
         message = f"not saved: the file there now is {problem.message}; mend or remove it first"
         raise FileError(str(path), problem.line, "", message) from None
     layout = scan(old)
-    moved = match(old_data, tomllib.loads(render(lines)))
+    new_data = tomllib.loads(render(lines))
+    usual = {line.path[-1]: _at(new_data, line.path) for line in lines if line.usual}
+    moved = match(old_data, new_data, usual)
     written = set(moved.values())
     kept = [line for line in lines if not line.usual or line.path in written]
     carried = carry(layout, moved, kept)
     return render(kept, carried.remarks, top=layout.top, end=carried.end)
+
+
+def _at(data: Any, path: KeyPath) -> Any:
+    for part in path:
+        data = data[part]
+    return data

@@ -13,7 +13,7 @@ import re
 import warnings
 
 from pytest_loadtool.casefile.nearest import did_you_mean
-from pytest_loadtool.model.case import Header, Kind
+from pytest_loadtool.model.case import COMPUTED_HEADERS, Header, Kind
 from pytest_loadtool.model.template import BUILTIN_NAMES, Template
 
 __all__ = [
@@ -90,6 +90,10 @@ def header_line(text: str) -> Header:
         raise ValueError(f'{shown(name)} is not a header name: expected "Name: value"')
     if not colon:
         return Header(name)
+    if name.lower() in COMPUTED_HEADERS - {"host"}:
+        raise ValueError(
+            f'{name} is worked out when the request is sent: write "{name}" alone for its place'
+        )
     if _HEADER_BREAK.search(value):
         raise ValueError(f"the value of {name} holds a line break or NUL, which no header can")
     return Header(name, template(value.removeprefix(" ")))

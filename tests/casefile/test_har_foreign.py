@@ -55,8 +55,8 @@ def test_what_need_not_be_there_may_be_missing(path: Path) -> None:
     )
 
 
-def test_pseudo_headers_are_dropped_and_versions_have_one_name(path: Path) -> None:
-    """Chromium shows HTTP/2 requests with pseudo-headers, which HTTP/1.1 could not send."""
+def test_headers_are_as_http_1_1_has_them(path: Path) -> None:
+    """Chromium shows HTTP/2 with pseudo-headers, and several Set-Cookie as one."""
     (exchange,) = read(
         path,
         changed(
@@ -67,12 +67,17 @@ def test_pseudo_headers_are_dropped_and_versions_have_one_name(path: Path) -> No
                     {"name": "accept", "value": "*/*"},
                 ],
             },
-            response={"headers": [{"name": ":status", "value": "200"}]},
+            response={
+                "headers": [
+                    {"name": ":status", "value": "200"},
+                    {"name": "set-cookie", "value": "a=1\nb=2"},
+                ]
+            },
         ),
     )
     assert exchange.http_version == "HTTP/2.0"
     assert exchange.request_headers == (("accept", "*/*"),)
-    assert exchange.response_headers == ()
+    assert exchange.response_headers == (("set-cookie", "a=1"), ("set-cookie", "b=2"))
 
 
 def test_a_multipart_body_is_built_from_its_parts(path: Path) -> None:

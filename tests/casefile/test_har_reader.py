@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_loadtool.casefile import HarWriter, parse_har, read_har
+from pytest_loadtool.casefile.har import CREATOR, entry_from
 from pytest_loadtool.errors import FileError
+from tests.casefile.models import FILES
 from tests.casefile.test_har import EXCHANGE
 
 OTHERS = [replace(EXCHANGE, url=f"http://h/{number}", note="ü\n") for number in range(3)]
@@ -69,6 +74,33 @@ def test_what_is_no_har_says_so(content: bytes, message: str) -> None:
     with pytest.raises(FileError) as caught:
         parse_har(content, "x.har")
     assert str(caught.value) == message
+
+
+_JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2)
+    ),
+    max_leaves=4,
+) | st.sampled_from([10**400, "0001-01-01T00:00:00+23:59", "data:", [{"name": "a", "value": 1}]])
+
+
+@FILES
+@given(st.sampled_from([CREATOR, "mitmproxy", "x"]), st.data())
+def test_any_value_anywhere_is_read_or_refused(creator: str, data: st.DataObject) -> None:
+    """Whatever JSON stands in a field: exchanges or an error for the user, nothing else."""
+    entry = entry_from(replace(EXCHANGE, note="x", error="y"))
+    for _ in range(data.draw(st.integers(1, 3))):
+        table = entry
+        while True:
+            key = data.draw(st.sampled_from(sorted(table)))
+            if not table[key] or not isinstance(table[key], dict) or data.draw(st.booleans()):
+                break
+            table = table[key]
+        table[key] = data.draw(_JSON)
+    log = {"creator": {"name": creator}, "entries": [entry]}
+    with contextlib.suppress(FileError):
+        parse_har(json.dumps({"log": log}).encode(), "x.har")
 
 
 def test_a_missing_file_names_the_nearest(tmp_path: Path) -> None:

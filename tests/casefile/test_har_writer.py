@@ -79,7 +79,6 @@ while True:
 """
 
 
-@pytest.mark.promise(48)
 def test_a_killed_writer_loses_at_most_the_entry_in_flight(tmp_path: Path) -> None:
     """After kill -9 at any moment every entry that was appended is in the file."""
     path = tmp_path / "x.har"

@@ -298,6 +298,18 @@ token = { env = "TOKEN" }  # secret
     )
 
 
+def test_of_transactions_that_mean_the_same_each_keeps_its_comments(tmp_path: Path) -> None:
+    """What is as usual, written out in only one of them, does not make them change places."""
+    path = tmp_path / "x.case.toml"
+    text = (
+        'format = 1\nname = "x"\n\n[[page]]\nname = "p"\n\n'
+        '# one\n[[page.transaction]]\nrequest = "GET http://h/"\n\n'
+        '# two\n[[page.transaction]]\nrequest = "GET http://h/"\nstatus = "200-399"\n'
+    )
+    path.write_text(text)
+    assert saved(path, lambda case: case) == text
+
+
 @FILES
 @given(cases(), st.randoms(use_true_random=False))
 def test_no_comment_is_ever_lost(case: TestCase, chance: random.Random) -> None:
