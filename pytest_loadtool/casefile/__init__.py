@@ -2,7 +2,7 @@
 
 This is the one room of the middle that opens files. Nothing may enter that runs, records or judges
 a test case: it knows the formats, what must hold inside one file, and how to say what is wrong.
-Importing it is cheap.
+Importing it imports none of the large libraries.
 """
 
 from __future__ import annotations
