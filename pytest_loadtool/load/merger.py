@@ -12,12 +12,12 @@ from typing import Literal
 
 from pytest_loadtool.load.glimpse import Glimpse, glimpse
 from pytest_loadtool.load.metrics import LoadMetrics
-from pytest_loadtool.load.protocol import Failed, Final, Go, Message, Ready, Snapshot
+from pytest_loadtool.load.protocol import Failed, Final, Message, Snapshot
 from pytest_loadtool.load.share import Share
 
 __all__ = ["Merger", "RunResult", "WorkerResult", "WorkerState"]
 
-WorkerState = Literal["waiting", "ready", "running", "final", "lost", "failed"]
+WorkerState = Literal["waiting", "running", "final", "lost", "failed"]
 
 _OVER: frozenset[WorkerState] = frozenset({"final", "lost", "failed"})
 
@@ -47,7 +47,7 @@ class RunResult:
 class Merger:
     """Keeps the state and the last numbers of each of ``workers``.
 
-    1. A worker that is given its share runs; before that only Ready, Failed and loss mean anything.
+    1. A worker that is given its share runs; before that only Failed and loss mean anything.
     2. Each Snapshot replaces the one before. Final is the last.
     3. What comes after Final or Failed is ignored. A worker that was given up as lost and speaks
        again is believed: its newer numbers replace the older ones, and with Final its share is
@@ -62,27 +62,8 @@ class Merger:
         """One more worker is to come, such as a replacement."""
         self._workers.setdefault(worker, WorkerResult(worker))
 
-    @property
-    def ready(self) -> tuple[str, ...]:
-        """The workers that are ready, or nobody as long as one is still to come."""
-        states = {worker.state for worker in self._workers.values()}
-        if "waiting" in states:
-            return ()
-        return tuple(name for name, worker in self._workers.items() if worker.state == "ready")
-
-    def deal(self, epoch: float, servers: tuple[str, ...] = ()) -> dict[str, Go]:
-        """Start the workers that are ready: what to send to each.
-
-        Shares are dealt now and not before, so they are the whole load whoever was lost until here.
-        """
-        names = self.ready
-        orders = {name: Go(epoch, n, len(names), servers) for n, name in enumerate(names)}
-        for name, order in orders.items():
-            self.started(name, order.share)
-        return orders
-
     def started(self, worker: str, share: Share) -> None:
-        """A worker was given its share by other means than `deal`."""
+        """A worker was given its share."""
         self.join(worker)
         self._change(worker, "running", share=share)
 
@@ -91,28 +72,21 @@ class Merger:
         self.join(worker)
         running = self._workers[worker].share is not None
         match message, self._workers[worker].state:
-            case Ready(), "waiting":
-                self._change(worker, "ready")
             case Snapshot(metrics), "running" | "lost" if running:
                 self._latest[worker] = metrics
             case Final(metrics), "running" | "lost" if running:
                 self._latest[worker] = metrics
                 self._change(worker, "final")
-            case Failed(text), "waiting" | "ready" | "running" | "lost":
+            case Failed(text), "waiting" | "running" | "lost":
                 self._change(worker, "failed", text=text)
             case _:
-                pass  # of a run that is over, or without news: a heartbeat
+                pass  # of a run that is over
 
     def lost(self, worker: str) -> None:
         """A worker is gone. What it had reported stays."""
         self.join(worker)
         if self._workers[worker].state not in _OVER:
             self._change(worker, "lost")
-
-    @property
-    def complete(self) -> bool:
-        """Whether nothing more is to come from anybody."""
-        return all(worker.state in _OVER for worker in self._workers.values())
 
     def result(self) -> RunResult:
         """All numbers reported so far, merged, and each worker's own. May be asked at any time.

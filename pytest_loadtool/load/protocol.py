@@ -1,12 +1,7 @@
-"""What the controller of a load test and its workers tell each other, whatever carries it.
+"""What a worker of a load test has to say of its numbers, whatever carries it.
 
-    worker                          controller
-    Ready        ──>
-                 <──  Go            share and moment of the start
-    Snapshot…    ──>                cumulative, so a lost one does no harm
-    Heartbeat…   ──>                between snapshots, where silence could mean loss
-                 <──  Stop          any time: finish now, then send Final
-    Final        ──>                or Failed, in place of everything else
+A worker sends a `Snapshot` now and then, cumulative, so that a lost one does no harm; at the end a
+`Final`, or `Failed` in place of it. When it is told what is for `load.conductor`.
 
 A message travels as a tuple of its kind and its fields: exact builtin types, because execnet takes
 nothing else.
@@ -17,44 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from pytest_loadtool.load.share import Share
-
-__all__ = [
-    "Failed",
-    "Final",
-    "Go",
-    "Heartbeat",
-    "Message",
-    "Ready",
-    "Snapshot",
-    "Stop",
-    "decode",
-    "encode",
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Ready:
-    """The worker has read and compiled everything, and waits."""
-
-
-@dataclass(frozen=True, slots=True)
-class Go:
-    """Start at ``epoch`` (seconds since 1970) with part ``index`` of ``count``.
-
-    ``servers`` holds a base URL for each test case of the configuration, in its order; an empty one
-    leaves the case its own.
-    """
-
-    epoch: float
-    index: int
-    count: int
-    servers: tuple[str, ...] = ()
-
-    @property
-    def share(self) -> Share:
-        """The part of the load that the worker is to do."""
-        return Share(self.index, self.count)
+__all__ = ["Failed", "Final", "Message", "Snapshot", "decode", "encode"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +20,6 @@ class Snapshot:
     """All that the worker has measured so far, as `LoadMetrics.snapshot` gives it."""
 
     metrics: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Heartbeat:
-    """The worker lives."""
-
-
-@dataclass(frozen=True, slots=True)
-class Stop:
-    """Finish now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +36,10 @@ class Failed:
     text: str
 
 
-Message = Ready | Go | Snapshot | Heartbeat | Stop | Final | Failed
+Message = Snapshot | Final | Failed
 
 _KINDS: dict[str, type[Message]] = {
-    "ready": Ready,
-    "go": Go,
     "snapshot": Snapshot,
-    "heartbeat": Heartbeat,
-    "stop": Stop,
     "final": Final,
     "failed": Failed,
 }

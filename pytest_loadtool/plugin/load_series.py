@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from pytest_loadtool.load.conductor import Order
 from pytest_loadtool.plugin.live import LiveView
-from pytest_loadtool.plugin.load_conductor import Order
 from pytest_loadtool.plugin.load_results import RESULTS
 from pytest_loadtool.plugin.load_shared import SharedTest
 

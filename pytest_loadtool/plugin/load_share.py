@@ -40,18 +40,14 @@ class PreparedShare:
 
     runner: LoadRunner
     metrics: LoadMetrics
-    users: int
 
     def run(self, start_at: float, on_tick: Callable[[], None]) -> None:
         """Run from ``start_at`` (``time.time()``) to the end; ``on_tick`` is called each second.
 
-        With more workers than users some shares are empty, and done at once.
-
         Raises:
             ReplayError: a dataset has no row left.
         """
-        if self.users:
-            run_apart(lambda: self.runner.run(start_at, on_tick))
+        run_apart(lambda: self.runner.run(start_at, on_tick))
 
 
 def read_test(path: Path) -> LoadTest:
@@ -85,7 +81,6 @@ def prepare(test: LoadTest, servers: Sequence[str], share: Share) -> PreparedSha
     return PreparedShare(
         LoadRunner(plans, test.configuration, share, metrics),
         metrics,
-        users=len(share.users(test.configuration.users)),
     )
 
 

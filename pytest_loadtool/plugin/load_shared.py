@@ -14,8 +14,8 @@ import pytest
 from pytest_loadtool.casefile import read_load
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.load import Glimpse, Merger, Share, Summary, decode
+from pytest_loadtool.load.conductor import Conductor, Order, Phase
 from pytest_loadtool.model.load import LoadConfiguration
-from pytest_loadtool.plugin.load_conductor import Conductor, Order, Phase
 from pytest_loadtool.plugin.load_results import failure_text, judge, properties
 
 __all__ = ["SharedTest"]
@@ -33,7 +33,7 @@ class SharedTest:
         self.nodeid = nodeid
         self.location: Location = (nodeid.partition("::")[0], 0, nodeid.rpartition("::")[2])
         self.configuration: LoadConfiguration | None = None
-        self._conductor = Conductor(list(workers))
+        self._conductor = Conductor(list(workers), time.time)
         self._merger = Merger(self._conductor.workers)
         self._reports: list[dict[str, Any]] = []
         self._problem = ""

@@ -1,6 +1,6 @@
 """A worker of pytest-xdist in a load test: it plays one share and tells the controller.
 
-Messages both ways are tuples ``(node id, kind, field, …)``; `load_conductor` has their order.
+Messages both ways are tuples ``(node id, kind, field, …)``; `load.conductor` has their order.
 Nothing is reported to pytest from here, or there would be one result for each worker.
 """
 

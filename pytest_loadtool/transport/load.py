@@ -123,6 +123,8 @@ class LoadRunner:
         gc.collect()
         gc.freeze()
         clock = _Clock(start, self._metrics)
+        if not self._users:  # more workers than users: there is nothing to wait for
+            stopped.set()
         try:
             await self._watch(stopped, clock, end + configuration.grace, on_tick, interval)
         finally:

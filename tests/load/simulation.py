@@ -11,8 +11,8 @@ from pytest_loadtool.load import (
     LoadMetrics,
     Merger,
     PageKey,
-    Ready,
     RunResult,
+    Share,
     Summary,
     TransactionKey,
     summarise,
@@ -130,9 +130,8 @@ def _trouble(random: Random) -> tuple[tuple[Failure, ...], int, int]:
 def two_workers(failing: int = 0, lose: bool = False) -> RunResult:
     """A run over two workers, the second of which is lost at the end if ``lose``."""
     merger = Merger(["gw0", "gw1"])
-    for worker in ("gw0", "gw1"):
-        merger.receive(worker, Ready())
-    merger.deal(epoch=0.0)
+    for index, worker in enumerate(("gw0", "gw1")):
+        merger.started(worker, Share(index, 2))
     merger.receive("gw0", Final(one_worker(1, failing).snapshot()))
     if lose:
         merger.lost("gw1")

@@ -5,12 +5,9 @@ from __future__ import annotations
 from pytest_loadtool.load import (
     Failed,
     Final,
-    Go,
-    Heartbeat,
     LoadMetrics,
     Merger,
     PageKey,
-    Ready,
     Share,
     Snapshot,
     TransactionKey,
@@ -30,15 +27,9 @@ def snapshot(requests: int) -> bytes:
 def running(*names: str) -> Merger:
     """A merger whose workers all run."""
     merger = Merger(names)
-    for name in names:
-        merger.receive(name, Ready())
-    merger.deal(epoch=100.0)
+    for index, name in enumerate(names):
+        merger.started(name, Share(index, len(names)))
     return merger
-
-
-def complete(merger: Merger) -> bool:
-    """Whether nothing more is to come."""
-    return merger.complete
 
 
 def states(merger: Merger) -> dict[str, str]:
@@ -47,25 +38,16 @@ def states(merger: Merger) -> dict[str, str]:
 
 
 def test_the_ordinary_course() -> None:
-    """Ready, go, snapshots, final: only the last numbers of each count, and then it is complete."""
-    merger = Merger(["a", "b"])
-    merger.receive("a", Ready())
-    assert list(merger.ready) == []
-    merger.receive("b", Ready())
-    assert merger.ready == ("a", "b")
-    assert merger.deal(5.0, ("http://x",)) == {
-        "a": Go(5.0, 0, 2, ("http://x",)),
-        "b": Go(5.0, 1, 2, ("http://x",)),
-    }
+    """Snapshots, then final: only the last numbers of each count."""
+    merger = running("a", "b")
     merger.receive("a", Snapshot(snapshot(3)))
     merger.receive("b", Snapshot(snapshot(4)))
     merger.receive("a", Snapshot(snapshot(7)))
     assert merger.result().metrics.requests == 11
-    assert not complete(merger)
+    assert states(merger) == {"a": "running", "b": "running"}
     merger.receive("a", Final(snapshot(8)))
-    merger.receive("b", Heartbeat())
     merger.receive("b", Final(snapshot(9)))
-    assert complete(merger)
+    assert states(merger) == {"a": "final", "b": "final"}
     assert merger.result().metrics.requests == 17
     assert [worker.share for worker in merger.result().workers] == [Share(0, 2), Share(1, 2)]
 
@@ -78,24 +60,9 @@ def test_a_lost_worker_keeps_its_numbers() -> None:
     merger.lost("c")
     merger.receive("a", Final(snapshot(10)))
     result = merger.result()
-    assert complete(merger)
     assert states(merger) == {"a": "final", "b": "lost", "c": "lost"}
     assert result.metrics.requests == 14
     assert [worker.metrics is None for worker in result.workers] == [False, False, True]
-
-
-def test_a_loss_before_the_start_costs_nothing() -> None:
-    """Shares are dealt to those who are there, so they are the whole load."""
-    merger = Merger(["a", "b", "c"])
-    merger.receive("a", Ready())
-    merger.lost("b")
-    assert list(merger.ready) == []
-    merger.receive("c", Ready())
-    orders = merger.deal(1.0)
-    assert {name: order.share for name, order in orders.items()} == {
-        "a": Share(0, 2),
-        "c": Share(1, 2),
-    }
 
 
 def test_a_lost_worker_that_speaks_again_is_believed() -> None:
@@ -130,25 +97,13 @@ def test_leftovers_of_another_run_are_ignored() -> None:
 
 
 def test_failing_says_why() -> None:
-    """A worker that cannot run tells why; its text is kept, and nobody waits for it."""
+    """A worker that cannot run tells why, and its text is kept."""
     merger = Merger(["a", "b"])
     merger.receive("a", Failed("no such file"))
-    merger.receive("b", Ready())
-    assert merger.ready == ("b",)
     assert [(worker.state, worker.text) for worker in merger.result().workers] == [
         ("failed", "no such file"),
-        ("ready", ""),
+        ("waiting", ""),
     ]
-
-
-def test_a_worker_started_by_other_means() -> None:
-    """A carrier that deals shares itself tells so, and the books are the same."""
-    merger = Merger()
-    merger.started("main", Share(0, 1))
-    assert not complete(merger)
-    merger.receive("main", Final(snapshot(2)))
-    assert complete(merger)
-    assert merger.result().metrics.requests == 2
 
 
 def test_a_glimpse() -> None:

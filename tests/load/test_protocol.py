@@ -9,23 +9,14 @@ import pytest
 from pytest_loadtool.load import (
     Failed,
     Final,
-    Go,
-    Heartbeat,
     Message,
-    Ready,
-    Share,
     Snapshot,
-    Stop,
     decode,
     encode,
 )
 
 MESSAGES: list[Message] = [
-    Ready(),
-    Go(1_700_000_000.25, 1, 3, ("http://127.0.0.1:8000", "")),
     Snapshot(b'{"format":1}'),
-    Heartbeat(),
-    Stop(),
     Final(b"{}"),
     Failed("cases/api.case.toml:3: no such column"),
 ]
@@ -55,13 +46,8 @@ def test_text_that_cannot_be_sent() -> None:
     assert encode(Failed("body \udc80")) == ("failed", "body ?")
 
 
-@pytest.mark.parametrize("parts", [(), ("hello",), ("go",), ("ready", 1), (7,), ([],)])
+@pytest.mark.parametrize("parts", [(), ("hello",), ("final",), ("failed", 1, 2), (7,), ([],)])
 def test_not_a_message(parts: tuple[Any, ...]) -> None:
     """Anything else is refused by a ValueError that shows it."""
     with pytest.raises(ValueError, match="not a message"):
         decode(parts)
-
-
-def test_go_names_the_share() -> None:
-    """The part of the load that a worker is to do comes as a `Share`."""
-    assert Go(0.0, 1, 3).share == Share(1, 3)

@@ -86,6 +86,13 @@ def test_a_share_runs_its_own_users() -> None:
     assert [one.peak_users for one in parts] == [3, 2]
 
 
+def test_an_empty_share_is_done_at_once() -> None:
+    """With more workers than users there is nothing to wait for."""
+    with peer(counting([])) as server:
+        metrics = run(plan_for(server), configuration(users=1, duration=3600.0), Share(1, 2))
+    assert metrics.requests == 0
+
+
 def test_ramp_up() -> None:
     """The last of the users starts at the end of the ramp, not before."""
     with peer(counting([])) as server:

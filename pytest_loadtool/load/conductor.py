@@ -18,7 +18,6 @@ under test however many workers there are: only the leader sets fixtures up.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -72,7 +71,8 @@ class Conductor:
     """
 
     workers: list[str]
-    clock: Callable[[], float] = time.time
+    clock: Callable[[], float]
+    """``time.time``, or what a test puts in its place."""
     phase: Phase = Phase.GATHERING
     leader: str | None = None
     deal: int = 0
