@@ -18,6 +18,10 @@ __all__ = ["decisions", "notes", "summary", "tree"]
 
 #: Subjects that are listed under one kind of note before the rest is only counted.
 _SUBJECTS = 3
+#: Characters of a dynamic value: enough to know it again, too few to use it. What a script prints is
+#: kept in the logs of CI systems.
+_VALUE = 12
+
 #: Seconds: a shorter think time is a client's own pace and only clutters the tree.
 _NOTICEABLE = 0.05
 
@@ -69,7 +73,7 @@ def decisions(made: Iterable[Decision]) -> Iterator[str]:
     """Each decision with its evidence; values that need no variable come last."""
     ordered = sorted(made, key=lambda decision: not decision.variable)
     for decision in ordered:
-        value = shortened(decision.value, 40)
+        value = shortened(decision.value, _VALUE)
         if decision.variable:
             used = ", ".join(decision.consumers) or "nothing"
             yield f"  {decision.variable}  (recorded: {value})"
