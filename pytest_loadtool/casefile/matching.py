@@ -44,8 +44,13 @@ def _match(old: Any, new: Any, at: KeyPath, to: KeyPath, found: dict[KeyPath, Ke
         for key in old.keys() & new.keys():
             _match(old[key], new[key], (*at, key), (*to, key), found)
     elif isinstance(old, list) and isinstance(new, list):
-        for mine, theirs in _pairs(str(at[-1]), old, new).items():
+        for mine, theirs in _pairs(_name(at), old, new).items():
             _match(old[mine], new[theirs], (*at, mine), (*to, theirs), found)
+
+
+def _name(at: KeyPath) -> str:
+    """The array's name; that of a header set, which the user chooses, tells nothing."""
+    return "headers" if at[0] == "header_sets" else str(at[-1])
 
 
 def _pairs(name: str, old: list[Any], new: list[Any]) -> dict[int, int]:

@@ -13,7 +13,7 @@ import re
 import warnings
 
 from pytest_loadtool.casefile.nearest import did_you_mean
-from pytest_loadtool.model.case import Header, Kind
+from pytest_loadtool.model.case import COMPUTED_HEADERS, Header, Kind
 from pytest_loadtool.model.template import BUILTIN_NAMES, Template
 
 __all__ = [
@@ -93,6 +93,26 @@ def header_line(text: str) -> Header:
     if _HEADER_BREAK.search(value):
         raise ValueError(f"the value of {name} holds a line break or NUL, which no header can")
     return Header(name, template(value.removeprefix(" ")))
+
+
+def own_header_line(text: str) -> Header:
+    """``"Name: value"``, or the name alone of a header that is computed."""
+    header = header_line(text)
+    if header.value is None and header.name.lower() not in COMPUTED_HEADERS:
+        raise ValueError(
+            f'{shown(text)} has no value: expected "{header.name}: value"; in a transaction only '
+            "Host, Content-Length and Cookie, which are computed, may stand alone"
+        )
+    return header
+
+
+def header_set_name(text: str) -> str:
+    """A header set's name: ``navigation``, ``navigation-2``."""
+    if not _DATASET.fullmatch(text):
+        raise ValueError(
+            f'{shown(text)} is not a header set\'s name: expected letters, digits, "_" and "-"'
+        )
+    return text
 
 
 def shown(text: str) -> str:
