@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pytest_loadtool.casefile.lines import KeyPath
 from pytest_loadtool.casefile.nearest import did_you_mean
 from pytest_loadtool.casefile.problems import Problems
-from pytest_loadtool.model.case import TestCase, Transaction, wire_headers
+from pytest_loadtool.model.case import Header, TestCase, Transaction
 from pytest_loadtool.model.template import BUILTIN_NAMES, Reference, Template
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
@@ -20,24 +20,38 @@ Columns = Mapping[str, tuple[str, tuple[str, ...]]]
 def check_case(case: TestCase, problems: Problems, *, columns: Columns) -> None:
     """Add to ``problems`` what is wrong between the parts of ``case``."""
     names = _Names(case, columns)
-    shared = [
-        (("headers", index), header)
-        for index, header in enumerate(case.headers)
-        if header.value and "${" in header.value
-    ]
+    shared = {"": _dynamic(("headers",), case.headers)}
+    for name, headers in case.header_sets.items():
+        shared[name] = _dynamic(("header_sets", name), headers)
     reported: set[tuple[KeyPath, str]] = set()  # a shared header is wrong only once
     for number, (at, transaction) in enumerate(names.transactions):
         _check_server(case, at, transaction, problems)
         templates = list(_templates(at, transaction))
-        if shared:
-            sent = wire_headers(case.headers, transaction.request.headers)
-            templates += [(path, header.value or "") for path, header in shared if header in sent]
+        followed = transaction.request.header_set
+        if followed not in shared:
+            known = did_you_mean(followed, case.header_sets)
+            hint = known or ": write it in [header_sets]"
+            problems.add((*at, "header_set"), f"unknown header set {followed!r}{hint}")
+        elif shared[followed]:
+            sent = case.wire_headers(transaction.request)
+            templates += [
+                (path, header.value or "") for path, header in shared[followed] if header in sent
+            ]
         for path, source in templates:
             for reference in Template.parse(source).references if "${" in source else ():
                 message = names.wrong(reference, number)
                 if message and (path, reference.name) not in reported:
                     reported.add((path, reference.name))
                     problems.add(path, message)
+
+
+def _dynamic(at: KeyPath, headers: tuple[Header, ...]) -> list[tuple[KeyPath, Header]]:
+    """The headers of a set that hold placeholders, and where each stands."""
+    return [
+        ((*at, index), header)
+        for index, header in enumerate(headers)
+        if header.value and "${" in header.value
+    ]
 
 
 def _check_server(

@@ -65,6 +65,11 @@ def case_lines(case: TestCase) -> Iterator[Line]:
     yield from _strings((), "marks", case.marks)
     yield _pair((), "verify_tls", case.verify_tls, usual=case.verify_tls)
     yield from _strings((), "headers", map(_header, case.headers), gap=True)
+    if case.header_sets:
+        yield Line(("header_sets",), "[header_sets]", gap=True)
+    for name, headers in case.header_sets.items():
+        written = tuple(string(_header(one)) for one in headers)
+        yield Line(("header_sets", name), f"{key(name)} = ", elements=written)
     for use in case.datasets:
         yield from _dataset(use)
     for index, page in enumerate(case.pages):
@@ -125,6 +130,7 @@ def _transaction(table: KeyPath, transaction: Transaction) -> Iterator[Line]:
     yield Line(table, "[[page.transaction]]", gap=True)
     yield _pair(table, "request", f"{request.method} {request.target}")
     yield from _filled(table, "name", transaction.name)
+    yield from _filled(table, "header_set", request.header_set)
     yield from _strings(table, "headers", map(_header, request.headers))
     yield from _body(table, request)
     yield _status(table, transaction.status)

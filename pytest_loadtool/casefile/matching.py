@@ -53,7 +53,7 @@ class _Matcher:
             for key in old.keys() & new.keys():
                 self.match(old[key], new[key], (*at, key), (*to, key))
         elif isinstance(old, list) and isinstance(new, list):
-            for mine, theirs in self.pairs(str(at[-1]), old, new).items():
+            for mine, theirs in self.pairs(_name(at), old, new).items():
                 self.match(old[mine], new[theirs], (*at, mine), (*to, theirs))
 
     def pairs(self, name: str, old: list[Any], new: list[Any]) -> dict[int, int]:
@@ -88,6 +88,11 @@ class _Matcher:
 
 
 _Texts = tuple[list[str], list[str]]
+
+
+def _name(at: KeyPath) -> str:
+    """The array's name; that of a header set, which the user chooses, tells nothing."""
+    return "headers" if at[0] == "header_sets" else str(at[-1])
 
 
 def _pair_equal(old: list[str], new: list[str], pairs: dict[int, int]) -> None:

@@ -99,6 +99,26 @@ def header_line(text: str) -> Header:
     return Header(name, template(value.removeprefix(" ")))
 
 
+def own_header_line(text: str) -> Header:
+    """``"Name: value"``, or the name alone of a header that is computed."""
+    header = header_line(text)
+    if header.value is None and header.name.lower() not in COMPUTED_HEADERS:
+        raise ValueError(
+            f'{shown(text)} has no value: expected "{header.name}: value"; in a transaction only '
+            "Host, Content-Length and Cookie, which are computed, may stand alone"
+        )
+    return header
+
+
+def header_set_name(text: str) -> str:
+    """A header set's name: ``navigation``, ``navigation-2``."""
+    if not _DATASET.fullmatch(text):
+        raise ValueError(
+            f'{shown(text)} is not a header set\'s name: expected letters, digits, "_" and "-"'
+        )
+    return text
+
+
 def shown(text: str) -> str:
     """Text of a user as it stands in a message: on one line, not too long."""
     short = text if len(text) <= 60 else f"{text[:59]}…"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from pytest_loadtool.console.errors import CommandError
-from pytest_loadtool.model.case import Request, TestCase, wire_headers
+from pytest_loadtool.model.case import Request, TestCase
 from pytest_loadtool.model.template import BUILTIN_NAMES, Template
 from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator
 
@@ -60,7 +60,7 @@ def _names(texts: Iterable[str]) -> set[str]:
 
 def _sent(case: TestCase, request: Request) -> Iterator[str]:
     yield request.target
-    for header in wire_headers(case.headers, request.headers):
+    for header in case.wire_headers(request):
         yield header.value or ""
     if isinstance(request.body, str):
         yield request.body

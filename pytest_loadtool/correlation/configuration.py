@@ -37,7 +37,7 @@ def configure(
     set stays. A transaction without evidence is left as it is.
     """
     unconfigured = revert(case, steps_of(case, exchanges))
-    traffic = read_traffic(steps_of(unconfigured, exchanges), unconfigured.headers)
+    traffic = read_traffic(unconfigured, steps_of(unconfigured, exchanges))
     claims = claim_all(traffic, rules)
     found = variables_for(
         claims.claims, issued(traffic, rules), rules, taken=names_in_use(unconfigured)

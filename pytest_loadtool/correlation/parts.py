@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from pytest_loadtool.correlation.slots import HOLE, Part
-from pytest_loadtool.model.case import Request
+from pytest_loadtool.model.case import Request, TestCase
 from pytest_loadtool.model.place import (
     Place,
     body_places,
@@ -16,7 +17,27 @@ from pytest_loadtool.model.place import (
 )
 from pytest_loadtool.model.template import Template, TemplateError, escape
 
-__all__ = ["part_text", "rendered", "reverted", "text_parts", "with_part"]
+__all__ = [
+    "header_sets",
+    "part_text",
+    "rendered",
+    "reverted",
+    "text_parts",
+    "with_header_sets",
+    "with_part",
+]
+
+
+def header_sets(case: TestCase) -> dict[str, Request]:
+    """The case's header sets by name, the default first, each as a request with nothing else."""
+    sets = {"": case.headers, **case.header_sets}
+    return {name: Request("", "", headers) for name, headers in sets.items()}
+
+
+def with_header_sets(case: TestCase, sets: Mapping[str, Request]) -> TestCase:
+    """The case with these header sets."""
+    named = {name: one.headers for name, one in sets.items() if name}
+    return replace(case, headers=sets[""].headers, header_sets=MappingProxyType(named))
 
 
 def text_parts(request: Request) -> Iterator[tuple[Part, str]]:

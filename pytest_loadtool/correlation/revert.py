@@ -10,7 +10,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from types import MappingProxyType
 
-from pytest_loadtool.correlation.parts import reverted, text_parts, with_part
+from pytest_loadtool.correlation.parts import (
+    header_sets,
+    reverted,
+    text_parts,
+    with_header_sets,
+    with_part,
+)
 from pytest_loadtool.correlation.traffic import Step
 from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.template import Template, TemplateError
@@ -37,15 +43,17 @@ def revert(case: TestCase, steps: tuple[Step, ...]) -> TestCase:
         )
         for page in case.pages
     )
-    headers = _reverted_request(Request("", "", case.headers), "", values).headers
+    sets = {name: _reverted_request(one, "", values) for name, one in header_sets(case).items()}
     variables = {name: one for name, one in case.variables.items() if name not in values}
-    return replace(case, pages=pages, headers=headers, variables=MappingProxyType(variables))
+    case = with_header_sets(case, sets)
+    return replace(case, pages=pages, variables=MappingProxyType(variables))
 
 
 def names_in_use(case: TestCase) -> frozenset[str]:
     """Every variable that the case declares, extracts or refers to."""
     names = set(case.variables)
-    names.update(_names(*(one.value for one in case.headers if one.value is not None)))
+    for one in header_sets(case).values():
+        names.update(_names(*(text for _, text in text_parts(one))))
     for transaction in case.transactions():
         names.update(extractor.variable for extractor in transaction.extractors)
         names.update(_names(*_texts(transaction)))

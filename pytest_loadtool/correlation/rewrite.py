@@ -6,8 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from pytest_loadtool.correlation.parts import part_text, rendered, with_part
-from pytest_loadtool.correlation.slots import SHARED, Masked, Part
+from pytest_loadtool.correlation.parts import (
+    header_sets,
+    part_text,
+    rendered,
+    with_header_sets,
+    with_part,
+)
+from pytest_loadtool.correlation.slots import Masked, Part
 from pytest_loadtool.correlation.traffic import Step
 from pytest_loadtool.correlation.variables import Found
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
@@ -26,8 +32,12 @@ def rewrite(case: TestCase, steps: Sequence[Step], found: Sequence[Found]) -> Te
             parts = edits.setdefault(slot.owner, {})
             parts.setdefault(slot.part, []).append((slot.start, slot.end, one.name))
     requests = [_edited(step.transaction.request, edits.get(step.index, {})) for step in steps]
+    sets = {
+        name: _edited(one, edits.get(~index, {}))
+        for index, (name, one) in enumerate(header_sets(case).items())
+    }
     values = {one.name: one.producer.value for one in found}
-    _follow_referers(steps, requests, values)
+    _follow_referers(steps, requests, sets, values)
     extractors: dict[int, list[Extractor]] = {}
     for one in found:
         extractors.setdefault(one.producer.transaction, []).append(one.extractor)
@@ -46,8 +56,8 @@ def rewrite(case: TestCase, steps: Sequence[Step], found: Sequence[Found]) -> Te
         variables[one.name] = Variable(
             one.name, recorded=one.producer.value, set_by="asm", rule=one.rule.name
         )
-    shared = _edited(Request("", "", case.headers), edits.get(SHARED, {})).headers
-    return replace(case, pages=pages, headers=shared, variables=MappingProxyType(variables))
+    case = with_header_sets(case, sets)
+    return replace(case, pages=pages, variables=MappingProxyType(variables))
 
 
 def _edited(request: Request, edits: _Edits) -> Request:
@@ -65,25 +75,37 @@ def _extracting(
 
 
 def _follow_referers(
-    steps: Sequence[Step], requests: list[Request], values: dict[str, str]
+    steps: Sequence[Step],
+    requests: list[Request],
+    sets: dict[str, Request],
+    values: dict[str, str],
 ) -> None:
     """Let each Referer name the address that its page is now fetched from.
 
     A browser writes there the address of an earlier request. By then all that this request needed
-    is known, so the Referer may use it too.
+    is known, so the Referer may use it too; that of a header set, if it is known when the first
+    request follows the set.
     """
+    followed: set[str] = set()
     targets: dict[str, str] = {}  # as recorded → as rewritten
     for step, request in zip(steps, tuple(requests), strict=True):
-        for position, header in enumerate(request.headers):
-            if header.name.lower() == "referer" and header.value:
-                prefix = "${server}" if header.value.startswith("${server}/") else ""
-                target = targets.get(header.value.removeprefix(prefix))
-                if target is not None and _same(prefix + target, header.value, values):
-                    request = with_part(request, position, prefix + target)
-        requests[step.index] = request
+        if request.header_set not in followed:
+            followed.add(request.header_set)
+            sets[request.header_set] = _following(sets[request.header_set], targets, values)
+        requests[step.index] = _following(request, targets, values)
         old, new = step.transaction.request.target, request.target
         if old != new:
             targets[old] = new
+
+
+def _following(request: Request, targets: dict[str, str], values: dict[str, str]) -> Request:
+    for position, header in enumerate(request.headers):
+        if header.name.lower() == "referer" and header.value:
+            prefix = "${server}" if header.value.startswith("${server}/") else ""
+            target = targets.get(header.value.removeprefix(prefix))
+            if target is not None and _same(prefix + target, header.value, values):
+                request = with_part(request, position, prefix + target)
+    return request
 
 
 def _same(new: str, old: str, values: dict[str, str]) -> bool:

@@ -16,13 +16,10 @@ from pytest_loadtool.model.case import Request
 from pytest_loadtool.model.place import Place, body_syntax
 from pytest_loadtool.model.template import Reference, Template, TemplateError, escape
 
-__all__ = ["HOLE", "SHARED", "Masked", "Part", "Slot", "request_slots", "target_slots"]
+__all__ = ["HOLE", "Masked", "Part", "Slot", "request_slots", "target_slots"]
 
 #: Stands for a placeholder. A Unicode noncharacter, which no text interchanged may contain.
 HOLE = "\ufdd0"
-
-#: In place of a transaction: the headers that transactions share.
-SHARED = -1
 
 #: Which text of a request: "target", "body", or the index of a header.
 Part = str | int
@@ -74,11 +71,13 @@ class Slot:
     raw: str = ""
     users: tuple[int, ...] = ()
     """Of a header that transactions share: all of them, ``transaction`` being the first."""
+    header_set: int = 0
+    """Of such a header: the index of its set, as in `parts.header_sets`."""
 
     @property
     def owner(self) -> int:
-        """The transaction in whose request it stands; `SHARED` for the shared headers."""
-        return SHARED if self.users else self.transaction
+        """The transaction in whose request it stands; of a header set, ``~index`` (-1, -2, …)."""
+        return ~self.header_set if self.users else self.transaction
 
 
 @dataclass(frozen=True, slots=True)

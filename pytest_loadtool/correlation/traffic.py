@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from pytest_loadtool.correlation.looks import looks_random
+from pytest_loadtool.correlation.parts import header_sets
 from pytest_loadtool.correlation.producers import Kind, Producer, in_response, issued_tokens, links
 from pytest_loadtool.correlation.recorded import RecordedResponse
-from pytest_loadtool.correlation.slots import HOLE, SHARED, Masked, Slot, request_slots
-from pytest_loadtool.model.case import Header, Request, TestCase, Transaction, wire_headers
+from pytest_loadtool.correlation.slots import HOLE, Masked, Slot, request_slots
 from pytest_loadtool.model.case import Kind as ResponseKind
+from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 
 __all__ = ["Step", "Traffic", "read_traffic", "steps_of"]
@@ -55,7 +56,8 @@ class Traffic:
 
     steps: tuple[Step, ...]
     slots: tuple[Slot, ...]
-    shared: tuple[Header, ...] = ()
+    sets: tuple[Request, ...] = ()
+    """The header sets."""
     tokens: list[Producer] = field(default_factory=list)
     """The OAuth tokens that responses issue, used or not."""
     producers: dict[str, list[Producer]] = field(default_factory=dict)
@@ -82,10 +84,8 @@ class Traffic:
     """The transactions that may change something on the server."""
 
     def request(self, owner: int) -> Request:
-        """The request of that transaction; of `SHARED`, one with nothing but the shared headers."""
-        if owner == SHARED:
-            return Request("", "", self.shared)
-        return self.steps[owner].transaction.request
+        """The request of that transaction, or the header set: see `Slot.owner`."""
+        return self.sets[~owner] if owner < 0 else self.steps[owner].transaction.request
 
 
 def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[Step, ...]:
@@ -108,7 +108,7 @@ def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[Step, ...]:
 
 
 def _content_type(case: TestCase, transaction: Transaction) -> str:
-    for header in wire_headers(case.headers, transaction.request.headers):
+    for header in case.wire_headers(transaction.request):
         if header.name.lower() == "content-type":
             return header.value or ""
     return ""
@@ -122,19 +122,16 @@ def _path_and_address(target: str) -> tuple[str, str]:
     return text.partition("?")[0], text
 
 
-def read_traffic(steps: tuple[Step, ...], shared: tuple[Header, ...] = ()) -> Traffic:
-    """Index the requests, then of the responses what the requests use.
-
-    ``shared`` are the headers that transactions of the case share.
-    """
+def read_traffic(case: TestCase, steps: tuple[Step, ...]) -> Traffic:
+    """Index the requests of the case, then of the responses what the requests use."""
     own = (
         slot
         for step in steps
         if step.exchange is not None and not step.is_static
         for slot in request_slots(step.transaction.request, step.content_type, step.index)
     )
-    slots = sorted([*_shared_slots(steps, shared), *own], key=lambda slot: slot.transaction)
-    traffic = Traffic(steps, tuple(slots), shared)
+    slots = sorted([*_shared_slots(case, steps), *own], key=lambda slot: slot.transaction)
+    traffic = Traffic(steps, tuple(slots), tuple(header_sets(case).values()))
     echoes = traffic.echoes
     fields: dict[int, set[str]] = {}
     for slot in slots:
@@ -165,22 +162,24 @@ def read_traffic(steps: tuple[Step, ...], shared: tuple[Header, ...] = ()) -> Tr
     return traffic
 
 
-def _shared_slots(steps: tuple[Step, ...], shared: tuple[Header, ...]) -> Iterator[Slot]:
-    """The slots of the shared headers, each with the transactions that send it."""
-    users: dict[int, list[int]] = {}
-    positions = {id(header): position for position, header in enumerate(shared)}
-    for step in steps:
-        if step.exchange is None:
-            continue
-        for header in wire_headers(shared, step.transaction.request.headers):
-            position = positions.get(id(header))
-            if position is not None:
-                users.setdefault(position, []).append(step.index)
-    for slot in request_slots(Request("", "", shared), "", SHARED):
-        assert isinstance(slot.part, int), "the request has headers only"
-        if slot.part in users:
-            everyone = tuple(users[slot.part])
-            yield replace(slot, transaction=everyone[0], users=everyone)
+def _shared_slots(case: TestCase, steps: tuple[Step, ...]) -> Iterator[Slot]:
+    """The slots of the header sets, each with the transactions that send it."""
+    for index, (name, headers) in enumerate(header_sets(case).items()):
+        users: dict[int, list[int]] = {}
+        positions = {id(header): position for position, header in enumerate(headers.headers)}
+        for step in steps:
+            request = step.transaction.request
+            if step.exchange is None or request.header_set != name:
+                continue
+            for header in case.wire_headers(request):
+                position = positions.get(id(header))
+                if position is not None:
+                    users.setdefault(position, []).append(step.index)
+        for slot in request_slots(headers, "", ~index):
+            assert isinstance(slot.part, int), "the request has headers only"
+            if slot.part in users:
+                everyone = tuple(users[slot.part])
+                yield replace(slot, transaction=everyone[0], users=everyone, header_set=index)
 
 
 def _add(traffic: Traffic, producer: Producer, wanted: frozenset[str], said: set[str]) -> None:

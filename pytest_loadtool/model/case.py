@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -61,6 +62,8 @@ class Request:
     target: str
     headers: tuple[Header, ...] = ()
     body: str | bytes | None = None
+    header_set: str = ""
+    """The name of the header set that it follows; empty: the default, the test case's headers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +147,11 @@ class TestCase:
     marks: tuple[str, ...] = ()
     verify_tls: bool = True
     headers: tuple[Header, ...] = ()
-    """Headers that every transaction shares, and places: see `wire_headers`."""
+    """Headers that transactions share, and places: see `wire_headers`."""
+    header_sets: Mapping[str, tuple[Header, ...]] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
+    """By name: likewise, for the transactions that name it."""
     datasets: tuple[DatasetUse, ...] = ()
     variables: Mapping[str, Variable] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -153,40 +160,45 @@ class TestCase:
         for page in self.pages:
             yield from page.transactions
 
+    def wire_headers(self, request: Request) -> tuple[Header, ...]:
+        """The headers of a request of this test case: `wire_headers` of its set and its own.
+
+        Raises:
+            KeyError: there is no set of that name.
+        """
+        shared = self.header_sets[request.header_set] if request.header_set else self.headers
+        return wire_headers(shared, request.headers)
+
 
 def wire_headers(shared: tuple[Header, ...], own: tuple[Header, ...]) -> tuple[Header, ...]:
     """The headers of one request in the order they are sent; computed ones as places (value None).
 
-    Two cases:
-
-    1. ``own`` holds a place (a header without a value): it is the whole list by itself, and a place
-       stands for the shared header of that name, or for a computed one.
-    2. Otherwise the shared list gives the order: own headers go where it has a place of their name,
-       else where it has a header of their name (they replace it), else to the end. Places that
-       nothing fills vanish, except those of computed headers.
+    ``shared``, a header set, gives the order. A request's own headers go where it has their name,
+    and replace what it has there; of several places of one name each takes the next own header, the
+    last all that are left. Those without a place come last. Places that nothing fills vanish,
+    except those of computed headers. A place in ``own`` is for a computed header.
 
     Names are compared without case; an own header keeps its own spelling.
     """
-    if any(header.value is None for header in own):
-        named = {header.name.lower(): header for header in shared if header.value is not None}
-        return tuple(
-            header if header.value is not None else named.get(header.name.lower(), header)
-            for header in own
-            if header.value is not None
-            or header.name.lower() in named
-            or header.name.lower() in COMPUTED_HEADERS
-        )
+    waiting: dict[str, list[Header]] = {}
+    for header in own:
+        waiting.setdefault(header.name.lower(), []).append(header)
+    replaced = frozenset(waiting)
+    places = Counter(header.name.lower() for header in shared)
     result: list[Header] = []
-    placed: set[str] = set()
+    computed: set[str] = set()
     for header in shared:
         name = header.name.lower()
-        if name in placed:
-            continue
-        mine = [one for one in own if one.name.lower() == name]
-        if mine:
-            placed.add(name)
-            result += mine
-        elif header.value is not None or name in COMPUTED_HEADERS:
+        places[name] -= 1
+        if name in replaced:
+            mine = waiting.get(name, [])
+            count = 1 if places[name] else len(mine)
+            result += mine[:count]
+            waiting[name] = mine[count:]
+        elif header.value is not None:
             result.append(header)
-    result += [header for header in own if header.name.lower() not in placed]
+        elif name in COMPUTED_HEADERS and name not in computed:
+            computed.add(name)  # it has one place, however many the set has
+            result.append(header)
+    result += [header for header in own if header.name.lower() not in places]
     return tuple(result)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
@@ -42,8 +43,8 @@ def build_case(exchanges: Sequence[Exchange], *, name: str) -> Recording:
     drafts = {
         entry.index: draft(entry.exchange, server) for page in groups for entry in page.entries
     }
-    shared, own = share([one.headers for one in drafts.values()])
-    headers = dict(zip(drafts, own, strict=True))
+    sharing = share([one.headers for one in drafts.values()])
+    headers = dict(zip(drafts, sharing.requests, strict=True))
     pages = tuple(
         Page(
             page_name,
@@ -57,7 +58,13 @@ def build_case(exchanges: Sequence[Exchange], *, name: str) -> Recording:
     for page in groups:
         for entry in page.entries:
             notes += failure_notes(entry, is_page=entry is page.key)
-    case = TestCase(name=name, pages=pages, server=server, headers=shared)
+    case = TestCase(
+        name=name,
+        pages=pages,
+        server=server,
+        headers=sharing.headers,
+        header_sets=MappingProxyType(sharing.header_sets),
+    )
     return Recording(case, tuple(notes))
 
 
@@ -75,11 +82,12 @@ def _sift(exchanges: Sequence[Exchange]) -> tuple[list[Entry], list[Note]]:
 
 
 def _transaction(
-    entry: Entry, page: Group, drafts: dict[int, Draft], headers: dict[int, Headers]
+    entry: Entry, page: Group, drafts: dict[int, Draft], headers: dict[int, tuple[str, Headers]]
 ) -> Transaction:
     one = drafts[entry.index]
+    header_set, own = headers[entry.index]
     return Transaction(
-        request=Request(one.method, one.target, headers[entry.index], one.body),
+        request=Request(one.method, one.target, own, one.body, header_set),
         name=operation_name(entry.exchange),
         status=expected_status(entry),
         recorded=recorded(entry, page),

@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.errors import ReplayError
-from pytest_loadtool.model.case import Page, TestCase, Transaction
+from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset
 from pytest_loadtool.model.extractor import Extractor
 from pytest_loadtool.model.load import ThinkTime
@@ -53,7 +53,7 @@ def compile_case(
             for position, transaction in enumerate(page.transactions)
         )
         index += len(steps)
-        pages.append(_page(page, number, steps, think_time or ThinkTime()))
+        pages.append(_page(case, page, number, steps, think_time or ThinkTime()))
     if pages:  # nobody thinks about the end
         pages[-1] = replace(pages[-1], think_time=0.0)
     # Only now are all slots known: extractors may set variables that only a validator uses.
@@ -91,7 +91,9 @@ def _step(
         page_title=page.name,
         transaction=transaction,
         origin=origin,
-        render=compile_request(transaction.request, case.headers, origin, names),
+        render=compile_request(
+            transaction.request, case.wire_headers(transaction.request), origin, names
+        ),
         accepted=accepted_codes(transaction.status),
         checks=tuple(compile_validator(one, names) for one in transaction.validators),
         takes=tuple(_take(one, names) for one in transaction.extractors),
@@ -109,8 +111,10 @@ def _take(extractor: Extractor, names: Names) -> Take:
     )
 
 
-def _page(page: Page, index: int, steps: tuple[Step, ...], think_time: ThinkTime) -> PagePlan:
-    order = order_of(page.transactions, _producers(page))
+def _page(
+    case: TestCase, page: Page, index: int, steps: tuple[Step, ...], think_time: ThinkTime
+) -> PagePlan:
+    order = order_of(page.transactions, _producers(case, page))
     pause = page.think_time * think_time.scale
     return PagePlan(
         index=index,
@@ -123,14 +127,14 @@ def _page(page: Page, index: int, steps: tuple[Step, ...], think_time: ThinkTime
     )
 
 
-def _producers(page: Page) -> list[list[int]]:
+def _producers(case: TestCase, page: Page) -> list[list[int]]:
     """For each transaction the positions of the latest earlier ones that set what it uses."""
     setters: dict[str, int] = {}
     result = []
     for position, transaction in enumerate(page.transactions):
         used = {
             reference.name
-            for text in _texts(transaction)
+            for text in _texts(case, transaction.request)
             for reference in Template.parse(text).references
         }
         result.append(sorted({setters[name] for name in used if name in setters}))
@@ -139,10 +143,9 @@ def _producers(page: Page) -> list[list[int]]:
     return result
 
 
-def _texts(transaction: Transaction) -> Iterable[str]:
-    request = transaction.request
+def _texts(case: TestCase, request: Request) -> Iterable[str]:
     yield request.target
-    yield from (header.value for header in request.headers if header.value)
+    yield from (header.value for header in case.wire_headers(request) if header.value)
     if isinstance(request.body, str):
         yield request.body
 

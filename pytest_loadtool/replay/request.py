@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from urllib.parse import urlsplit
 
 from pytest_loadtool.errors import ReplayError
-from pytest_loadtool.model.case import Header, Request, wire_headers
+from pytest_loadtool.model.case import Header, Request
 from pytest_loadtool.model.place import Place, body_places, encode, header_places, target_places
 from pytest_loadtool.model.template import Template
 from pytest_loadtool.replay.cookies import CookieJar
@@ -94,14 +94,14 @@ def _origin(scheme: str, host: str, port: int, verify: bool) -> Origin:
 
 
 def compile_request(
-    request: Request, shared: tuple[Header, ...], origin: Origin, names: Names
+    request: Request, headers: tuple[Header, ...], origin: Origin, names: Names
 ) -> Render:
     """The function that renders ``request`` for `origin`.
 
+    ``headers`` are all that it sends, its own among them (`TestCase.wire_headers`).
     ``request.target`` may be absolute: what goes on the wire is its path and query (RFC 9112
     §3.2.1).
     """
-    headers = wire_headers(shared, request.headers)
     body = _body(request.body, headers, names)
     target = _target(request.target, names)
     complete = _complete(headers, request.method, bool(body.text))

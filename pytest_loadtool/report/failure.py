@@ -205,7 +205,7 @@ def _sent(subject: _Subject) -> Iterator[str]:
 def _placeholders(subject: _Subject) -> list[str]:
     values = sent_values(
         subject.first.transaction.request,
-        subject.case.headers,
+        subject.case.wire_headers(subject.first.transaction.request),
         subject.request_head,
         subject.request_body,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pytest_loadtool.model.case import Header, Request, wire_headers
+from pytest_loadtool.model.case import Header, Request
 from pytest_loadtool.model.template import BUILTIN_NAMES, Reference, Template
 
 __all__ = ["sent_values"]
@@ -14,15 +14,16 @@ _ORIGIN = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
 
 
 def sent_values(
-    request: Request, shared: tuple[Header, ...], head: list[str], body: str
+    request: Request, headers: tuple[Header, ...], head: list[str], body: str
 ) -> dict[str, str]:
     """Values by placeholder, encoded as they were sent, in the order of the request.
 
-    ``head`` is the request line and the header lines. What cannot be told apart (two placeholders
-    side by side) is left out.
+    ``headers`` are all that the request sends (`TestCase.wire_headers`), ``head`` is the request
+    line and the header lines. What cannot be told apart (two placeholders side by side) is left
+    out.
     """
     found: dict[str, str] = {}
-    for template, text in _pairs(request, shared, head, body):
+    for template, text in _pairs(request, headers, head, body):
         for name, value in _values(template, text):
             if name not in BUILTIN_NAMES:
                 found.setdefault(name, value)
@@ -30,13 +31,13 @@ def sent_values(
 
 
 def _pairs(
-    request: Request, shared: tuple[Header, ...], head: list[str], body: str
+    request: Request, headers: tuple[Header, ...], head: list[str], body: str
 ) -> Iterator[tuple[Template, str]]:
     """Each template of the request with its text as sent."""
     target = head[0].split(" ")[1] if head[0].count(" ") == 2 else ""
     yield Template(_without_origin(Template.parse(request.target).parts)), target
     lines = [line.partition(": ") for line in head[1:]]
-    for header in wire_headers(shared, request.headers):
+    for header in headers:
         if header.value is None:
             continue
         template = Template.parse(header.value)

@@ -12,7 +12,7 @@ import pytest
 from playwright.async_api import async_playwright
 
 from pytest_loadtool.capture import Browser, Recorder, find_browser
-from pytest_loadtool.model.case import Kind, TestCase, wire_headers
+from pytest_loadtool.model.case import Kind, TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.validator import StatusCodes
 from pytest_loadtool.recording import Recording, build_case
@@ -117,7 +117,7 @@ def test_replay_would_send_what_chromium_sent(
         assert one.recorded is not None
         assert one.recorded.entry is not None
         exchange = exchanges[one.recorded.entry]
-        wire = wire_headers(case.headers, one.request.headers)
+        wire = case.wire_headers(one.request)
         values = {"cookie": exchange.request_header("cookie")}
         values["host"] = exchange.request_header("host")
         values["content-length"] = exchange.request_header("content-length")

@@ -91,7 +91,12 @@ def _headers(names: list[str]) -> st.SearchStrategy[Header]:
     return st.builds(Header, _tokens, st.none() | _templates(names, _in_header))
 
 
-def _requests(names: list[str]) -> st.SearchStrategy[Request]:
+def _own_headers(names: list[str]) -> st.SearchStrategy[Header]:
+    computed = st.sampled_from(["Host", "content-length", "COOKIE"]).map(Header)
+    return computed | st.builds(Header, _tokens, _templates(names, _in_header))
+
+
+def _requests(names: list[str], sets: list[str]) -> st.SearchStrategy[Request]:
     starts = st.sampled_from(["/", "http://h/", "https://[::1]:8443/a?b=", "${server}/"])
     return st.builds(
         Request,
@@ -99,8 +104,9 @@ def _requests(names: list[str]) -> st.SearchStrategy[Request]:
         target=st.builds(
             lambda start, rest: f"{start}{rest}", starts, _templates(names, _in_target)
         ),
-        headers=st.lists(_headers(names), max_size=4).map(tuple),
+        headers=st.lists(_own_headers(names), max_size=4).map(tuple),
         body=st.none() | _templates(names) | st.binary(max_size=20),
+        header_set=st.sampled_from(["", *sets]),
     )
 
 
@@ -127,10 +133,10 @@ def _validators(
     )
 
 
-def _transactions(names: list[str]) -> st.SearchStrategy[Transaction]:
+def _transactions(names: list[str], sets: list[str]) -> st.SearchStrategy[Transaction]:
     return st.builds(
         Transaction,
-        request=_requests(names),
+        request=_requests(names, sets),
         name=texts,
         status=st.just(StatusCodes()) | _status,
         extractors=st.lists(
@@ -185,10 +191,12 @@ def cases(draw: st.DrawFn) -> TestCase:
     )
     known = ["server", "host", *(f"{use.name}.column-1" for use in uses)]
     known += [one.name for one in variables.values() if one.value is not None or one.env]
+    headers = st.lists(_headers(known), max_size=4).map(tuple)
+    sets = draw(st.dictionaries(_names, headers, max_size=2))
     pages = st.builds(
         Page,
         _filled,
-        st.lists(_transactions(known), min_size=1, max_size=2).map(tuple),
+        st.lists(_transactions(known, list(sets)), min_size=1, max_size=2).map(tuple),
         st.just(0.0) | _seconds,
     )
     identifiers = st.lists(st.sampled_from(["smoke", "db", "größe"]), max_size=2).map(tuple)
@@ -200,7 +208,8 @@ def cases(draw: st.DrawFn) -> TestCase:
         fixtures=draw(identifiers),
         marks=draw(identifiers),
         verify_tls=draw(st.booleans()),
-        headers=tuple(draw(st.lists(_headers(known), max_size=4))),
+        headers=draw(headers),
+        header_sets=MappingProxyType(sets),
         datasets=tuple(uses),
         variables=MappingProxyType(variables),
     )

@@ -235,6 +235,62 @@ validators = [
 """ in saved(path, on_page(1, edit))
 
 
+def test_header_sets_keep_their_comments(path: Path) -> None:
+    """Of the table, of each set and of each header, though values change and sets come."""
+    path.write_text(
+        """\
+format = 1
+name = "Shop"
+server = "http://127.0.0.1:8000"
+
+# as Chromium sends them
+[header_sets]
+# pages
+navigation = [  # typed or clicked
+  "Host",
+  "User-Agent: Mozilla/5.0",  # the shop turns others away
+]
+
+[[page]]
+name = "Home"
+
+[[page.transaction]]
+request = "GET /"
+header_set = "navigation"  # by link
+""",
+        encoding="utf-8",
+    )
+    sets = {
+        "navigation": (Header("Host"), Header("Accept"), Header("User-Agent", "curl/8")),
+        "calls": (Header("Host"),),
+    }
+    assert (
+        saved(path, lambda case: replace(case, header_sets=sets))
+        == """\
+format = 1
+name = "Shop"
+server = "http://127.0.0.1:8000"
+
+# as Chromium sends them
+[header_sets]
+# pages
+navigation = [  # typed or clicked
+  "Host",
+  "Accept",
+  "User-Agent: curl/8",  # the shop turns others away
+]
+calls = ["Host"]
+
+[[page]]
+name = "Home"
+
+[[page.transaction]]
+request = "GET /"
+header_set = "navigation"  # by link
+"""
+    )
+
+
 def test_headers_keep_comments_when_their_values_change(path: Path) -> None:
     """A header is known by its name."""
     headers = (Header("Host"), Header("Accept"), Header("User-Agent", "curl/8"))

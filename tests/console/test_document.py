@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
 
 import pytest
@@ -70,13 +71,12 @@ def test_what_needs_no_extractor_is_not_unset() -> None:
 
 
 def test_shared_header_counts_where_it_is_sent() -> None:
-    """The request that fetches the token lists its own headers; only the later ones need it."""
+    """The request that fetches the token follows another set; only the later ones need it."""
     shared = (Header("Host"), Header("Authorization", "Bearer ${token}"))
-    first = Transaction(Request("POST", "/token", (Header("Host"),)), extractors=(TOKEN,))
-    page = Page("p", (first, get("/items")))
-    assert unset(TestCase(name="x", pages=(page,), headers=shared)) == set()
-    page = Page("p", (get("/items"), first))
-    assert unset(TestCase(name="x", pages=(page,), headers=shared)) == {"token"}
+    first = Transaction(Request("POST", "/token", header_set="bare"), extractors=(TOKEN,))
+    case = TestCase("x", (), headers=shared, header_sets={"bare": (Header("Host"),)})
+    assert unset(replace(case, pages=(Page("p", (first, get("/items"))),))) == set()
+    assert unset(replace(case, pages=(Page("p", (get("/items"), first)),))) == {"token"}
 
 
 def test_own_response_sets_a_variable_only_for_later_requests() -> None:

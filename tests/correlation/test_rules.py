@@ -105,7 +105,7 @@ def test_bearer_tokens(key: str) -> None:
 
 @pytest.mark.promise(98)
 def test_shared_headers() -> None:
-    """A header that the transactions share is replaced where it stands, once for all of them."""
+    """A header of a set is replaced where it stands, once for all transactions that follow it."""
     exchanges = [
         call("POST", "/token", {}, json_body({"access_token": TOKEN, "token_type": "Bearer"})),
         *(get(f"/{name}") for name in ("a", "b", "c", "d")),
@@ -113,21 +113,70 @@ def test_shared_headers() -> None:
     case = case_of(*exchanges)
     (page,) = case.pages
     login, *others = page.transactions
-    # A place makes the list of this request a complete one: it shares nothing.
-    alone = replace(login.request, headers=(Header("Host"), *login.request.headers))
-    transactions = (replace(login, request=alone), *others)
+    names = ("calls", "", "calls", "")
+    transactions = (
+        replace(login, request=replace(login.request, header_set="bare")),
+        *(
+            replace(one, request=replace(one.request, header_set=name))
+            for one, name in zip(others, names, strict=True)
+        ),
+    )
     shared = (Header("Authorization", f"Bearer {TOKEN}"), Header("X-API-Key", UUID))
-    case = replace(case, headers=shared, pages=(replace(page, transactions=transactions),))
+    case = replace(
+        case,
+        headers=shared,
+        header_sets={"bare": (Header("Host"),), "calls": (Header("Host"), *shared)},
+        pages=(replace(page, transactions=transactions),),
+    )
     configuration = configure(case, exchanges)
-    assert configuration.case.headers == (
-        Header("Authorization", "Bearer ${bearer_token[1]}"), shared[1],
-    )  # fmt: skip
+    rewritten = (Header("Authorization", "Bearer ${bearer_token[1]}"), shared[1])
+    assert configuration.case.headers == rewritten
+    assert configuration.case.header_sets == {
+        "bare": (Header("Host"),),
+        "calls": (Header("Host"), *rewritten),
+    }
     (decision,) = made(configuration)
     assert decision.consumers == ("GET /a", "GET /b", "GET /c", "GET /d")
     constant = [one.consumers for one in configuration.decisions if one.rule == "api-key-header"]
     assert constant == [decision.consumers]
     assert configure(configuration.case, exchanges) == configuration
     assert revert(configuration.case, steps_of(configuration.case, exchanges)) == case
+
+
+def test_shared_referer() -> None:
+    """The Referer of a set follows its page's address, if that is known to all who follow it."""
+    made_up = {"id": "8f41c2d7"}
+    exchanges = [
+        call("POST", "/items", {}, json_body(made_up)),
+        *(get(path) for path in ("/x", "/items/8f41c2d7", "/a", "/b")),
+    ]
+    case = case_of(*exchanges)
+    referer = Header("Referer", "${server}/items/8f41c2d7")
+    (page,) = case.pages
+
+    def referers(*names: str) -> list[str | None]:
+        """Of the default set and of the other, after the transactions followed these."""
+        transactions = tuple(
+            replace(one, request=replace(one.request, header_set=name))
+            for one, name in zip(page.transactions, names, strict=True)
+        )
+        sets = {"late": (referer,), "bare": ()}
+        edited = replace(
+            case,
+            headers=(referer,),
+            header_sets=sets,
+            pages=(replace(page, transactions=transactions),),
+        )
+        configuration = configure(edited, exchanges)
+        assert revert(configuration.case, steps_of(configuration.case, exchanges)) == edited
+        return [
+            configuration.case.headers[0].value,
+            configuration.case.header_sets["late"][0].value,
+        ]
+
+    followed = "${server}/items/${item_id[1]}"
+    assert referers("bare", "bare", "bare", "", "late") == [followed, followed]
+    assert referers("", "bare", "bare", "late", "late") == [referer.value, followed]
 
 
 def test_tokens_in_response_headers() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_loadtool.model.case import Kind, wire_headers
+from pytest_loadtool.model.case import Kind
 from pytest_loadtool.recording import build_case
 from pytest_loadtool.recording.notes import UNREPLAYABLE
 from tests.recording.samples import SHOP, call, load, visit
@@ -56,7 +56,7 @@ def test_every_transaction_points_to_its_evidence() -> None:
         exchange = RECORDING[one.recorded.entry]
         assert exchange.url == SHOP + one.request.target
         assert one.recorded.status == exchange.status
-        wire = wire_headers(case.headers, one.request.headers)
+        wire = case.wire_headers(one.request)
         sent = [
             (name, None if name == "Host" else value.replace(SHOP, "${server}"))
             for name, value in exchange.request_headers

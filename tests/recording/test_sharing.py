@@ -1,12 +1,14 @@
-"""Shared headers: short to write, and nothing of what was recorded is lost."""
+"""Header sets: nothing of what was recorded is lost."""
 
 from __future__ import annotations
+
+from collections import Counter
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_loadtool.model.case import COMPUTED_HEADERS, Header, wire_headers
-from pytest_loadtool.recording.sharing import Headers, share
+from pytest_loadtool.model.case import Header, wire_headers
+from pytest_loadtool.recording.sharing import Headers, Sharing, share
 
 
 def headers(*lines: str) -> Headers:
@@ -20,59 +22,95 @@ def lines(some: Headers) -> list[str]:
     return [one.name if one.value is None else f"{one.name}: {one.value}" for one in some]
 
 
+def shown(sharing: Sharing) -> dict[str, list[str]]:
+    """All sets as lines, the default under ""."""
+    sets = {"": sharing.headers, **sharing.header_sets}
+    return {name: lines(one) for name, one in sets.items()}
+
+
 def test_what_all_have_stands_once_and_the_rest_finds_its_place() -> None:
-    """The shared list gives the order, with places for what differs."""
-    shared, own = share(
+    """The set gives the order, with places for what differs."""
+    sharing = share(
         [
             headers("Host", "A: 1", "Accept: html", "Z: 9", "Cookie"),
             headers("Host", "A: 1", "Accept: json", "Z: 9"),
             headers("Host", "Content-Length", "A: 1", "Type: form", "Accept: json", "Z: 9"),
         ]
     )
-    assert lines(shared) == [
-        "Host", "Content-Length", "A: 1", "Type", "Accept", "Z: 9", "Cookie",
-    ]  # fmt: skip
-    assert [lines(one) for one in own] == [
-        ["Accept: html"],
-        ["Accept: json"],
-        ["Type: form", "Accept: json"],
+    assert shown(sharing) == {
+        "": ["Host", "Content-Length", "A: 1", "Type", "Accept", "Z: 9", "Cookie"]
+    }
+    assert [(name, lines(one)) for name, one in sharing.requests] == [
+        ("", ["Accept: html"]),
+        ("", ["Accept: json"]),
+        ("", ["Type: form", "Accept: json"]),
     ]
 
 
-def test_a_request_that_lacks_a_shared_header_is_written_in_full() -> None:
-    """One preflight among many calls does not make every call repeat its headers."""
-    many = [headers("Host", "A: 1", "B: 2", "C: 3")] * 5
-    shared, own = share([*many, headers("Host", "A: 1", "C: 3")])
-    assert lines(shared) == ["Host", "A: 1", "B: 2", "C: 3"]
-    assert [lines(one) for one in own] == [[]] * 5 + [["Host", "A", "C"]]
+def test_an_order_of_its_own_is_a_set_of_its_own() -> None:
+    """The more frequent order is the default."""
+    sharing = share([headers("Host", "A: 1", "B: 2"), *[headers("Host", "B: 2", "A: 1")] * 3])
+    assert shown(sharing) == {"": ["Host", "B: 2", "A: 1"], "other": ["Host", "A: 1", "B: 2"]}
+    assert sharing.requests == [("other", ()), ("", ()), ("", ()), ("", ())]
 
 
-def test_an_order_of_its_own_is_written_in_full() -> None:
-    """The more frequent order is the shared one."""
-    shared, own = share([headers("Host", "A: 1", "B: 2"), *[headers("Host", "B: 2", "A: 1")] * 3])
-    assert lines(shared) == ["Host", "B: 2", "A: 1"]
-    assert [lines(one) for one in own] == [["Host", "A", "B"], [], [], []]
+def test_sets_are_named_after_what_follows_them() -> None:
+    """Navigations and other requests are kept apart, each numbered by how many follow."""
+    page = headers("Host", "A: 1", "Sec-Fetch-Mode: navigate")
+    odd = headers("A: 1", "Host", "sec-fetch-mode: navigate")
+    call = headers("Host", "A: 1", "Sec-Fetch-Mode: cors")
+    last = headers("Sec-Fetch-Mode: cors", "A: 1", "Host")
+    sharing = share([*[odd] * 2, *[page] * 3, *[call] * 5, *[last] * 4])
+    assert shown(sharing) == {
+        "": lines(call),
+        "other": lines(last),
+        "navigation": lines(page),
+        "navigation-2": lines(odd),
+    }
 
 
-def test_a_single_request_shares_nothing() -> None:
-    """There is nobody to share with."""
-    shared, own = share([headers("Host", "A: 1", "Content-Length", "B: 2")])
-    assert shared == ()
-    assert [lines(one) for one in own] == [["Host", "A: 1", "Content-Length", "B: 2"]]
+def test_a_single_request_joins_others_if_it_can() -> None:
+    """A set for one request is worth while only if no other set has its order."""
+    page = headers("Host", "A: 1", "B: 2", "Sec-Fetch-Mode: navigate")
+    call = headers("Host", "A: 1", "B: 2")
+    sharing = share([page, *[call] * 3])
+    assert shown(sharing) == {"": ["Host", "A: 1", "B: 2"]}
+    assert sharing.requests[0] == ("", headers("Sec-Fetch-Mode: navigate"))
 
 
-def test_a_complete_list_without_places_is_still_complete() -> None:
-    """A request that names its Host itself must not get headers of the others."""
-    others = [headers("Host", "A: 1", "B: 2")] * 5
-    mine = headers("Host: virtual.example", "C: 3")
-    shared, own = share([*others, mine])
-    assert lines(wire_headers(shared, own[-1])) == [*lines(mine), "Content-Length"]
+def test_a_stranger_does_not_take_the_shared_values_away() -> None:
+    """One request of another client does not make every request repeat its headers."""
+    sharing = share([*[headers("Host", "A: 1", "B: 2")] * 3, headers("Host", "A: 9", "C: 3")])
+    assert shown(sharing) == {"": ["Host", "A: 1", "B: 2"], "other": ["Host", "A: 9", "C: 3"]}
+
+
+def test_repeated_headers_have_a_place_each() -> None:
+    """In between there may be others; the trailing places are not needed, except for the order."""
+    requests = [headers("A: 1", "B: 2", "A: 3", "C: 4"), headers("B: 2", "C: 5", "D: 6")]
+    sharing = share(requests)
+    assert shown(sharing) == {"": ["A", "B: 2", "A"]}
+    assert [one for _, one in sharing.requests] == [
+        headers("A: 1", "A: 3", "C: 4"),
+        headers("C: 5", "D: 6"),
+    ]
+
+
+def test_credentials_and_computed_headers_are_never_shared() -> None:
+    """Authorization stands for one user, however many requests send it."""
+    sharing = share([headers("Host: h", "Authorization: x", "A: 1")] * 2)
+    assert shown(sharing) == {"": ["Host", "Authorization", "A: 1"]}
+    assert sharing.requests[0] == ("", headers("Host: h", "Authorization: x"))
 
 
 def test_spelling_is_kept() -> None:
     """A header that is spelled in two ways is not shared."""
-    _, own = share([headers("Host", "accept: 1"), headers("Host", "Accept: 1")])
-    assert [lines(one)[-1] for one in own] == ["accept: 1", "Accept: 1"]
+    sharing = share([headers("Host", "accept: 1"), headers("Host", "Accept: 1")])
+    assert [lines(one) for _, one in sharing.requests] == [["accept: 1"], ["Accept: 1"]]
+
+
+def test_no_requests() -> None:
+    """Share nothing."""
+    assert share([]) == Sharing((), {}, [])
 
 
 _VALUED = st.builds(
@@ -98,32 +136,23 @@ def _requests(draw: st.DrawFn) -> list[Headers]:
 @given(_requests())
 def test_every_request_gets_back_what_was_recorded(requests: list[Headers]) -> None:
     """In any mixture of orders, repeats and spellings; only unneeded places may come on top."""
-    shared, own = share(requests)
-    assert len(own) == len(requests)
-    for recorded, mine in zip(requests, own, strict=True):
+    sharing = share(requests)
+    assert len(sharing.requests) == len(requests)
+    sets = {"": sharing.headers, **sharing.header_sets}
+    for recorded, (name, mine) in zip(requests, sharing.requests, strict=True):
         needed = {one.name.lower() for one in recorded if one.value is None}
         wire = [
             one
-            for one in wire_headers(shared, mine)
+            for one in wire_headers(sets[name], mine)
             if one.value is not None or one.name.lower() in needed
         ]
         assert wire == list(recorded)
 
 
-def _length(some: Headers) -> int:
-    return sum(len(one.name) + len(one.value or "") + 6 for one in some)
-
-
 @given(_requests())
-def test_sharing_never_makes_it_longer(requests: list[Headers]) -> None:
-    """No more to read than if each request were written in full."""
-    shared, own = share(requests)
-    # A list without any place needs one to count as complete.
-    full = sum(_length(one) + len("Content-Length") + 6 for one in requests)
-    assert _length(shared) + sum(map(_length, own)) <= full
-    assert all(
-        one.value is not None
-        or one.name.lower()
-        in COMPUTED_HEADERS | {header.name.lower() for request in requests for header in request}
-        for one in shared
-    )
+def test_every_set_has_followers(requests: list[Headers]) -> None:
+    """None is left over, and no other has more than the default."""
+    sharing = share(requests)
+    followers = Counter(name for name, _ in sharing.requests)
+    assert followers.keys() == {"", *sharing.header_sets}
+    assert followers[""] == max(followers.values())

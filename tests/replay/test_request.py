@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_loadtool.errors import ReplayError
-from pytest_loadtool.model.case import Header, Request
+from pytest_loadtool.model.case import Header, Request, wire_headers
 from pytest_loadtool.model.template import escape
 from pytest_loadtool.replay.cookies import CookieJar
 from pytest_loadtool.replay.plan import Origin
@@ -23,7 +23,8 @@ def render(
     cookie: str = "",
 ) -> bytes:
     names = Names({"server": "http://127.0.0.1:8000", "host": "127.0.0.1:8000"})
-    rendering = compile_request(request, shared, ORIGIN, names)
+    headers = wire_headers(shared, request.headers)
+    rendering = compile_request(request, headers, ORIGIN, names)
     slots = sorted(names.slots, key=names.slots.__getitem__)
     jar = CookieJar()
     if cookie:

@@ -217,6 +217,22 @@ def test_resources_go_out_together() -> None:
     assert len(book.diary.transactions) == 4
 
 
+def test_a_header_set_waits_for_its_values() -> None:
+    """Overlap when recorded does not send a request before the response that its header needs."""
+    plan = plan_of(
+        get("/t", extractors=(TOKEN,), recorded=Recorded(200, at=0.0, took=2.0)),
+        get("/a", recorded=Recorded(200, at=1.0, took=2.0)),
+        Transaction(
+            Request("GET", "/b", header_set="signed"), recorded=Recorded(200, at=1.0, took=2.0)
+        ),
+        header_sets={"signed": (Header("X-Token", "${token}"),)},
+    )
+    book = Playbook(plan)
+    assert "GET /b" not in book.new
+    book.answer("GET /t", body=b'{"token": "abc"}')
+    assert b"X-Token: abc\r\n" in book.answer("GET /b").data
+
+
 def test_at_most_six_connections_per_host() -> None:
     """A page of twenty images is loaded six at a time."""
     images = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_loadtool.model.case import Header, Request
+from pytest_loadtool.model.case import Header, Request, wire_headers
 from pytest_loadtool.report.placeholders import sent_values
 
 
@@ -19,7 +19,8 @@ def test_every_place() -> None:
         "Origin: http://h",
     ]
     shared = (Header("Host"), Header("authorization", "Bearer ${bearer_token[1]}"))
-    assert sent_values(request, shared, head, '{"t": "v"}') == {
+    headers = wire_headers(shared, request.headers)
+    assert sent_values(request, headers, head, '{"t": "v"}') == {
         "id": "7",
         "q": "x%20y",
         "bearer_token[1]": "abc",

@@ -18,8 +18,8 @@ __all__ = ["decisions", "notes", "summary", "tree"]
 
 #: Subjects that are listed under one kind of note before the rest is only counted.
 _SUBJECTS = 3
-#: Characters of a dynamic value: enough to know it again, too few to use it. What a script prints is
-#: kept in the logs of CI systems.
+#: Characters of a dynamic value: enough to know it again, too few to use it. What a script prints
+#: is kept in the logs of CI systems.
 _VALUE = 12
 
 #: Seconds: a shorter think time is a client's own pace and only clutters the tree.

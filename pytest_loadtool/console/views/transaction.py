@@ -7,7 +7,7 @@ from typing import Protocol
 
 from pytest_loadtool.console.session import Document
 from pytest_loadtool.console.views.text import BODY_LIMIT, body
-from pytest_loadtool.model.case import Transaction
+from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 from pytest_loadtool.model.result import Failure
 
@@ -41,7 +41,7 @@ def recorded(document: Document, transaction: Transaction, *, full: bool = False
     if exchange is None:
         yield "The recorded traffic is not at hand; this is what the test case sends."
         yield ""
-        yield from _planned(transaction)
+        yield from _planned(document.case, transaction.request)
         return
     yield f"{exchange.method} {exchange.url} {exchange.http_version}"
     yield from _headers(exchange.request_headers)
@@ -75,10 +75,9 @@ def failure(
         yield f"recorded: status {exchange.status} {exchange.reason}".rstrip()
 
 
-def _planned(transaction: Transaction) -> Iterator[str]:
-    request = transaction.request
+def _planned(case: TestCase, request: Request) -> Iterator[str]:
     yield f"{request.method} {request.target}"
-    for header in request.headers:
+    for header in case.wire_headers(request):
         yield header.name if header.value is None else f"{header.name}: {header.value}"
     if request.body is not None:
         yield ""
