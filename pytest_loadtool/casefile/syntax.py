@@ -11,6 +11,7 @@ import binascii
 import keyword
 import re
 import warnings
+from collections.abc import Callable
 
 from pytest_loadtool.casefile.nearest import did_you_mean
 from pytest_loadtool.model.case import COMPUTED_HEADERS, Header, Kind
@@ -110,15 +111,6 @@ def own_header_line(text: str) -> Header:
     return header
 
 
-def header_set_name(text: str) -> str:
-    """A header set's name: ``navigation``, ``navigation-2``."""
-    if not _DATASET.fullmatch(text):
-        raise ValueError(
-            f'{shown(text)} is not a header set\'s name: expected letters, digits, "_" and "-"'
-        )
-    return text
-
-
 def shown(text: str) -> str:
     """Text of a user as it stands in a message: on one line, not too long."""
     short = text if len(text) <= 60 else f"{text[:59]}…"
@@ -164,13 +156,20 @@ def variable_name(text: str) -> str:
     return text
 
 
-def dataset_name(text: str) -> str:
-    """A dataset's name: what stands before the dot in ``${users.username}``."""
-    if not _DATASET.fullmatch(text):
-        raise ValueError(
-            f'{shown(text)} is not a dataset name: expected letters, digits, "_" and "-"'
-        )
-    return text
+def _plain_name(what: str) -> Callable[[str], str]:
+    def check(text: str) -> str:
+        if not _DATASET.fullmatch(text):
+            raise ValueError(f'{shown(text)} is not {what}: expected letters, digits, "_" and "-"')
+        return text
+
+    return check
+
+
+#: What stands before the dot in ``${users.username}``.
+dataset_name = _plain_name("a dataset name")
+
+#: ``navigation``, ``navigation-2``.
+header_set_name = _plain_name("a header set's name")
 
 
 def identifier(text: str) -> str:

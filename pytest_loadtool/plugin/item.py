@@ -13,6 +13,7 @@ from pytest_loadtool.casefile import read_dataset
 from pytest_loadtool.errors import FileError, LoadToolError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.plugin.apart import run_apart
+from pytest_loadtool.plugin.file_item import FileItem
 from pytest_loadtool.plugin.options import CASE_SUFFIX, server_of
 from pytest_loadtool.plugin.paths import key_error, shown_error, shown_path
 from pytest_loadtool.plugin.server import server_from_fixture
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 __all__ = ["CaseItem"]
 
 
-class CaseItem(pytest.Function):
-    """One test case. A function for pytest: fixtures, marks and other plugins work on it."""
+class CaseItem(FileItem):
+    """One test case."""
 
     def __init__(
         self,
@@ -45,31 +46,15 @@ class CaseItem(pytest.Function):
         self.loadtool_steps: list[StepResult] = []
         """The transactions of the last replay; they go along with the report."""
         self._failure: tuple[str, str, int] | None = None
-        #: The fixtures that the test case names, and the key that does.
-        self._named: dict[str, KeyPath] = {
+        named: dict[str, KeyPath] = {
             name: ("fixtures", number) for number, name in enumerate(case.fixtures)
         }
         if self.server_fixture:
-            self._named[self.server_fixture] = ("server_fixture",)
-        every = [*marks, *([pytest.mark.usefixtures(*self._named)] if self._named else [])]
+            named[self.server_fixture] = ("server_fixture",)
+        self.fixture_keys = {name: (parent.path, key) for name, key in named.items()}
+        every = [*marks, *([pytest.mark.usefixtures(*named)] if named else [])]
         super().__init__(name, parent, callobj=_function(case, every), **others)
         self.extra_keyword_matches.update([case.name, *(page.name for page in case.pages)])
-
-    def reportinfo(self) -> tuple[Path, int, str]:
-        """File, line (from 0) and name for pytest's output."""
-        return self.path, 0, self.name
-
-    def setup(self) -> None:
-        """Set the fixtures up. Of one that does not exist, say who asks for it: not a function."""
-        missing = ""
-        try:
-            super().setup()
-        except pytest.FixtureLookupError as error:
-            missing = self._missing_fixture(error)
-            if not missing:
-                raise
-        if missing:
-            pytest.fail(missing, pytrace=False)
 
     def replay(self, request: pytest.FixtureRequest) -> None:
         """Replay the test case once; fails the test if a transaction fails."""
@@ -152,15 +137,6 @@ class CaseItem(pytest.Function):
         }
         others = [one for one in self.user_properties if one[0] not in properties]
         self.user_properties[:] = [*others, *properties.items()]
-
-    def _missing_fixture(self, error: pytest.FixtureLookupError) -> str:
-        """What to say of a fixture that the test case names; nothing if it is another's fixture."""
-        name = error.argname
-        if error.fixturestack or name is None or name not in self._named:
-            return ""
-        lines = error.formatrepr().errorstring.split("\n")
-        message = "\n".join(line.strip() for line in lines)
-        return shown_error(key_error(self.path, self._named[name], message), self.config)
 
 
 def _function(

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import pytest
 
 from pytest_loadtool.errors import FileError, LoadToolError
+from pytest_loadtool.plugin.file_item import FileItem
 from pytest_loadtool.plugin.load_share import LoadTest, read_test
 from pytest_loadtool.plugin.options import LOAD_SUFFIX, server_of
 from pytest_loadtool.plugin.paths import key_error, shown_error, slug
@@ -59,34 +60,18 @@ class LoadFile(pytest.File):
         yield LoadItem.from_parent(self, name=name, test=test)
 
 
-class LoadItem(pytest.Function):
-    """One load test. A function for pytest: fixtures, marks and other plugins work on it."""
+class LoadItem(FileItem):
+    """One load test."""
 
     def __init__(self, name: str, parent: LoadFile, *, test: LoadTest, **others: Any) -> None:
         self.load_test = test
         self._server = server_of(parent.config) or test.configuration.server
-        self._fixtures = list(_fixtures(test, with_servers=not self._server))
-        names = tuple(dict.fromkeys(fixture for _, _, fixture in self._fixtures))
-        super().__init__(name, parent, callobj=_function(test, names), **others)
+        self.fixture_keys = _fixture_keys(test, with_servers=not self._server)
+        function = _function(test, tuple(self.fixture_keys))
+        super().__init__(name, parent, callobj=function, **others)
         self.extra_keyword_matches.update(
             [test.configuration.name, *(case.name for case in test.cases)]
         )
-
-    def reportinfo(self) -> tuple[Path, int, str]:
-        """File, line (from 0) and name for pytest's output."""
-        return self.path, 0, self.name
-
-    def setup(self) -> None:
-        """Set the fixtures up. One that does not exist is the error of the file that names it."""
-        missing = ""
-        try:
-            super().setup()
-        except pytest.FixtureLookupError as error:
-            missing = self._missing_fixture(error)
-            if not missing:
-                raise
-        if missing:  # not in the handler: pytest would show its traceback, too
-            pytest.fail(missing, pytrace=False)
 
     def run_load(self, request: pytest.FixtureRequest) -> None:
         """Run the load test on whatever engine the session has."""
@@ -105,15 +90,6 @@ class LoadItem(pytest.Function):
             return shown_error(excinfo.value, self.config)
         return super().repr_failure(excinfo)
 
-    def _missing_fixture(self, error: pytest.FixtureLookupError) -> str:
-        """What to say of a fixture that a test case names; nothing if it is another's fixture."""
-        for path, key, fixture in self._fixtures:
-            if fixture == error.argname and not error.fixturestack:
-                lines = error.formatrepr().errorstring.split("\n")
-                text = "\n".join(line.strip() for line in lines)
-                return shown_error(key_error(path, key, text), self.config)
-        return ""
-
     def _server_of(self, number: int, request: pytest.FixtureRequest) -> str:
         fixture = self.load_test.cases[number].server_fixture
         if not fixture:
@@ -125,16 +101,18 @@ class LoadItem(pytest.Function):
             raise key_error(path, ("server_fixture",), str(error)) from None
 
 
-def _fixtures(
+def _fixture_keys(
     test: LoadTest, *, with_servers: bool
-) -> Iterator[tuple[Path, tuple[str | int, ...], str]]:
-    """The fixtures that the test cases name: the case's file, the key there and the name."""
+) -> dict[str, tuple[Path, tuple[str | int, ...]]]:
+    """The fixtures that the test cases name, each with the first file and key that do."""
+    found: dict[str, tuple[Path, tuple[str | int, ...]]] = {}
     for number, case in enumerate(test.cases):
         path = test.path_of(number)
         if case.server_fixture and with_servers:
-            yield path, ("server_fixture",), case.server_fixture
+            found.setdefault(case.server_fixture, (path, ("server_fixture",)))
         for position, fixture in enumerate(case.fixtures):
-            yield path, ("fixtures", position), fixture
+            found.setdefault(fixture, (path, ("fixtures", position)))
+    return found
 
 
 def _function(test: LoadTest, fixtures: tuple[str, ...]) -> Callable[[pytest.FixtureRequest], None]:
