@@ -38,7 +38,8 @@ class HarWriter:
         head = f',"version":"{__version__}"}},"pages":[],"entries":['
         with file_errors(path, "create"):
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-            self._descriptor = os.open(path, flags, 0o666)
+            # Traffic holds what was typed and every token: for its owner alone.
+            self._descriptor = os.open(path, flags, 0o600)
         self._end = 0  # where the closing line begins
         self._put(HEAD + head.encode())
 

@@ -108,6 +108,7 @@ def place_evidence(source: Path, target: Path) -> None:
         return
     part = target.with_name(target.name + ".part")
     shutil.copyfile(source, part)
+    part.chmod(0o600)
     part.replace(target)
     if is_recording(source):
         source.unlink()

@@ -59,6 +59,13 @@ def test_recorded_traffic_is_never_overwritten(tmp_path: Path) -> None:
     assert path.read_text() == "precious"
 
 
+def test_only_the_owner_reads_the_traffic(tmp_path: Path) -> None:
+    """It holds passwords and tokens."""
+    path = tmp_path / "traffic.har"
+    HarWriter(path).close()
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
 def test_lone_surrogates_do_not_stop_a_recording(tmp_path: Path) -> None:
     """What no UTF-8 can hold is escaped, and comes back."""
     path = tmp_path / "x.har"
