@@ -64,7 +64,6 @@ def compile_case(
         initial=initial,
         slots=dict(names.slots),
         datasets=tuple(_dataset_slots(case, names, datasets)),
-        origins=tuple(dict.fromkeys(step.origin for page in pages for step in page.steps)),
     )
 
 

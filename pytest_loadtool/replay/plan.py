@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_loadtool.model.case import TestCase, Transaction
@@ -108,7 +108,6 @@ class Plan:
     slots: dict[str, int]
     """Slot of each name that a placeholder uses."""
     datasets: tuple[DatasetSlots, ...] = ()
-    origins: tuple[Origin, ...] = field(default=())
 
     @property
     def steps(self) -> tuple[Step, ...]:

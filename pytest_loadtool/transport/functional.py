@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from time import perf_counter
 
-from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.replay.plan import Observer, Plan
-from pytest_loadtool.replay.user import Claim, VirtualUser
+from pytest_loadtool.replay.user import VirtualUser
 from pytest_loadtool.transport.network import Network, new_event_loop
+from pytest_loadtool.transport.rows import rows_of
 from pytest_loadtool.transport.session import UserSession
 
 __all__ = ["replay_once"]
@@ -17,31 +17,29 @@ __all__ = ["replay_once"]
 _SWEEP = 0.1
 
 
-def replay_once(
-    plan: Plan, *, observer: Observer, user: int = 0, timeout: float = 60.0
-) -> VirtualUser:
-    """Replay ``plan`` once as virtual user number ``user``, telling ``observer`` as it goes.
+def replay_once(plan: Plan, *, observer: Observer, timeout: float = 60.0) -> None:
+    """Replay ``plan`` once, as the first and only virtual user, telling ``observer`` as it goes.
 
     Blocks, on an event loop of its own: not to be called from within a running one. A request that
-    takes longer than ``timeout`` seconds fails. Returns the user, with its variables as they ended.
+    takes longer than ``timeout`` seconds fails.
 
     Raises:
-        ReplayError: a dataset has too few rows.
+        ReplayError: a dataset has no rows.
     """
     loop = new_event_loop()
     try:
-        return loop.run_until_complete(_replay(plan, observer, user, timeout))
+        loop.run_until_complete(_replay(plan, observer, timeout))
     finally:
         loop.close()
 
 
-async def _replay(plan: Plan, observer: Observer, user: int, timeout: float) -> VirtualUser:
+async def _replay(plan: Plan, observer: Observer, timeout: float) -> None:
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[BaseException | None] = loop.create_future()
     network = Network(loop)
     session = UserSession(network, ended.set_result)
-    virtual_user = VirtualUser(plan, _row_of(user), observer)
-    session.run(virtual_user.iteration(0, perf_counter()))
+    user = VirtualUser(plan, rows_of(user=0, users=1), observer)
+    session.run(user.iteration(0, perf_counter()))
     try:
         while not ended.done():
             await asyncio.wait([ended], timeout=_SWEEP)
@@ -52,15 +50,3 @@ async def _replay(plan: Plan, observer: Observer, user: int, timeout: float) -> 
         await network.close()
     if error is not None:
         raise error
-    return virtual_user
-
-
-def _row_of(user: int) -> Claim:
-    """Row number ``user`` of every dataset, from the first again where it is reusable."""
-
-    def claim(use: DatasetUse, rows: int, _iteration: int) -> int | None:
-        if user < rows:
-            return user
-        return user % rows if use.reusable and rows else None
-
-    return claim

@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import perf_counter
 
 from pytest_loadtool.load.metrics import LoadMetrics, PageKey, TransactionKey
-from pytest_loadtool.load.share import Share, case_of, row_of
-from pytest_loadtool.model.dataset import DatasetUse
+from pytest_loadtool.load.share import Share, case_of
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.content import ContentError
 from pytest_loadtool.replay.exchange import Response
 from pytest_loadtool.replay.plan import Observer, PagePlan, Plan, Step
-from pytest_loadtool.replay.user import Claim, VirtualUser
+from pytest_loadtool.replay.user import VirtualUser
 from pytest_loadtool.transport.network import Network, new_event_loop
+from pytest_loadtool.transport.rows import rows_of
 from pytest_loadtool.transport.session import UserSession
 
 __all__ = ["LoadRunner", "metrics_for"]
@@ -233,7 +233,7 @@ class _User:
     def __init__(self, number: int, plan: Plan, observer: Observer, run: _Run) -> None:
         self._run = run
         self._session = UserSession(run.network, self._iteration_done)
-        self._user = VirtualUser(plan, _row_of(number, run.configuration.users), observer)
+        self._user = VirtualUser(plan, rows_of(number, run.configuration.users), observer)
         self._iteration = 0
 
     def start_at(self, when: float) -> None:
@@ -268,13 +268,6 @@ class _User:
             return
         self._iteration += 1
         self._session.run(self._user.iteration(self._iteration, now))
-
-
-def _row_of(user: int, users: int) -> Claim:
-    def claim(use: DatasetUse, rows: int, iteration: int) -> int | None:
-        return row_of(use, rows, user, users, iteration)
-
-    return claim
 
 
 def _observers(plans: Sequence[Plan], metrics: LoadMetrics) -> list[Observer]:
