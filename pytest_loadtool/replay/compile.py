@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -55,7 +55,7 @@ def compile_case(
         index += len(steps)
         pages.append(_page(case, page, number, steps, think_time or ThinkTime()))
     if pages:  # nobody thinks about the end
-        pages[-1] = replace(pages[-1], think_time=0.0)
+        pages[-1] = replace(pages[-1], pause=None)
     # Only now are all slots known: extractors may set variables that only a validator uses.
     initial = _initial(case, names, environ)
     return Plan(
@@ -114,16 +114,22 @@ def _page(
     case: TestCase, page: Page, index: int, steps: tuple[Step, ...], think_time: ThinkTime
 ) -> PagePlan:
     order = order_of(page.transactions, _producers(case, page))
-    pause = page.think_time * think_time.scale
     return PagePlan(
         index=index,
         name=page.name,
         steps=steps,
-        think_time=pause if think_time.cap is None else min(pause, think_time.cap),
+        pause=_pause(page, think_time),
         overlapped=order.overlapped,
         finish_order=order.finish_order,
         after=order.after,
     )
+
+
+def _pause(page: Page, think_time: ThinkTime) -> Callable[[], float] | None:
+    seconds = page.think_time * think_time.scale
+    if think_time.cap is not None:
+        seconds = min(seconds, think_time.cap)
+    return (lambda: seconds) if seconds else None
 
 
 def _producers(case: TestCase, page: Page) -> list[list[int]]:

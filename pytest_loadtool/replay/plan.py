@@ -82,7 +82,8 @@ class PagePlan:
     index: int
     name: str
     steps: tuple[Step, ...]
-    think_time: float
+    pause: Callable[[], float] | None
+    """Gives the seconds of think time after the page; None when there is none."""
     overlapped: bool
     finish_order: tuple[int, ...]
     after: tuple[int, ...]

@@ -25,14 +25,30 @@ Claim = Callable[[DatasetUse, int, int], int | None]
 
 
 class VirtualUser:
-    """Acts out a plan, iteration by iteration, and tells the observer what became of it."""
+    """Acts out a plan, iteration by iteration, and tells the observer what became of it.
 
-    __slots__ = ("_claim", "_jar", "_observer", "_plan", "_values")
+    With ``stop_on_error`` an iteration ends with the first transaction that fails; with
+    ``keep_state`` cookies, variables and dataset rows last from one iteration to the next.
+    """
 
-    def __init__(self, plan: Plan, claim: Claim, observer: Observer) -> None:
+    __slots__ = (
+        "_claim", "_jar", "_keep_state", "_observer", "_plan", "_stop_on_error", "_values",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        plan: Plan,
+        claim: Claim,
+        observer: Observer,
+        *,
+        stop_on_error: bool = False,
+        keep_state: bool = False,
+    ) -> None:
         self._plan = plan
         self._claim = claim
         self._observer = observer
+        self._stop_on_error = stop_on_error
+        self._keep_state = keep_state
         self._values: list[str] = []
         self._jar = CookieJar()
 
@@ -41,16 +57,18 @@ class VirtualUser:
         """Variables and dataset columns by name, as they stand."""
         return {name: self._values[slot] for name, slot in self._plan.slots.items() if self._values}
 
-    def iteration(self, number: int, start: float) -> Generator[Command, Response | None, None]:
+    def iteration(self, number: int, start: float) -> Generator[Command, Response | None, bool]:
         """Act out the plan once, due to begin at ``start``, with fresh cookies and variables.
 
-        Yields commands; each `Send` wants one `Response` sent back, a `Wait` wants None.
+        Yields commands; each `Send` wants one `Response` sent back, a `Wait` wants None. Returns
+        whether anything failed.
 
         Raises:
             ReplayError: a dataset has no row left.
         """
-        self._values = self._fresh_values(number)
-        self._jar = CookieJar()
+        if not self._keep_state or number == 0:
+            self._values = self._fresh_values(number)
+            self._jar = CookieJar()
         due = start
         any_failed = False
         for page in self._plan.pages:
@@ -59,10 +77,13 @@ class VirtualUser:
             due, failed = yield from act(page, due)
             any_failed = any_failed or failed
             self._observer.page(page, page_started, due, failed)
-            if page.think_time:
-                due += page.think_time
+            if any_failed and self._stop_on_error:
+                break
+            if page.pause is not None:
+                due += page.pause()
                 yield Wait(due)
         self._observer.iteration(start, due, any_failed)
+        return any_failed
 
     def _sequential(
         self, page: PagePlan, due: float
@@ -76,7 +97,7 @@ class VirtualUser:
             due = response.finished
             if self._settle(step, response):
                 failed = True
-                if _page_is_lost(step, response):
+                if self._stop_on_error or _page_is_lost(step, response):
                     break
         return due, failed
 
@@ -88,7 +109,7 @@ class VirtualUser:
         free: dict[Origin, list[int]] = {}
         finished = bytearray(len(steps))
         upcoming = done = waiting = 0  # next step to start; finished prefix; responses to come
-        failed = False
+        failed = lost = False
         while done < len(steps):
             sends = []
             while upcoming < len(steps) and after[upcoming] <= done:
@@ -107,8 +128,12 @@ class VirtualUser:
             free[step.origin].append(response.send.slot)
             if self._settle(step, response):
                 failed = True
-                if _page_is_lost(step, response) and not waiting:
+                lost = lost or self._stop_on_error or _page_is_lost(step, response)
+            if lost:  # nothing more is asked for; what is under way is waited for
+                upcoming = len(steps)
+                if not waiting:
                     break
+                continue
             finished[step.position] = 1
             while done < len(steps) and finished[finish_order[done]]:
                 done += 1

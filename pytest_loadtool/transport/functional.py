@@ -9,7 +9,6 @@ from pytest_loadtool.replay.plan import Observer, Plan
 from pytest_loadtool.replay.user import VirtualUser
 from pytest_loadtool.transport.network import Network, new_event_loop
 from pytest_loadtool.transport.rows import rows_of
-from pytest_loadtool.transport.session import UserSession
 
 __all__ = ["replay_once"]
 
@@ -37,7 +36,7 @@ async def _replay(plan: Plan, observer: Observer, timeout: float) -> None:
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[BaseException | None] = loop.create_future()
     network = Network(loop)
-    session = UserSession(network, ended.set_result)
+    session = network.session(lambda error, _failed: ended.set_result(error))
     user = VirtualUser(plan, rows_of(user=0, users=1), observer)
     session.run(user.iteration(0, perf_counter()))
     try:

@@ -19,7 +19,6 @@ from pytest_loadtool.replay.plan import Observer, PagePlan, Plan, Step
 from pytest_loadtool.replay.user import VirtualUser
 from pytest_loadtool.transport.network import Network, new_event_loop
 from pytest_loadtool.transport.rows import rows_of
-from pytest_loadtool.transport.session import UserSession
 
 __all__ = ["LoadRunner", "metrics_for"]
 
@@ -109,7 +108,7 @@ class LoadRunner:
         stopped = self._stopped = asyncio.Event()
         start = perf_counter() + max(0.0, start_at - time.time())
         end = start + configuration.duration
-        network = Network(asyncio.get_running_loop(), self._woke_late)
+        network = Network(asyncio.get_running_loop(), _NetworkMetrics(self._metrics))
         weights = [case.weight for case in configuration.cases]
         run = _Run(network, configuration, end, self._user_started, self._user_done, self.stop)
         for number in self._share.users(configuration.users):
@@ -173,8 +172,22 @@ class LoadRunner:
         if not self._working and self._stopped is not None:
             self._stopped.set()
 
-    def _woke_late(self, seconds: float) -> None:
+
+class _NetworkMetrics:
+    """Turns what the network reports into metrics."""
+
+    def __init__(self, metrics: LoadMetrics) -> None:
+        self._metrics = metrics
+
+    def woke_late(self, seconds: float) -> None:
+        """A user started or went on too late."""
         self._metrics.record_lateness(int(seconds * 1e6))
+
+    def opened(self, connecting: float, handshake: float | None) -> None:
+        """A connection was opened."""
+
+    def retried(self) -> None:
+        """A request was sent again."""
 
 
 class _Clock:
@@ -232,7 +245,7 @@ class _User:
 
     def __init__(self, number: int, plan: Plan, observer: Observer, run: _Run) -> None:
         self._run = run
-        self._session = UserSession(run.network, self._iteration_done)
+        self._session = run.network.session(self._iteration_done)
         self._user = VirtualUser(plan, rows_of(number, run.configuration.users), observer)
         self._iteration = 0
 
@@ -241,7 +254,7 @@ class _User:
 
         def begin() -> None:
             self._run.started()
-            self._run.network.woke_late(perf_counter() - when)
+            self._run.network.observer.woke_late(perf_counter() - when)
             self._session.run(self._user.iteration(0, when))
 
         self._run.network.call_at(when, begin)
@@ -254,7 +267,7 @@ class _User:
         """Stop at once; how many requests are cut."""
         return self._session.stop()
 
-    def _iteration_done(self, error: BaseException | None) -> None:
+    def _iteration_done(self, error: BaseException | None, _failed: bool) -> None:
         if not self._run.configuration.keep_connections:
             self._session.close_connections()
         now = perf_counter()

@@ -7,12 +7,41 @@ import socket
 import ssl
 from collections.abc import Callable, Coroutine
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_loadtool.replay.plan import Origin
 from pytest_loadtool.transport.raw import Connection, tls_context
 
-__all__ = ["Network", "new_event_loop"]
+if TYPE_CHECKING:
+    from pytest_loadtool.transport.session import Done, Session
+
+__all__ = ["Network", "NetworkObserver", "Unobserved", "new_event_loop"]
+
+
+class NetworkObserver(Protocol):
+    """Is told what the network did that no single response tells. Times are in seconds."""
+
+    def woke_late(self, seconds: float) -> None:
+        """A wait ended so many seconds too late."""
+
+    def opened(self, connecting: float, handshake: float | None) -> None:
+        """A connection was opened: how long TCP took, and TLS, if it was used."""
+
+    def retried(self) -> None:
+        """A request was sent again, because the idle connection it went out on had been closed."""
+
+
+class Unobserved:
+    """Nobody wants to know."""
+
+    def woke_late(self, _seconds: float) -> None:
+        """Ignored."""
+
+    def opened(self, _connecting: float, _handshake: float | None) -> None:
+        """Ignored."""
+
+    def retried(self) -> None:
+        """Ignored."""
 
 
 class Network:
@@ -21,14 +50,19 @@ class Network:
     def __init__(
         self,
         loop: asyncio.AbstractEventLoop,
-        woke_late: Callable[[float], None] = lambda _seconds: None,
+        observer: NetworkObserver | None = None,
     ) -> None:
         self._loop = loop
         self._addresses: dict[tuple[str, int], str] = {}
         self._tls: dict[bool, ssl.SSLContext] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self.woke_late = woke_late
-        """Told how many seconds too late a wait ended."""
+        self.observer: NetworkObserver = observer or Unobserved()
+
+    def session(self, done: Done) -> Session:
+        """The connections of a virtual user more."""
+        from pytest_loadtool.transport.session import UserSession
+
+        return UserSession(self, done)
 
     def call_at(self, when: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
         """Call back at a time of ``perf_counter``, or at once if it is past."""
@@ -50,7 +84,20 @@ class Network:
         tls: dict[str, Any] = {}
         if origin.scheme == "https":
             tls = {"ssl": self._tls_for(origin), "server_hostname": origin.host}
-        await self._loop.create_connection(lambda: connection, address, origin.port, **tls)
+        started = perf_counter()
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        open_socket = socket.socket(family, socket.SOCK_STREAM)
+        try:
+            open_socket.setblocking(False)
+            open_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            await self._loop.sock_connect(open_socket, (address, origin.port))
+            connected = perf_counter()
+            await self._loop.create_connection(lambda: connection, sock=open_socket, **tls)
+        except BaseException:
+            open_socket.close()
+            raise
+        handshake = perf_counter() - connected if tls else None
+        self.observer.opened(connected - started, handshake)
 
     async def close(self) -> None:
         """End what is still connecting."""

@@ -5,35 +5,59 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Generator
 from time import perf_counter
+from typing import Protocol
 
 from pytest_loadtool.replay.exchange import Command, Response, Send, Wait
 from pytest_loadtool.replay.plan import Origin
 from pytest_loadtool.transport.network import Network
 from pytest_loadtool.transport.raw import Connection, failure_of
 
-__all__ = ["UserSession"]
+__all__ = ["Commands", "Done", "Session", "UserSession"]
+
+#: One iteration of a virtual user; returns whether anything in it failed.
+Commands = Generator[Command, Response | None, bool]
+
+#: Told at the end of each iteration: the error if it could not be acted out, and whether anything
+#: in it failed.
+Done = Callable[[BaseException | None, bool], None]
 
 _Slot = tuple[Origin, int]
+
+
+class Session(Protocol):
+    """What a driver needs of one virtual user's connections, whichever transport they are of."""
+
+    def run(self, commands: Commands) -> None:
+        """Begin an iteration; the session's `Done` is called at its end."""
+
+    def stop(self) -> int:
+        """Stop at once; how many requests were under way and are cut."""
+
+    def close_connections(self) -> None:
+        """Close all connections; the next request opens new ones."""
+
+    def check_timeout(self, now: float, timeout: float) -> None:
+        """Fail what has been under way for longer than ``timeout`` seconds."""
 
 
 class UserSession:
     """The connections of one virtual user, and the generator that says what to do on them.
 
-    ``done`` is called at the end of each iteration, with the error if it could not be acted out.
+    ``done`` is called at the end of each iteration.
     """
 
     __slots__ = ("_commands", "_connections", "_done", "_network", "_timer", "waiting_until")
 
-    def __init__(self, network: Network, done: Callable[[BaseException | None], None]) -> None:
+    def __init__(self, network: Network, done: Done) -> None:
         self._network = network
         self._done = done
         self._connections: dict[_Slot, Connection] = {}
-        self._commands: Generator[Command, Response | None, None] | None = None
+        self._commands: Commands | None = None
         self._timer: asyncio.TimerHandle | None = None
         self.waiting_until = 0.0
         """When the wait under way should end, on the clock of ``perf_counter``."""
 
-    def run(self, commands: Generator[Command, Response | None, None]) -> None:
+    def run(self, commands: Commands) -> None:
         """Begin an iteration."""
         self._commands = commands
         self._advance(None)
@@ -69,6 +93,7 @@ class UserSession:
 
     def reconnect(self, send: Send) -> None:
         """The idle connection was closed under the request: once more, on a fresh one."""
+        self._network.observer.retried()
         self._open(send)
 
     def _advance(self, event: Response | None) -> None:
@@ -77,15 +102,15 @@ class UserSession:
             return
         try:
             command = commands.send(event)
-        except StopIteration:
+        except StopIteration as end:
             self._commands = None
-            self._done(None)
+            self._done(None, bool(end.value))
             return
         except BaseException as error:
             # Nothing may get lost here: event loops swallow what a protocol's callback raises, be
             # it a dataset that ran out, Ctrl-C, or a mistake of our own.
             self._commands = None
-            self._done(error)
+            self._done(error, True)
             return
         if type(command) is Wait:
             self.waiting_until = command.until
@@ -100,7 +125,7 @@ class UserSession:
                 self._open(send)
 
     def _wake(self) -> None:
-        self._network.woke_late(perf_counter() - self.waiting_until)
+        self._network.observer.woke_late(perf_counter() - self.waiting_until)
         self._advance(None)
 
     def _open(self, send: Send) -> None:
