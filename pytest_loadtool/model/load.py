@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
-__all__ = ["CaseShare", "LoadConfiguration", "ThinkTime"]
+from pytest_loadtool.model.threshold import Threshold
+
+__all__ = ["CaseShare", "Distribution", "LoadConfiguration", "OnError", "Stage", "ThinkTime"]
+
+#: What a virtual user does after a failed transaction: go on, begin its next iteration, or nothing
+#: more at all.
+OnError = Literal["continue", "stop iteration", "stop user"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,16 +23,59 @@ class CaseShare:
 
 
 @dataclass(frozen=True, slots=True)
+class Distribution:
+    """Durations in seconds, always the same or drawn at random.
+
+    ``parameters`` are for ``constant`` the duration; for ``uniform`` the least and the greatest;
+    for ``normal`` (of which only what is not negative is drawn) the mean and the standard
+    deviation; for ``exponential`` the mean.
+    """
+
+    kind: Literal["constant", "uniform", "normal", "exponential"]
+    parameters: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ThinkTime:
-    """Recorded think times times ``scale``, each at most ``cap`` seconds. Scale 0: none."""
+    """Recorded think times times ``scale``, each at most ``cap`` seconds. Scale 0: none.
+
+    With ``drawn``, a duration of that distribution after every page in place of what was recorded.
+    """
 
     scale: float = 1.0
     cap: float | None = None
+    drawn: Distribution | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A stretch of the run: ``duration`` seconds with so many users, or arrivals per second.
+
+    The number is reached evenly over the first ``ramp`` seconds, from that of the stage before (or
+    from none), and then kept.
+    """
+
+    duration: float
+    ramp: float = 0.0
+    users: int | None = None
+    rate: float | None = None
+
+    @property
+    def level(self) -> float:
+        """Its users, or its arrivals per second."""
+        level = self.rate if self.users is None else self.users
+        assert level is not None
+        return level
 
 
 @dataclass(frozen=True, slots=True)
 class LoadConfiguration:
     """Who does what for how long. Times are in seconds; ``duration`` includes ``ramp_up``.
+
+    The closed model has ``users`` that begin one iteration after the other, each at most
+    ``iterations`` of them; ``duration`` is None when nothing else ends the run. The open model
+    (`open`) begins ``rate`` iterations per second with at most ``users`` at once. With ``stages``
+    either changes over the run; ``users`` is then the most of them and ``duration`` that of all.
 
     ``max_error_rate`` is the share of failed requests, 0 to 1, that the run is allowed. ``grace``
     is how long after ``duration`` a virtual user may take to finish its iteration. ``timeout``
@@ -35,13 +85,28 @@ class LoadConfiguration:
     name: str
     cases: tuple[CaseShare, ...]
     users: int
-    duration: float
+    duration: float | None
     ramp_up: float = 0.0
+    iterations: int | None = None
+    rate: float | None = None
+    arrivals: Literal["even", "poisson"] = "even"
+    stages: tuple[Stage, ...] = ()
     think_time: ThinkTime = ThinkTime()
+    pacing: Distribution | None = None
+    """How long after its begin of an iteration a user begins the next one."""
+    on_error: OnError = "continue"
     max_error_rate: float = 0.0
+    thresholds: tuple[Threshold, ...] = ()
     grace: float = 30.0
     timeout: float = 60.0
     keep_connections: bool = False
     """Whether a virtual user keeps its connections from one iteration to the next."""
+    keep_state: bool = False
+    """Whether it keeps its cookies, variables and dataset rows."""
     server: str = ""
     """Replaces the test cases' own server, if given."""
+
+    @property
+    def open(self) -> bool:
+        """Whether it says how many iterations begin, and not how many users there are."""
+        return self.rate is not None or any(stage.rate is not None for stage in self.stages)
