@@ -12,6 +12,7 @@ from pytest_loadtool.casefile.schema import (
     Key,
     Node,
     Table,
+    array,
     at_least,
     boolean,
     document,
@@ -22,6 +23,7 @@ from pytest_loadtool.casefile.schema import (
     tables,
 )
 from pytest_loadtool.casefile.syntax import base_url
+from pytest_loadtool.casefile.thresholds import parse_threshold
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration, ThinkTime
 
 __all__ = ["TABLES", "parse_load", "read_load"]
@@ -61,6 +63,10 @@ def _load(source: str, path: str) -> tuple[LoadConfiguration, Problems]:
     found, problems = document(source, path, _LOAD)
     if found.get("ramp_up", 0.0) > found["duration"]:
         problems.add(("ramp_up",), "must not be longer than 'duration', which includes it")
+    if "max_error_rate" in found and any(
+        one.replaces_error_rate for one in found.get("thresholds", ())
+    ):
+        problems.add(("max_error_rate",), "'thresholds' has an error rate, too: leave one out")
     del found["format"]
     return LoadConfiguration(cases=found.pop("case"), **found), problems
 
@@ -113,6 +119,7 @@ _LOAD = Table(
         "ramp_up": Key(parsed(parse_duration, "s")),
         "think_time": Key(_think_time),
         "max_error_rate": Key(parsed(parse_share, "%")),
+        "thresholds": Key(array(parsed(parse_threshold))),
         "grace": Key(parsed(parse_duration, "s")),
         "timeout": Key(_positive_duration),
         "keep_connections": Key(boolean),

@@ -28,6 +28,9 @@ def load_lines(configuration: LoadConfiguration) -> Iterator[Line]:
     for name, write in _OPTIONS.items():
         value = getattr(configuration, name)
         yield Line((name,), f"{name} = {write(value)}", usual=value == getattr(_USUAL, name))
+    if configuration.thresholds:
+        written = tuple(scalar(threshold.text) for threshold in configuration.thresholds)
+        yield Line(("thresholds",), "thresholds = ", elements=written, spread=True)
     if configuration.server:
         yield _pair("server", configuration.server)
     for index, share in enumerate(configuration.cases):
