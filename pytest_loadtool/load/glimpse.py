@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from pytest_loadtool.load.histogram import Histogram
 
@@ -52,16 +51,7 @@ def glimpse(snapshots: Iterable[tuple[bytes, bool]]) -> Glimpse:
             seen.causes[cause] = seen.causes.get(cause, 0) + count
         if running:
             seen.users += wire["users"]
-            requests, errors = _last_second(wire)
-            seen.requests_per_second += requests
-            seen.errors_per_second += errors
+            seen.requests_per_second += wire["last_requests"]
+            seen.errors_per_second += wire["last_errors"]
     seen.requests = sum(seen.statuses.values())
     return seen
-
-
-def _last_second(wire: dict[str, Any]) -> tuple[int, int]:
-    wanted = wire["second"] - 1
-    for second, requests, errors in reversed(wire["seconds"]):
-        if second <= wanted:
-            return (requests, errors) if second == wanted else (0, 0)
-    return 0, 0

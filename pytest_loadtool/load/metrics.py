@@ -2,10 +2,10 @@
 
 Each worker has one `LoadMetrics`. It is cumulative: the last snapshot that a worker sent is the
 whole truth about it, so what a lost worker had reported stays. Nothing in it grows with the number
-of requests, except one small entry for each second of the run.
+of requests, and the `Timeline` of a run has its limit.
 
-Recording a request is the hot path: `LoadMetrics.record` touches one transaction and nothing else.
-Totals, per-second counts and rates are derived from that when somebody asks.
+Recording a request is the hot path: `LoadMetrics.record` touches one transaction and the longest
+time of the second. Totals, per-second counts and rates are derived when somebody asks.
 """
 
 from __future__ import annotations
@@ -19,14 +19,24 @@ from typing import Any
 from pytest_loadtool.load.errorlog import ErrorLog
 from pytest_loadtool.load.histogram import Histogram
 from pytest_loadtool.load.measures import Spans, TransactionMetrics
+from pytest_loadtool.load.timeline import Timeline
 from pytest_loadtool.model.result import Failure
 
 __all__ = ["LoadMetrics", "PageKey", "TransactionKey"]
 
-_FORMAT = 1
+_FORMAT = 2
 
-_GAUGES = ("cut", "cut_iterations", "users", "peak_users", "cpu_us", "elapsed_us", "second")
-"""Plain integers of `LoadMetrics` that travel as they are."""
+_ADDED = (
+    "cut", "cut_iterations", "retried", "dropped", "users", "peak_users", "last_requests",
+    "last_errors", "cpu_us",
+)  # fmt: skip
+"""Plain integers of `LoadMetrics` that are added up."""
+
+_LONGEST = ("elapsed_us", "second")
+"""Those of which the greatest counts."""
+
+_DELAYS = ("lateness", "lag", "connect", "tls")
+"""The attributes of `LoadMetrics` that are histograms of the whole run."""
 
 _MEASURED = ("transactions", "pages", "cases")
 """The attributes of `LoadMetrics` that are lists of measures, one for each key."""
@@ -59,8 +69,14 @@ class LoadMetrics:
 
     * ``cut``, ``cut_iterations``: requests and iterations cut off at the end. They are in no
       histogram and in no other count.
+    * ``retried``: requests sent again because the idle connection they went out on had been closed.
+    * ``dropped``: arrivals that could not start, because all users were busy.
     * ``elapsed_us``: how long the worker has run; ``cpu_us``: the processor time its process used
       meanwhile. Both cumulative.
+
+    ``last_requests`` and ``last_errors`` are of the last whole second.
+
+    Pages have percentiles if ``detailed_pages``, else only average, least and most.
 
     Raises:
         ValueError: a transaction is of a page, or a page of a case, that is not given.
@@ -72,23 +88,32 @@ class LoadMetrics:
         pages: Sequence[PageKey],
         cases: Sequence[str],
         describe: Callable[[Any], str] | None = None,
+        *,
+        detailed_pages: bool = False,
     ) -> None:
         self.transaction_keys = tuple(transactions)
         self.page_keys = tuple(pages)
         self.case_keys = tuple(cases)
         _check(self.transaction_keys, self.page_keys, self.case_keys)
         self.transactions = [TransactionMetrics() for _ in self.transaction_keys]
-        self.pages = [Spans() for _ in self.page_keys]
+        self.detailed_pages = detailed_pages
+        self.pages = [Spans(detailed_pages) for _ in self.page_keys]
         self.cases = [Spans() for _ in self.case_keys]
         self.errors = ErrorLog()
         self.lateness = Histogram()
         self.lag = Histogram()
-        self.cut = self.cut_iterations = 0
+        self.connect = Histogram()
+        self.tls = Histogram()
+        self.cut = self.cut_iterations = self.retried = self.dropped = 0
         self.users = self.peak_users = 0
         self.elapsed_us = self.cpu_us = 0
-        self.second = 0
-        self._seconds: dict[int, tuple[int, int]] = {}
-        self._settled = (0, 0)
+        self.second = self.last_requests = self.last_errors = 0
+        self._timeline = Timeline()
+        # Of the current second: most users, longest response time, and the counts it began with.
+        self._busiest = self._longest_us = 0
+        self._began = (0, 0)
+        # What the timeline has already: requests, errors, response times, users of this second.
+        self._booked = (0, 0, 0, 0)
         self._describe = describe or _describe
 
     # Recording.
@@ -99,6 +124,7 @@ class LoadMetrics:
         status: int,
         service_us: int,
         response_us: int,
+        first_byte_us: int,
         received: int,
         sent: int,
         failures: tuple[Failure, ...] = (),
@@ -106,16 +132,22 @@ class LoadMetrics:
     ) -> None:
         """Count one finished request of the transaction at ``index``.
 
-        ``service_us`` runs from sent to the last byte, ``response_us`` from when it should have
-        been sent. ``status`` is 0 when there was no response. ``example`` is looked at only for a
-        failure not seen before: see ``describe``.
+        ``service_us`` runs from sent to the last byte, ``first_byte_us`` from sent to the first
+        one (-1 if none came), ``response_us`` from when it should have been sent to the last byte.
+        ``status`` is 0 when there was no response. ``example`` is looked at only for a failure not
+        seen before: see ``describe``.
         """
         transaction = self.transactions[index]
-        transaction.statuses[status] += 1
-        transaction.record_service(service_us)
-        transaction.record_response(response_us)
+        statuses = transaction.statuses
+        statuses[status] = statuses.get(status, 0) + 1
+        transaction.service.record(service_us)
+        transaction.response.record(response_us)
+        if first_byte_us >= 0:
+            transaction.first_byte.record(first_byte_us)
         transaction.received += received
         transaction.sent += sent
+        if response_us > self._longest_us:
+            self._longest_us = response_us
         if failures:
             transaction.errors += 1
             self.errors.record(index, failures, self.second, partial(self._describe, example))
@@ -127,6 +159,12 @@ class LoadMetrics:
     def record_iteration(self, case_index: int, duration_us: int, failed: bool) -> None:
         """Count one finished iteration of a test case, think times included."""
         self.cases[case_index].record(duration_us, failed)
+
+    def record_connection(self, connect_us: int, tls_us: int | None) -> None:
+        """Count one connection that was opened: the time of TCP, and of TLS if it was used."""
+        self.connect.record(connect_us)
+        if tls_us is not None:
+            self.tls.record(tls_us)
 
     def record_lateness(self, us: int) -> None:
         """How late this generator started something that was due, by its own fault alone."""
@@ -140,11 +178,23 @@ class LoadMetrics:
         """How many virtual users are at work now."""
         self.users = active
         self.peak_users = max(self.peak_users, active)
+        self._busiest = max(self._busiest, active)
 
     def begin_second(self, second: int) -> None:
         """Requests recorded from now on belong to this second of the run (from 0)."""
-        self._settle()
+        if second == self.second:
+            return
+        self._book()
+        requests, errors = self.requests, self.failed_requests
+        next_one = second == self.second + 1
+        self.last_requests = requests - self._began[0] if next_one else 0
+        self.last_errors = errors - self._began[1] if next_one else 0
+        self._began = (requests, errors)
+        for skipped in range(self.second + 1, second):  # nobody looked at the clock in time
+            self._timeline.add(skipped, 0, 0, self.users, 0, 0)
         self.second = second
+        self._busiest = self.users
+        self._booked = (*self._booked[:3], 0)
 
     # Reading.
 
@@ -159,10 +209,10 @@ class LoadMetrics:
         return sum(one.errors for one in self.transactions)
 
     @property
-    def seconds(self) -> dict[int, tuple[int, int]]:
-        """Requests and failed ones by second of the run; seconds without any are left out."""
-        self._settle()
-        return dict(sorted(self._seconds.items()))
+    def timeline(self) -> Timeline:
+        """What happened in each second of the run, this one included as far as it has come."""
+        self._book()
+        return self._timeline
 
     def total(self) -> TransactionMetrics:
         """All transactions merged."""
@@ -171,17 +221,23 @@ class LoadMetrics:
             total.merge(transaction)
         return total
 
-    def _settle(self) -> None:
-        """Book what came since the last call on the current second."""
-        now = (self.requests, self.failed_requests)
-        gained = (now[0] - self._settled[0], now[1] - self._settled[1])
-        self._settled = now
-        if gained[0]:
-            self._add_second(self.second, gained)
+    def _book(self) -> None:
+        """Add to the timeline what came since the last call."""
+        before, now = self._booked, self._sums()
+        self._timeline.add(
+            self.second,
+            now[0] - before[0],
+            now[1] - before[1],
+            now[3] - before[3],
+            now[2] - before[2],
+            self._longest_us,
+        )
+        self._booked = now
+        self._longest_us = 0
 
-    def _add_second(self, second: int, gained: tuple[int, int]) -> None:
-        requests, errors = self._seconds.get(second, (0, 0))
-        self._seconds[second] = (requests + gained[0], errors + gained[1])
+    def _sums(self) -> tuple[int, int, int, int]:
+        response_us = sum(one.response.total for one in self.transactions)
+        return self.requests, self.failed_requests, response_us, self._busiest
 
     # Merging and travelling.
 
@@ -195,10 +251,16 @@ class LoadMetrics:
         parts = list(many)
         if not parts:
             return LoadMetrics((), (), ())
-        merged = LoadMetrics(parts[0].transaction_keys, parts[0].page_keys, parts[0].case_keys)
+        first = parts[0]
+        merged = LoadMetrics(
+            first.transaction_keys,
+            first.page_keys,
+            first.case_keys,
+            detailed_pages=first.detailed_pages,
+        )
         for part in parts:
             merged._add(part)
-        merged._settled = (merged.requests, merged.failed_requests)
+        merged._booked = merged._sums()
         return merged
 
     def _add(self, part: LoadMetrics) -> None:
@@ -208,23 +270,24 @@ class LoadMetrics:
             for mine, theirs in zip(getattr(self, name), getattr(part, name), strict=True):
                 mine.merge(theirs)
         self.errors.merge(part.errors)
-        self.lateness.merge(part.lateness)
-        self.lag.merge(part.lag)
-        for second, gained in part.seconds.items():
-            self._add_second(second, gained)
-        for name in ("cut", "cut_iterations", "users", "peak_users", "cpu_us"):
+        for name in _DELAYS:
+            getattr(self, name).merge(getattr(part, name))
+        self._timeline.merge(part.timeline)
+        for name in _ADDED:
             setattr(self, name, getattr(self, name) + getattr(part, name))
-        for name in ("elapsed_us", "second"):
+        for name in _LONGEST:
             setattr(self, name, max(getattr(self, name), getattr(part, name)))
 
     def _keys(self) -> tuple[object, ...]:
-        return self.transaction_keys, self.page_keys, self.case_keys
+        return self.transaction_keys, self.page_keys, self.case_keys, self.detailed_pages
 
     def to_wire(self) -> dict[str, Any]:
         """Everything as builtin types: dicts, lists, strings and integers."""
-        return self._small_wire() | {
-            name: [one.to_wire() for one in getattr(self, name)] for name in _MEASURED
-        }
+        return (
+            self._small_wire()
+            | {"timeline": self.timeline.to_wire()}
+            | {name: [one.to_wire() for one in getattr(self, name)] for name in _MEASURED}
+        )
 
     @classmethod
     def from_wire(cls, wire: dict[str, Any]) -> LoadMetrics:
@@ -237,18 +300,21 @@ class LoadMetrics:
             raise ValueError("the workers run different versions of pytest-loadtool")
         transactions, pages, cases = wire["keys"]
         self = cls(
-            [TransactionKey(*key) for key in transactions], [PageKey(*key) for key in pages], cases
+            [TransactionKey(*key) for key in transactions],
+            [PageKey(*key) for key in pages],
+            cases,
+            detailed_pages=wire["detailed_pages"],
         )
         for name in _MEASURED:
             for measured, one in zip(getattr(self, name), wire[name], strict=True):
                 measured.merge_wire(one)
         self.errors = ErrorLog.from_wire(wire["errors"])
-        self.lateness = Histogram.from_wire(wire["lateness"])
-        self.lag = Histogram.from_wire(wire["lag"])
-        self._seconds = {second: (requests, errors) for second, requests, errors in wire["seconds"]}
-        for name in _GAUGES:
+        for name in _DELAYS:
+            getattr(self, name).merge_wire(wire[name])
+        self._timeline = Timeline.from_wire(wire["timeline"])
+        for name in (*_ADDED, *_LONGEST):
             setattr(self, name, wire[name])
-        self._settled = (self.requests, self.failed_requests)
+        self._booked = self._sums()
         return self
 
     def snapshot(self) -> bytes:
@@ -262,6 +328,7 @@ class LoadMetrics:
         recorded meanwhile is in the snapshot or not; the next one has it.
         """
         yield _json(self._small_wire())[:-1]
+        yield b',"timeline":' + _json(self.timeline.to_wire())
         for name in _MEASURED:
             yield b',"%s":[' % name.encode()
             for number, one in enumerate(getattr(self, name)):
@@ -284,14 +351,14 @@ class LoadMetrics:
             [[one.case, one.name] for one in self.page_keys],
             list(self.case_keys),
         ]
-        return {
+        small: dict[str, Any] = {
             "format": _FORMAT,
             "keys": keys,
+            "detailed_pages": self.detailed_pages,
             "errors": self.errors.to_wire(),
-            "lateness": self.lateness.to_wire(),
-            "lag": self.lag.to_wire(),
-            "seconds": [[second, *counts] for second, counts in self.seconds.items()],
-        } | {name: getattr(self, name) for name in _GAUGES}
+        }
+        small |= {name: getattr(self, name).to_wire() for name in _DELAYS}
+        return small | {name: getattr(self, name) for name in (*_ADDED, *_LONGEST)}
 
 
 def _check(

@@ -11,17 +11,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from pytest_loadtool.load.histogram import Histogram
+from pytest_loadtool.load.histogram import Extent, Histogram
 from pytest_loadtool.load.measures import Spans, TransactionMetrics
 from pytest_loadtool.load.merger import WorkerResult, WorkerState
 from pytest_loadtool.load.metrics import LoadMetrics, PageKey
+from pytest_loadtool.load.timeline import Interval
 from pytest_loadtool.load.verdict import Verdict
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.model.result import Cause
 
 __all__ = [
     "CaseSummary",
+    "ConnectionSummary",
     "ErrorSummary",
+    "Moment",
     "Numbers",
     "PageSummary",
     "Summary",
@@ -60,6 +63,7 @@ class Numbers:
     throughput_rps: float
     service_time: Times
     response_time: Times
+    first_byte: Times
     status: tuple[tuple[int, int], ...]
 
 
@@ -73,14 +77,16 @@ class TransactionSummary:
 
 @dataclass(frozen=True, slots=True)
 class PageSummary:
-    """One page: its duration is from its first request to its last response, without think time."""
+    """One page: its duration is from its first request to its last response, without think time.
+
+    There are percentiles only if the load configuration asks for them.
+    """
 
     name: str
     count: int
     failed: int
-    mean: float | None
+    durations: Times
     min: float | None
-    max: float | None
     transactions: tuple[TransactionSummary, ...]
 
 
@@ -126,8 +132,41 @@ class WorkerSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class ConnectionSummary:
+    """The connections of a run: ``tls`` is the time of the handshake, after TCP's ``connect``.
+
+    ``retried`` requests were sent again, because the idle connection had been closed.
+    """
+
+    opened: int
+    retried: int
+    connect: Times
+    tls: Times
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """``length_s`` seconds of the run from ``second`` on. ``users`` were at work on average.
+
+    The times are response times; None where no request was finished.
+    """
+
+    second: int
+    length_s: int
+    requests: int
+    errors: int
+    users: float
+    mean: float | None
+    max: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
-    """A whole run. ``started`` is ISO 8601; ``timeline`` is (second, requests, errors) in order."""
+    """A whole run. ``started`` is ISO 8601.
+
+    ``timeline`` has the seconds in which users were at work, in order. ``dropped`` arrivals could
+    not start, because all users were busy.
+    """
 
     name: str
     started: str
@@ -136,11 +175,14 @@ class Summary:
     totals: Numbers
     cut_requests: int
     cut_iterations: int
+    dropped: int
+    connections: ConnectionSummary
+    detailed_pages: bool
     cases: tuple[CaseSummary, ...]
     errors: tuple[ErrorSummary, ...]
     other_errors: int
     workers: tuple[WorkerSummary, ...]
-    timeline: tuple[tuple[int, int, int], ...]
+    timeline: tuple[Moment, ...]
 
 
 def summarise(
@@ -162,20 +204,27 @@ def summarise(
         totals=_numbers(metrics.total(), seconds),
         cut_requests=metrics.cut,
         cut_iterations=metrics.cut_iterations,
+        dropped=metrics.dropped,
+        connections=ConnectionSummary(
+            metrics.connect.count, metrics.retried, times_of(metrics.connect), times_of(metrics.tls)
+        ),
+        detailed_pages=metrics.detailed_pages,
         cases=_cases(metrics, names, seconds),
         errors=_errors(metrics, names),
         other_errors=metrics.errors.others,
         workers=tuple(_worker(worker, configuration.users) for worker in workers),
-        timeline=tuple((second, *counts) for second, counts in metrics.seconds.items()),
+        timeline=tuple(map(_moment, metrics.timeline)),
     )
 
 
-def times_of(histogram: Histogram) -> Times:
-    """The distribution in milliseconds."""
-    if not histogram.count:
+def times_of(durations: Histogram | Extent) -> Times:
+    """The distribution in milliseconds; of an `Extent` without percentiles."""
+    if not durations.count:
         return Times(None, None, None, None, None)
-    p50, p95, p99 = (histogram.percentile(p) for p in (50, 95, 99))
-    return Times(histogram.mean / 1000, p50 / 1000, p95 / 1000, p99 / 1000, histogram.max / 1000)
+    p50 = p95 = p99 = None
+    if isinstance(durations, Histogram):
+        p50, p95, p99 = (durations.percentile(p) / 1000 for p in (50, 95, 99))
+    return Times(durations.mean / 1000, p50, p95, p99, durations.max / 1000)
 
 
 def _numbers(measured: TransactionMetrics, seconds: float) -> Numbers:
@@ -190,6 +239,7 @@ def _numbers(measured: TransactionMetrics, seconds: float) -> Numbers:
         throughput_rps=requests / seconds if seconds else 0.0,
         service_time=times_of(measured.service),
         response_time=times_of(measured.response),
+        first_byte=times_of(measured.first_byte),
         status=tuple(sorted(measured.statuses.items())),
     )
 
@@ -219,15 +269,26 @@ def _cases(metrics: LoadMetrics, names: Sequence[str], seconds: float) -> tuple[
 
 def _page(name: str, spans: Spans, transactions: Iterable[TransactionSummary]) -> PageSummary:
     durations = spans.durations
-    count = durations.count
     return PageSummary(
         name=name,
-        count=count,
+        count=durations.count,
         failed=spans.failed,
-        mean=durations.mean / 1000 if count else None,
-        min=durations.min / 1000 if count else None,
-        max=durations.max / 1000 if count else None,
+        durations=times_of(durations),
+        min=durations.min / 1000 if durations.count else None,
         transactions=tuple(transactions),
+    )
+
+
+def _moment(interval: Interval) -> Moment:
+    requests = interval.requests
+    return Moment(
+        second=interval.second,
+        length_s=interval.length,
+        requests=requests,
+        errors=interval.errors,
+        users=interval.user_seconds / interval.length,
+        mean=interval.response_us / requests / 1000 if requests else None,
+        max=interval.longest_us / 1000 if requests else None,
     )
 
 

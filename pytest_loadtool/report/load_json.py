@@ -25,9 +25,20 @@ def load_data(summary: Summary) -> dict[str, Any]:
             "duration_s": plan.duration,
             "ramp_up_s": plan.ramp_up,
             "max_error_rate": plan.max_error_rate,
+            "detailed_pages": summary.detailed_pages,
         },
         "totals": _numbers(summary.totals)
-        | {"cut_requests": summary.cut_requests, "cut_iterations": summary.cut_iterations},
+        | {
+            "cut_requests": summary.cut_requests,
+            "cut_iterations": summary.cut_iterations,
+            "dropped": summary.dropped,
+        },
+        "connections": {
+            "opened": summary.connections.opened,
+            "retried": summary.connections.retried,
+            "connect_ms": _times(summary.connections.connect),
+            "tls_ms": _times(summary.connections.tls),
+        },
         "cases": [_case(case) for case in cases],
         "pages": [_page(case.name, page) for case in cases for page in case.pages],
         "transactions": [
@@ -66,8 +77,15 @@ def load_data(summary: Summary) -> dict[str, Any]:
             for worker in summary.workers
         ],
         "timeline": [
-            {"second": second, "requests": requests, "errors": errors}
-            for second, requests, errors in summary.timeline
+            {
+                "second": one.second,
+                "length_s": one.length_s,
+                "requests": one.requests,
+                "errors": one.errors,
+                "users": round(one.users, 3),
+                "response_time_ms": {"mean": _round(one.mean), "max": one.max},
+            }
+            for one in summary.timeline
         ],
     }
 
@@ -83,6 +101,7 @@ def _numbers(numbers: Numbers) -> dict[str, Any]:
         "throughput_rps": round(numbers.throughput_rps, 3),
         "service_time_ms": _times(numbers.service_time),
         "response_time_ms": _times(numbers.response_time),
+        "first_byte_ms": _times(numbers.first_byte),
         "status": {str(status): count for status, count in numbers.status},
     }
 
@@ -112,7 +131,7 @@ def _page(case: str, page: PageSummary) -> dict[str, Any]:
         "name": page.name,
         "count": page.count,
         "failed": page.failed,
-        "duration_ms": {"mean": _round(page.mean), "min": page.min, "max": page.max},
+        "duration_ms": _times(page.durations) | {"min": page.min},
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from pytest_loadtool.load.schedule import describe
 from pytest_loadtool.load.summary import (
     CaseSummary,
     ErrorSummary,
@@ -48,12 +49,9 @@ def _heading(summary: Summary, width: int) -> Iterator[str]:
     outcome = summary.verdict.outcome.upper()
     name = fit(printable(summary.name), width - len(outcome) - 2)
     yield name + " " * (width - cells(name) - len(outcome)) + outcome
-    plan = summary.configuration
-    ramp = f" (ramp-up {seconds(plan.ramp_up)})" if plan.ramp_up else ""
     workers = f" on {plural(len(summary.workers), 'worker')}" if summary.workers else ""
     yield from wrap(
-        f"{plural(plan.users, 'user')} for {seconds(plan.duration)}{ramp}{workers}, "
-        f"started {summary.started}",
+        f"{describe(summary.configuration)}{workers}, started {summary.started}",
         width,
     )
     for reason in summary.verdict.reasons:
@@ -131,7 +129,7 @@ _ROOM_FOR_MORE = 100
 
 
 def _tree(summary: Summary, width: int) -> Iterator[str]:
-    rows = [row for case in summary.cases for row in _case_rows(case)]
+    rows = [row for case in summary.cases for row in _case_rows(case, summary.detailed_pages)]
     columns = _MORE_COLUMNS if width >= _ROOM_FOR_MORE else _COLUMNS
     yield from table(
         [heading for heading, _ in columns],
@@ -140,24 +138,22 @@ def _tree(summary: Summary, width: int) -> Iterator[str]:
     )
 
 
-def _case_rows(case: CaseSummary) -> Iterator[_Row]:
+def _case_rows(case: CaseSummary, detailed: bool) -> Iterator[_Row]:
     mean, p50, p95, p99, most = _times(case.durations)
     yield _Row(
         printable(case.name), count(case.iterations), count(case.failed), mean, p50, p95, p99, most
     )
     for page in case.pages:
-        yield _page_row(page)
+        yield _page_row(page, detailed)
         yield from (_transaction_row(transaction) for transaction in page.transactions)
 
 
-def _page_row(page: PageSummary) -> _Row:
-    return _Row(
-        f"  {printable(page.name)}",
-        count(page.count),
-        count(page.failed),
-        milliseconds(page.mean),
-        max=milliseconds(page.max),
-    )
+def _page_row(page: PageSummary, detailed: bool) -> _Row:
+    mean, p50, p95, p99, most = _times(page.durations)
+    if not detailed:
+        p50 = p95 = p99 = ""
+    name = f"  {printable(page.name)}"
+    return _Row(name, count(page.count), count(page.failed), mean, p50, p95, p99, most)
 
 
 def _transaction_row(transaction: TransactionSummary) -> _Row:

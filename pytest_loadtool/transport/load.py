@@ -29,7 +29,7 @@ _SWEEP = 0.25
 _EXAMPLE = 160
 
 
-def metrics_for(plans: Sequence[Plan]) -> LoadMetrics:
+def metrics_for(plans: Sequence[Plan], *, detailed_pages: bool = False) -> LoadMetrics:
     """Empty metrics with a place for each transaction and page of ``plans``, in their order."""
     named = list(zip(_distinct(plan.case.name for plan in plans), plans, strict=True))
     return LoadMetrics(
@@ -41,6 +41,7 @@ def metrics_for(plans: Sequence[Plan]) -> LoadMetrics:
         pages=[PageKey(name, page.name) for name, plan in named for page in plan.pages],
         cases=[name for name, _ in named],
         describe=_describe,
+        detailed_pages=detailed_pages,
     )
 
 
@@ -185,9 +186,12 @@ class _NetworkMetrics:
 
     def opened(self, connecting: float, handshake: float | None) -> None:
         """A connection was opened."""
+        tls_us = None if handshake is None else int(handshake * 1e6)
+        self._metrics.record_connection(int(connecting * 1e6), tls_us)
 
     def retried(self) -> None:
         """A request was sent again."""
+        self._metrics.retried += 1
 
 
 class _Clock:
@@ -308,12 +312,15 @@ class _MetricsObserver:
     def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
         """Record one request."""
         finished = response.finished
+        sent = response.sent
+        received = response.received
         self._metrics.record(
             self._first_step + step.index,
             response.status,
-            int((finished - response.sent) * 1e6),
+            int((finished - sent) * 1e6),
             int((finished - response.send.due) * 1e6),
-            response.received,
+            int((response.first_byte - sent) * 1e6) if received else -1,
+            received,
             len(response.send.data),
             failures,
             response,

@@ -97,6 +97,7 @@ def _iteration(metrics: LoadMetrics, random: Random, case: str, failing: int) ->
             status,
             service,
             service + int(60 / (1 - random.random()) ** 0.5),
+            int(service * 0.9) if status else -1,
             size,
             640,
             failures,

@@ -15,7 +15,8 @@ def test_the_same_as_the_whole_truth() -> None:
     assert seen.statuses == total.statuses
     assert seen.response == total.response
     assert sum(seen.causes.values()) == sum(error.count for error in merged.errors)
-    assert (seen.requests_per_second, seen.errors_per_second) == merged.seconds[9]
+    last = list(merged.timeline)[9]
+    assert (seen.requests_per_second, seen.errors_per_second) == (last.requests, last.errors)
 
 
 def test_a_quiet_second() -> None:

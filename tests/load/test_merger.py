@@ -18,7 +18,7 @@ def snapshot(requests: int) -> bytes:
     """A worker's metrics after so many requests."""
     metrics = LoadMetrics([TransactionKey("c", "p", "t")], [PageKey("c", "p")], ["c"])
     for _ in range(requests):
-        metrics.record(0, 200, 1000, 1100, 10, 5)
+        metrics.record(0, 200, 1000, 1100, 900, 10, 5)
     metrics.set_users(2)
     metrics.begin_second(1)
     return metrics.snapshot()

@@ -6,10 +6,11 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_loadtool.load import LoadMetrics, PageKey, TransactionKey
+from pytest_loadtool.load import Histogram, LoadMetrics, PageKey, TransactionKey
+from pytest_loadtool.load.timeline import Interval
 from pytest_loadtool.model.result import Failure
 from tests.load.simulation import empty, one_worker
 
@@ -42,10 +43,15 @@ Request = tuple[int, int, int, int, int, bool]
 def measured(work: list[Request]) -> LoadMetrics:
     """The metrics of that work, done in the seconds 0, 1, 2 and so on, ten requests in each."""
     metrics = small()
+    metrics.retried, metrics.dropped = len(work) // 3, len(work) // 4
     for number, (index, status, service, late, size, failed) in enumerate(work):
         metrics.begin_second(number // 10)
+        metrics.set_users(number % 7)
+        metrics.record_connection(late, service if failed else None)
         failures = BROKEN if failed else ()
-        metrics.record(index, status, service, service + late, size, 100, failures, "an example")
+        metrics.record(
+            index, status, service, service + late, service // 2, size, 100, failures, "an example"
+        )
         metrics.record_page(0, service, failed)
         metrics.record_iteration(0, service + late, failed)
         metrics.record_lateness(late)
@@ -62,9 +68,11 @@ def comparable(metrics: LoadMetrics) -> dict[str, Any]:
         if transaction:
             transaction[0] = sorted(zip(*transaction[0], strict=True))
     wire["errors"] = sorted(map(str, wire["errors"]))
+    wire["timeline"].sort()
     return wire
 
 
+@settings(deadline=None)  # a busy machine is no failure
 @given(requests, requests, requests)
 def test_merging_is_exact(one: list[Request], two: list[Request], three: list[Request]) -> None:
     """Merged in any order and grouping, by way of snapshots or not, the numbers are the same; and
@@ -82,7 +90,7 @@ def test_merging_is_exact(one: list[Request], two: list[Request], three: list[Re
     assert merged.failed_requests == sum(failed for *_, failed in work)
     assert total.received == sum(size for *_, size, _ in work)
     assert total.service.total == sum(service for _, _, service, *_ in work)
-    assert sum(count for count, _ in merged.seconds.values()) == len(work)
+    assert sum(interval.requests for interval in merged.timeline) == len(work)
     assert merged.cases[0].failed == merged.pages[0].failed == merged.failed_requests
     assert merged.elapsed_us == max(len(part) for part in (one, two, three)) * 100_000
 
@@ -91,8 +99,8 @@ def test_a_request_with_several_failures_is_one_error() -> None:
     """A failed request is one error, however many of its validators failed; each is listed."""
     metrics = small()
     both = (*BROKEN, Failure("text", "search text not found"))
-    metrics.record(1, 500, 10, 10, 5, 5, both, "what came")
-    metrics.record(1, 200, 10, 10, 5, 5)
+    metrics.record(1, 500, 10, 10, 10, 5, 5, both, "what came")
+    metrics.record(1, 200, 10, 10, 10, 5, 5)
     assert (metrics.requests, metrics.failed_requests) == (2, 1)
     assert [error.cause for error in metrics.errors] == ["status", "text"]
 
@@ -102,7 +110,7 @@ def test_status_codes_are_counted() -> None:
     """Every response counts under its status code, and a request without one under 0."""
     metrics = small()
     for index, status in ((0, 200), (0, 200), (0, 0), (1, 304), (1, 200)):
-        metrics.record(index, status, 1, 1, 0, 0)
+        metrics.record(index, status, 1, 1, 1, 0, 0)
     assert metrics.transactions[0].statuses == {200: 2, 0: 1}
     assert metrics.total().statuses == {200: 3, 304: 1, 0: 1}
 
@@ -110,7 +118,7 @@ def test_status_codes_are_counted() -> None:
 def test_service_and_response_time_are_apart() -> None:
     """Both times of a request are kept: a late start shows in one and not in the other."""
     metrics = small()
-    metrics.record(0, 200, 1_000, 2_001_000, 1, 1)
+    metrics.record(0, 200, 1_000, 2_001_000, 900, 1, 1)
     total = metrics.total()
     assert (total.service.max, total.response.max) == (1_000, 2_001_000)
 
@@ -118,7 +126,7 @@ def test_service_and_response_time_are_apart() -> None:
 def test_cut_work_is_in_no_other_number() -> None:
     """What is cut at the end is counted as cut, and skews nothing."""
     metrics = small()
-    metrics.record(0, 200, 10, 10, 1, 1)
+    metrics.record(0, 200, 10, 10, 10, 1, 1)
     before = metrics.total().service
     metrics.cut += 3
     metrics.cut_iterations += 2
@@ -129,16 +137,95 @@ def test_cut_work_is_in_no_other_number() -> None:
 
 
 def test_seconds() -> None:
-    """Requests and errors count for the second that was announced; empty ones are left out."""
+    """Requests, errors and response times count for the second that was announced; a second in
+    which nobody was at work leaves no trace."""
     metrics = small()
-    metrics.record(0, 200, 1, 1, 0, 0)
+    metrics.record(0, 200, 1, 10, 1, 0, 0)
     metrics.begin_second(1)
-    metrics.record(0, 200, 1, 1, 0, 0)
-    metrics.record(0, 500, 1, 1, 0, 0, BROKEN, "x")
+    metrics.record(0, 200, 1, 30, 1, 0, 0)
+    metrics.record(0, 500, 1, 20, 1, 0, 0, BROKEN, "x")
     metrics.begin_second(3)
-    assert metrics.seconds == {0: (1, 0), 1: (2, 1)}
-    metrics.record(0, 200, 1, 1, 0, 0)
-    assert metrics.seconds == {0: (1, 0), 1: (2, 1), 3: (1, 0)}
+    seen = [Interval(0, 1, 1, 0, 0, 10, 10), Interval(1, 1, 2, 1, 0, 50, 30)]
+    assert list(metrics.timeline) == seen
+    metrics.record(0, 200, 1, 5, 1, 0, 0)
+    metrics.record(0, 200, 1, 4, 1, 0, 0)
+    assert list(metrics.timeline) == [*seen, Interval(3, 1, 2, 0, 0, 9, 5)]
+    assert list(metrics.timeline) == [*seen, Interval(3, 1, 2, 0, 0, 9, 5)]
+
+
+def test_users_by_second() -> None:
+    """A second has the most users that were at work in it, also one in which nothing was finished,
+    and one at whose end nobody looked at the clock."""
+    metrics = small()
+    metrics.set_users(3)
+    metrics.set_users(5)
+    metrics.begin_second(1)
+    assert [one.user_seconds for one in metrics.timeline] == [5, 5]
+    metrics.set_users(4)
+    metrics.begin_second(4)
+    metrics.set_users(2)
+    metrics.begin_second(5)
+    metrics.set_users(0)
+    metrics.begin_second(6)
+    metrics.begin_second(7)
+    assert [one.user_seconds for one in metrics.timeline] == [5, 5, 4, 4, 4, 2]
+    both = LoadMetrics.merge([metrics, LoadMetrics.from_snapshot(metrics.snapshot())])
+    assert [one.user_seconds for one in both.timeline] == [10, 10, 8, 8, 8, 4]
+
+
+def test_the_last_whole_second() -> None:
+    """The rate of the last whole second is at hand; after a gap it is none."""
+    metrics = small()
+    metrics.record(0, 500, 1, 1, 1, 0, 0, BROKEN, "x")
+    metrics.record(0, 200, 1, 1, 1, 0, 0)
+    assert (metrics.last_requests, metrics.last_errors) == (0, 0)
+    metrics.begin_second(1)
+    assert (metrics.last_requests, metrics.last_errors) == (2, 1)
+    metrics.begin_second(1)
+    assert (metrics.last_requests, metrics.last_errors) == (2, 1)
+    assert LoadMetrics.merge([metrics, metrics]).last_requests == 4
+    metrics.begin_second(3)
+    assert (metrics.last_requests, metrics.last_errors) == (0, 0)
+
+
+def test_no_first_byte_is_no_time() -> None:
+    """A request of which no byte came is in all histograms but that of the first byte."""
+    metrics = small()
+    metrics.record(0, 200, 9_000, 9_500, 7_000, 1, 1)
+    metrics.record(0, 0, 60_000_000, 60_000_000, -1, 0, 1, BROKEN, "nothing")
+    total = metrics.total()
+    assert (total.service.count, total.response.count, total.first_byte.count) == (2, 2, 1)
+    assert total.first_byte.max == 7_000
+
+
+def test_connections() -> None:
+    """Each connection has its time, one with TLS two; what was retried and dropped is counted."""
+    metrics = small()
+    metrics.record_connection(100, None)
+    metrics.record_connection(300, 2_000)
+    metrics.retried += 2
+    metrics.dropped += 3
+    merged = LoadMetrics.merge([metrics, LoadMetrics.from_snapshot(metrics.snapshot())])
+    assert (merged.connect.count, merged.connect.mean) == (4, 200)
+    assert (merged.tls.count, merged.tls.max) == (2, 2_000)
+    assert (merged.retried, merged.dropped) == (4, 6)
+
+
+def test_pages_have_percentiles_only_if_asked_for() -> None:
+    """Without details a page keeps count, average, least and most, exactly; and those merge."""
+    keys = [TransactionKey("c", "p", "t")], [PageKey("c", "p")], ["c"]
+    plain, detailed = LoadMetrics(*keys), LoadMetrics(*keys, detailed_pages=True)
+    for metrics in (plain, detailed):
+        for duration in (5, 1, 9):
+            metrics.record_page(0, duration, duration == 9)
+        sent = LoadMetrics.from_snapshot(metrics.snapshot())
+        page = LoadMetrics.merge([metrics, sent]).pages[0]
+        assert (page.failed, page.durations.count, page.durations.total) == (2, 6, 30)
+        assert (page.durations.min, page.durations.max) == (1, 9)
+        assert page.durations.mean == 5
+        assert isinstance(page.durations, Histogram) is metrics.detailed_pages
+    with pytest.raises(ValueError, match="cannot be merged"):
+        LoadMetrics.merge([plain, detailed])
 
 
 def test_examples_are_made_only_when_needed() -> None:
@@ -150,9 +237,9 @@ def test_examples_are_made_only_when_needed() -> None:
         return f"described {response}"
 
     metrics = LoadMetrics([TransactionKey("c", "p", "t")], [PageKey("c", "p")], ["c"], describe)
-    metrics.record(0, 200, 1, 1, 0, 0, (), 1)
-    metrics.record(0, 500, 1, 1, 0, 0, BROKEN, 2)
-    metrics.record(0, 500, 1, 1, 0, 0, BROKEN, 3)
+    metrics.record(0, 200, 1, 1, 1, 0, 0, (), 1)
+    metrics.record(0, 500, 1, 1, 1, 0, 0, BROKEN, 2)
+    metrics.record(0, 500, 1, 1, 1, 0, 0, BROKEN, 3)
     assert made == [2]
     assert [error.example for error in metrics.errors] == ["described 2"]
 
@@ -160,8 +247,8 @@ def test_examples_are_made_only_when_needed() -> None:
 def test_examples_as_text_or_callable() -> None:
     """Without a describer an example is a text, or a callable that gives one."""
     metrics = small()
-    metrics.record(0, 500, 1, 1, 0, 0, BROKEN, "text")
-    metrics.record(1, 500, 1, 1, 0, 0, BROKEN, lambda: "made")
+    metrics.record(0, 500, 1, 1, 1, 0, 0, BROKEN, "text")
+    metrics.record(1, 500, 1, 1, 1, 0, 0, BROKEN, lambda: "made")
     assert [error.example for error in metrics.errors] == ["text", "made"]
 
 
@@ -171,7 +258,7 @@ def test_a_snapshot_is_the_whole_truth() -> None:
     snapshot = metrics.snapshot()
     assert LoadMetrics.from_snapshot(snapshot).to_wire() == metrics.to_wire()
     assert json.loads(snapshot) == metrics.to_wire()
-    metrics.record(0, 200, 1, 1, 1, 1)
+    metrics.record(0, 200, 1, 1, 1, 1, 1)
     assert LoadMetrics.from_snapshot(metrics.snapshot()).requests == metrics.requests
     assert metrics.requests == LoadMetrics.from_snapshot(snapshot).requests + 1
 
@@ -193,7 +280,7 @@ def test_different_test_cases_do_not_merge() -> None:
 
 def test_another_version_is_refused() -> None:
     """A snapshot of another format is named as what it is."""
-    wire = small().to_wire() | {"format": 2}
+    wire = small().to_wire() | {"format": 0}
     with pytest.raises(ValueError, match="different versions"):
         LoadMetrics.from_wire(wire)
 

@@ -36,7 +36,7 @@ def metrics_of(
     metrics = LoadMetrics([TransactionKey("c", "p", "t")], [PageKey("c", "p")], ["c"])
     for number in range(requests):
         failures = BROKEN if number < errors else ()
-        metrics.record(0, 200, 1000, int(response_ms * 1000), 1, 1, failures, "x")
+        metrics.record(0, 200, 1000, int(response_ms * 1000), -1, 1, 1, failures, "x")
     for _ in range(100):
         metrics.record_lag(int(lag_ms * 1000))
         metrics.record_lateness(int(late_ms * 1000))
@@ -153,7 +153,7 @@ def test_a_case_that_never_came() -> None:
         [PageKey("a", "p"), PageKey("b", "p")],
         ["a", "b"],
     )
-    metrics.record(0, 200, 1, 1, 1, 1)
+    metrics.record(0, 200, 1, 1, 1, 1, 1)
     found = verdict(metrics, PLAN)
     assert found.outcome == "inconclusive"
     assert "'b' finished no request" in found.reasons[0]

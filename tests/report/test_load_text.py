@@ -27,7 +27,7 @@ def small(
     )
     for ms, status in ((10, 200), (20, 200), (30, 304), (40, 500)):
         failures = (Failure("text", message),) if status == 500 else ()
-        metrics.record(0, status, ms * 1000, (ms + 1) * 1000, 1_500_000, 500, failures, example)
+        metrics.record(0, status, ms * 1000, (ms + 1) * 1000, ms * 500, 1_500_000, 500, failures, example)
         metrics.record_page(0, ms * 1000, bool(failures))
         metrics.record_iteration(0, ms * 1000 + 3_000_000, bool(failures))
     metrics.elapsed_us = 2_000_000

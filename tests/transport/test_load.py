@@ -64,7 +64,7 @@ def test_every_request_is_counted_once() -> None:
     assert b.requests == seen.count(b"GET /b HTTP/1.1")
     assert a.requests == b.requests  # every iteration was finished
     assert metrics.cut == 0
-    assert sum(requests for requests, _ in metrics.seconds.values()) == metrics.requests
+    assert sum(interval.requests for interval in metrics.timeline) == metrics.requests
 
 
 def test_each_iteration_has_connections_of_its_own() -> None:
