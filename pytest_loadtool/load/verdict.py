@@ -129,8 +129,9 @@ def _what_is_missing(run: _Run, worker: WorkerResult) -> str:
 
 def _stopped(run: _Run) -> Iterator[_Finding]:
     seconds, planned = run.stopped_after, run.configuration.duration
-    if seconds is not None and seconds < planned:
-        yield "inconclusive", f"stopped after {seconds:.1f} s of {planned:g} s"
+    if seconds is not None and (planned is None or seconds < planned):
+        of = f" of {planned:g} s" if planned is not None else ""
+        yield "inconclusive", f"stopped after {seconds:.1f} s{of}"
 
 
 def _untouched_cases(run: _Run) -> Iterator[_Finding]:

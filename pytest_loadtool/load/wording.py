@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["count", "percent", "plural"]
+__all__ = ["count", "percent", "plural", "seconds"]
 
 
 def percent(share: float) -> str:
@@ -25,3 +25,13 @@ def count(number: float) -> str:
 def plural(number: int, one: str) -> str:
     """``1 user``, ``20 users``."""
     return f"{count(number)} {one if number == 1 else one + 's'}"
+
+
+def seconds(value: float) -> str:
+    """``0.4 s``, ``10 s``, ``1 h 30 min``: for the length of a run."""
+    if value < 120:
+        return f"{value:.1f}".removesuffix(".0") + " s"
+    minutes, rest = divmod(round(value), 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = ((hours, "h"), (minutes, "min"), (rest, "s"))
+    return " ".join(f"{number} {unit}" for number, unit in parts if number)

@@ -28,7 +28,7 @@ def live_view(
     seen: Glimpse, elapsed: float, configuration: LoadConfiguration, width: int = 80
 ) -> list[str]:
     """A few lines to be drawn over each time; always the same number of lines."""
-    done = min(1.0, elapsed / configuration.duration) if configuration.duration else 1.0
+    done = min(1.0, elapsed / configuration.duration) if configuration.duration else 0.0
     bar = (_FULL * int(done * _BAR)).ljust(_BAR, _EMPTY)
     title = f"{bar}  {_clock(elapsed, configuration)}"
     name = fit(printable(configuration.name), max(8, width - cells(title) - 2))
@@ -47,6 +47,8 @@ def live_view(
 
 
 def _clock(elapsed: float, configuration: LoadConfiguration) -> str:
+    if configuration.duration is None:  # it ends after so many iterations
+        return f"{elapsed:.0f} s"
     if elapsed > configuration.duration:
         return f"{elapsed:.0f} s, finishing iterations"
     return f"{elapsed:.0f} s of {seconds(configuration.duration)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pytest_loadtool.load.wording import count
+from pytest_loadtool.load.wording import count, seconds
 
 __all__ = ["DASH", "milliseconds", "rate", "seconds", "size", "status_counts"]
 
@@ -19,16 +19,6 @@ def milliseconds(value: float | None) -> str:
         return DASH
     decimals = 2 if value < 9.995 else 1 if value < 99.95 else 0
     return f"{value:,.{decimals}f}"
-
-
-def seconds(value: float) -> str:
-    """``0.4 s``, ``10 s``, ``1 h 30 min``: for the length of a run."""
-    if value < 120:
-        return f"{value:.1f}".removesuffix(".0") + " s"
-    minutes, rest = divmod(round(value), 60)
-    hours, minutes = divmod(minutes, 60)
-    parts = ((hours, "h"), (minutes, "min"), (rest, "s"))
-    return " ".join(f"{number} {unit}" for number, unit in parts if number)
 
 
 def rate(value: float) -> str:
