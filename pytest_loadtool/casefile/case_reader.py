@@ -30,6 +30,7 @@ from pytest_loadtool.casefile.schema import (
     text,
 )
 from pytest_loadtool.casefile.syntax import (
+    app_name,
     base64_bytes,
     base_url,
     code_range,
@@ -41,8 +42,10 @@ from pytest_loadtool.casefile.syntax import (
     own_header_line,
     request_line,
     template,
+    transport,
     variable_name,
 )
+from pytest_loadtool.casefile.tls import TLS, check_tls_files, tls_settings
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import (
     Page,
@@ -53,6 +56,7 @@ from pytest_loadtool.model.case import (
     Variable,
 )
 from pytest_loadtool.model.dataset import DatasetUse
+from pytest_loadtool.model.tls import USUAL_TLS
 from pytest_loadtool.model.validator import StatusCodes
 
 __all__ = ["TABLES", "parse_case", "read_case"]
@@ -74,10 +78,11 @@ def read_case(path: Path) -> TestCase:
     """The test case in a file; its datasets must be there and have the columns that it uses.
 
     Raises:
-        FileError: something in it, or in a dataset, is wrong.
+        FileError: something in it, or in a file that it names, is wrong.
     """
     case, problems = _case(read_text(path), str(path))
     check_case(case, problems, columns=_columns(case, path, problems))
+    check_tls_files(case.tls, path.parent, problems)
     problems.raise_any()
     return case
 
@@ -90,9 +95,11 @@ def _case(source: str, path: str) -> tuple[TestCase, Problems]:
             pages=found["page"],
             server=found.get("server", ""),
             server_fixture=found.get("server_fixture", ""),
+            transport=found.get("transport", ""),
+            app=found.get("app", ""),
             fixtures=found.get("fixtures", ()),
             marks=found.get("marks", ()),
-            verify_tls=found.get("verify_tls", True),
+            tls=found.get("tls", USUAL_TLS),
             headers=found.get("headers", ()),
             header_sets=MappingProxyType(found.get("header_sets", {})),
             datasets=tuple(found.get("datasets", {}).values()),
@@ -237,9 +244,11 @@ _CASE_KEYS: dict[str, Key] = {
     "name": Key(filled, 'name = "…"'),
     "server": Key(parsed(base_url)),
     "server_fixture": Key(parsed(identifier)),
+    "transport": Key(parsed(transport)),
+    "app": Key(parsed(app_name)),
     "fixtures": Key(array(parsed(identifier))),
     "marks": Key(array(parsed(identifier))),
-    "verify_tls": Key(boolean),
+    "tls": Key(tls_settings),
     "headers": Key(_HEADERS),
     "header_sets": Key(named(header_set_name, _HEADERS)),
     "datasets": Key(lambda node: named(dataset_name, _dataset)(node)),
@@ -255,9 +264,10 @@ def _elsewhere(*others: tuple[Mapping[str, Any], str]) -> dict[str, str]:
 _AT_TOP = (_CASE_KEYS, "at the top of the file, before the first [table]")
 _IN_PAGE = (_PAGE_KEYS, "under [[page]]")
 _IN_TRANSACTION = (_TRANSACTION_KEYS, "under [[page.transaction]]")
+_IN_TLS = (TLS.keys, "under [tls]")
 _IN_ACTORS = ({**EXTRACTOR.keys, **VALIDATOR.keys}, "inside 'extractors' or 'validators'")
 
-_CASE = Table("the test case", _CASE_KEYS, _elsewhere(_IN_TRANSACTION, _IN_PAGE))
+_CASE = Table("the test case", _CASE_KEYS, _elsewhere(_IN_TLS, _IN_TRANSACTION, _IN_PAGE))
 _PAGE = Table("a page", _PAGE_KEYS, _elsewhere(_AT_TOP, _IN_TRANSACTION))
 _TRANSACTION = Table("a transaction", _TRANSACTION_KEYS, _elsewhere(_AT_TOP, _IN_PAGE, _IN_ACTORS))
 _DATASET = Table(
@@ -281,4 +291,4 @@ _VARIABLE = Table(
 )
 
 #: Every kind of table in the file, extractors and validators aside.
-TABLES = (_CASE, _PAGE, _TRANSACTION, _RECORDED, _DATASET, _VARIABLE)
+TABLES = (_CASE, _PAGE, _TRANSACTION, _RECORDED, _DATASET, _VARIABLE, TLS)

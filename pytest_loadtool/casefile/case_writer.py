@@ -9,6 +9,7 @@ from pytest_loadtool.casefile.lines import KeyPath
 from pytest_loadtool.casefile.quantities import format_duration
 from pytest_loadtool.casefile.render import Line, render
 from pytest_loadtool.casefile.schema import FORMAT
+from pytest_loadtool.casefile.tls import tls_lines
 from pytest_loadtool.casefile.toml_values import (
     Scalar,
     inline_array,
@@ -61,10 +62,12 @@ def case_lines(case: TestCase) -> Iterator[Line]:
     yield _pair((), "name", case.name)
     yield from _filled((), "server", case.server)
     yield from _filled((), "server_fixture", case.server_fixture)
+    yield from _filled((), "transport", case.transport)
+    yield from _filled((), "app", case.app)
     yield from _strings((), "fixtures", case.fixtures)
     yield from _strings((), "marks", case.marks)
-    yield _pair((), "verify_tls", case.verify_tls, usual=case.verify_tls)
     yield from _strings((), "headers", map(_header, case.headers), gap=True)
+    yield from tls_lines(case.tls)
     if case.header_sets:
         yield Line(("header_sets",), "[header_sets]", gap=True)
     for name, headers in case.header_sets.items():

@@ -70,6 +70,7 @@ def _settled(case: TestCase, session: Session) -> TestCase:
         server_fixture=old.server_fixture,
         fixtures=old.fixtures,
         marks=old.marks,
+        tls=old.tls,
     )
 
 

@@ -11,6 +11,7 @@ from typing import Literal
 
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.extractor import Extractor
+from pytest_loadtool.model.tls import USUAL_TLS, TlsSettings
 from pytest_loadtool.model.validator import DEFAULT_STATUS, StatusCodes, Validator
 
 __all__ = [
@@ -142,10 +143,14 @@ class TestCase:
     absolute or a fixture gives it."""
     server_fixture: str = ""
     """The pytest fixture whose value (a URL) replaces ``server`` on replay."""
+    transport: str = ""
+    """``raw`` or ``httpx``; empty: whichever fits."""
+    app: str = ""
+    """The application in this process that answers in place of ``server``: ``module:attribute``."""
     fixtures: tuple[str, ...] = ()
     """More pytest fixtures to use, as with ``pytest.mark.usefixtures``."""
     marks: tuple[str, ...] = ()
-    verify_tls: bool = True
+    tls: TlsSettings = USUAL_TLS
     headers: tuple[Header, ...] = ()
     """Headers that transactions share, and places: see `wire_headers`."""
     header_sets: Mapping[str, tuple[Header, ...]] = field(

@@ -32,18 +32,21 @@ def compile_case(
     datasets: Mapping[str, Dataset] = _NO_DATASETS,
     environ: Mapping[str, str] = _NOTHING,
     think_time: ThinkTime | None = None,
+    folder: str = "",
 ) -> Plan:
     """Compile ``case`` once for all virtual users of this process.
 
     ``server`` replaces the case's own; ``datasets`` are by the names the case gives them;
-    ``environ`` is where variables with ``env`` come from; ``think_time`` None means as recorded.
+    ``environ`` is where variables with ``env`` come from; ``think_time`` None means as recorded;
+    ``folder`` is where the files are that the case names.
 
     Raises:
         ReplayError: there is no server to talk to, or an environment variable or dataset is
         missing.
     """
     base = (server or case.server).rstrip("/")
-    main = origin_of(base, case.verify_tls) if base else None
+    case = replace(case, tls=case.tls.in_folder(folder))
+    main = origin_of(base, case.tls) if base else None
     names = Names({"server": base, "host": main.authority if main else ""})
     pages = []
     index = 0
@@ -77,7 +80,7 @@ def _step(
     names: Names,
 ) -> Step:
     target = transaction.request.target
-    origin = origin_of(target, case.verify_tls) if target.lower().startswith("http") else main
+    origin = origin_of(target, case.tls) if target.lower().startswith("http") else main
     if origin is None:
         raise ReplayError(
             f"{transaction.title}: there is no server to send it to; set 'server' in the test "

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.result import Failure
+from pytest_loadtool.model.tls import USUAL_TLS, TlsSettings
 
 if TYPE_CHECKING:
     from pytest_loadtool.replay.cookies import CookieJar
@@ -30,7 +31,7 @@ class Origin:
     scheme: str
     host: str
     port: int
-    verify: bool = True
+    tls: TlsSettings = USUAL_TLS
 
     @property
     def authority(self) -> str:

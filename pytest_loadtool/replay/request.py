@@ -15,6 +15,7 @@ from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import Header, Request
 from pytest_loadtool.model.place import Place, body_places, encode, header_places, target_places
 from pytest_loadtool.model.template import Template
+from pytest_loadtool.model.tls import USUAL_TLS, TlsSettings
 from pytest_loadtool.replay.cookies import CookieJar
 from pytest_loadtool.replay.plan import Origin
 
@@ -70,7 +71,7 @@ class _Format:
                 self.add(_encoder(place)(constant))
 
 
-def origin_of(url: str, verify: bool = True) -> Origin:
+def origin_of(url: str, tls: TlsSettings = USUAL_TLS) -> Origin:
     """The origin of an absolute URL.
 
     Raises:
@@ -85,12 +86,12 @@ def origin_of(url: str, verify: bool = True) -> Origin:
         raise ReplayError(
             f"{url!r} is not a server to talk to: expected http://host:port or https://host"
         )
-    return _origin(parts.scheme, parts.hostname, port, verify)
+    return _origin(parts.scheme, parts.hostname, port, tls)
 
 
 @cache
-def _origin(scheme: str, host: str, port: int, verify: bool) -> Origin:
-    return Origin(scheme, host, port, verify)
+def _origin(scheme: str, host: str, port: int, tls: TlsSettings) -> Origin:
+    return Origin(scheme, host, port, tls)
 
 
 def compile_request(

@@ -9,8 +9,10 @@ from collections.abc import Callable, Coroutine
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol
 
+from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay.plan import Origin
-from pytest_loadtool.transport.raw import Connection, tls_context
+from pytest_loadtool.transport.raw import Connection
+from pytest_loadtool.transport.tls import tls_context
 
 if TYPE_CHECKING:
     from pytest_loadtool.transport.session import Done, Session
@@ -54,7 +56,7 @@ class Network:
     ) -> None:
         self._loop = loop
         self._addresses: dict[tuple[str, int], str] = {}
-        self._tls: dict[bool, ssl.SSLContext] = {}
+        self._tls: dict[TlsSettings, ssl.SSLContext] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self.observer: NetworkObserver = observer or Unobserved()
 
@@ -83,7 +85,8 @@ class Network:
         address = await self._resolve(origin)
         tls: dict[str, Any] = {}
         if origin.scheme == "https":
-            tls = {"ssl": self._tls_for(origin), "server_hostname": origin.host}
+            name = origin.tls.server_name or origin.host
+            tls = {"ssl": self._tls_for(origin), "server_hostname": name}
         started = perf_counter()
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
         open_socket = socket.socket(family, socket.SOCK_STREAM)
@@ -114,9 +117,9 @@ class Network:
         return self._addresses[key]
 
     def _tls_for(self, origin: Origin) -> ssl.SSLContext:
-        if origin.verify not in self._tls:
-            self._tls[origin.verify] = tls_context(origin.verify)
-        return self._tls[origin.verify]
+        if origin.tls not in self._tls:
+            self._tls[origin.tls] = tls_context(origin.tls)
+        return self._tls[origin.tls]
 
 
 def new_event_loop() -> asyncio.AbstractEventLoop:

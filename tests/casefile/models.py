@@ -7,6 +7,7 @@ from types import MappingProxyType
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
+from pytest_loadtool.casefile.thresholds import parse_threshold
 from pytest_loadtool.model.case import (
     Header,
     Kind,
@@ -30,6 +31,7 @@ from pytest_loadtool.model.extractor import (
 )
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration, ThinkTime
 from pytest_loadtool.model.template import escape
+from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.model.validator import (
     JsonValidator,
     RegexValidator,
@@ -162,6 +164,19 @@ _values: st.SearchStrategy[dict[str, str]] = st.one_of(
 )
 
 
+_tls_settings = st.builds(
+    TlsSettings,
+    verify=st.booleans(),
+    ca=texts,
+    server_name=st.sampled_from(["", "shop.example"]),
+) | st.builds(
+    TlsSettings,
+    client_certificate=_filled,
+    client_key=texts,
+    client_key_password_env=texts,
+)
+
+
 @st.composite
 def cases(draw: st.DrawFn) -> TestCase:
     """Test cases in which every placeholder is known."""
@@ -207,12 +222,27 @@ def cases(draw: st.DrawFn) -> TestCase:
         server_fixture=draw(st.sampled_from(["", "shop"])),
         fixtures=draw(identifiers),
         marks=draw(identifiers),
-        verify_tls=draw(st.booleans()),
+        tls=draw(_tls_settings),
         headers=draw(headers),
         header_sets=MappingProxyType(sets),
         datasets=tuple(uses),
         variables=MappingProxyType(variables),
     )
+
+
+_thresholds = st.lists(
+    st.sampled_from(
+        [
+            'p95 of page "Sign in" < 800 ms',
+            "mean of service time of 'say \"hi\"' <= 0.5 s",
+            "throughput > 30 requests/min for 1m30s",
+            "p99.9 > 2 s for 30 s: stop",
+            "errors >= 100 : stop",
+            "  error rate of case 'x  y' < 0.5 %",
+        ]
+    ).map(parse_threshold),
+    max_size=3,
+).map(tuple)
 
 
 @st.composite
@@ -229,6 +259,7 @@ def loads(draw: st.DrawFn) -> LoadConfiguration:
         ramp_up=draw(st.just(0.0) | st.floats(0, duration)),
         think_time=draw(st.builds(ThinkTime, st.floats(0, 10), st.none() | _seconds)),
         max_error_rate=draw(st.just(0.0) | st.floats(0, 1)),
+        thresholds=draw(_thresholds),
         grace=draw(_seconds),
         timeout=draw(_seconds.filter(bool)),
         server=draw(st.sampled_from(["", "http://10.0.0.1:80"])),

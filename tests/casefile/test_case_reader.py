@@ -188,7 +188,7 @@ _KEYS = [
     "server_fixture",
     "fixtures",
     "marks",
-    "verify_tls",
+    "tls",
     "headers",
     "datasets",
     "page",

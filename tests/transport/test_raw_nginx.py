@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from pytest_loadtool.model.case import Header, Page, Request, TestCase, Transaction
+from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.model.validator import TextValidator
 from pytest_loadtool.replay import compile_case
 from pytest_loadtool.transport.functional import replay_once
@@ -123,9 +124,9 @@ def get(target: str, text: str = "") -> Transaction:
     return Transaction(Request("GET", target, headers), validators=validators)
 
 
-def replay(url: str, *transactions: Transaction, verify_tls: bool = True) -> Results:
+def replay(url: str, *transactions: Transaction, verify: bool = True) -> Results:
     results = Results()
-    case = TestCase("c", (Page("p", transactions),), url, verify_tls=verify_tls)
+    case = TestCase("c", (Page("p", transactions),), url, tls=TlsSettings(verify=verify))
     replay_once(compile_case(case), observer=results)
     return results
 
@@ -155,7 +156,7 @@ def test_a_missing_file_fails(nginx: Nginx) -> None:
 
 def test_tls(nginx: Nginx) -> None:
     """HTTPS with a certificate that is not verified, because the test case says so."""
-    results = replay(nginx.https, get("/hello.txt", "Grüße"), get("/big.txt"), verify_tls=False)
+    results = replay(nginx.https, get("/hello.txt", "Grüße"), get("/big.txt"), verify=False)
     assert results.failures == [(), ()]
 
 

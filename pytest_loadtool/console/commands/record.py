@@ -130,6 +130,7 @@ def _accept_unverified(session: Session, running: Live) -> None:
     hosts = {urlsplit(target).hostname for target in targets if "://" in target}
     unverified = {host: why for host, why in running.recorder.unverified.items() if host in hosts}
     if unverified:
-        session.document = replace(document, case=replace(document.case, verify_tls=False))
+        tls = replace(document.case.tls, verify=False)
+        session.document = replace(document, case=replace(document.case, tls=tls))
     for host, why in unverified.items():
         session.say(f"  the certificate of {host} is not trusted ({why}): replay will not check it")
