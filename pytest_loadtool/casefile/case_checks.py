@@ -19,6 +19,7 @@ Columns = Mapping[str, tuple[str, tuple[str, ...]]]
 
 def check_case(case: TestCase, problems: Problems, *, columns: Columns) -> None:
     """Add to ``problems`` what is wrong between the parts of ``case``."""
+    _check_way(case, problems)
     names = _Names(case, columns)
     shared = {"": _dynamic(("headers",), case.headers)}
     for name, headers in case.header_sets.items():
@@ -54,17 +55,27 @@ def _dynamic(at: KeyPath, headers: tuple[Header, ...]) -> list[tuple[KeyPath, He
     ]
 
 
+def _check_way(case: TestCase, problems: Problems) -> None:
+    """An application in this process leaves nothing for a server or a socket to do."""
+    if case.app and case.server_fixture:
+        problems.add(("app",), "there is a 'server_fixture' too: leave out one of them")
+    if case.app and case.transport == "raw":
+        problems.add(
+            ("transport",), "only \"httpx\" reaches an application in this process: leave it out"
+        )
+
+
 def _check_server(
     case: TestCase, at: KeyPath, transaction: Transaction, problems: Problems
 ) -> None:
-    if case.server or case.server_fixture:
+    if case.server or case.server_fixture or case.app:
         return
     target = transaction.request.target
     if target.startswith(("/", "${")):
         problems.add(
             (*at, "request"),
-            f'the target "{target}" needs a server: write server = "http://…" (or server_fixture) '
-            "at the top",
+            f'the target "{target}" needs a server: write server = "http://…" (or server_fixture, or '
+            "app) at the top",
         )
 
 
@@ -99,7 +110,7 @@ class _Names:
         self.variables = case.variables
         self.columns = columns
         self.datasets = {use.name for use in case.datasets}
-        self.has_server = bool(case.server or case.server_fixture)
+        self.has_server = bool(case.server or case.server_fixture or case.app)
         self.set_by: dict[str, int] = {}  # the first transaction that extracts the variable
         for number, (_, transaction) in enumerate(self.transactions):
             for extractor in transaction.extractors:

@@ -18,6 +18,7 @@ from pytest_loadtool.model.case import COMPUTED_HEADERS, Header, Kind
 from pytest_loadtool.model.template import BUILTIN_NAMES, Template
 
 __all__ = [
+    "app_name",
     "base64_bytes",
     "base_url",
     "code_range",
@@ -31,6 +32,7 @@ __all__ = [
     "shown",
     "template",
     "token",
+    "transport",
     "variable_name",
 ]
 
@@ -42,6 +44,7 @@ _ABSOLUTE = re.compile(r"https?://[^/?#\s]+", re.IGNORECASE)
 _BASE_URL = re.compile(r"https?://(?:\[[0-9a-f:.%]+\]|[\w.~-]+)(?::(\d{1,5}))?", re.IGNORECASE)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*(?:\[[1-9][0-9]*\])?")
 _DATASET = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+_APP = re.compile(r"(?:(?:asgi|wsgi):)?[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d][\w.]*(?:\(\))?")
 _RANGE = re.compile(r"(\d{3})(?:\s*-\s*(\d{3}))?", re.ASCII)
 #: Methods that clients always send in capitals. Not PATCH: `fetch` sends it as the script wrote it.
 _CAPITAL_METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS")
@@ -176,6 +179,23 @@ def identifier(text: str) -> str:
     """The name of a pytest fixture or mark."""
     if not text.isidentifier() or keyword.iskeyword(text):
         raise ValueError(f'expected a Python name such as "smoke_test", got {shown(text)}')
+    return text
+
+
+def transport(text: str) -> str:
+    """What requests go over."""
+    if text not in ("raw", "httpx"):
+        raise ValueError(f'expected "raw" or "httpx", got {shown(text)}')
+    return text
+
+
+def app_name(text: str) -> str:
+    """An application: ``module:attribute``, perhaps with its kind before and ``()`` after it."""
+    if not _APP.fullmatch(text):
+        raise ValueError(
+            'expected "module:attribute" such as "myproject.asgi:application", or '
+            f'"module:factory()", got {shown(text)}'
+        )
     return text
 
 
