@@ -123,6 +123,7 @@ _LOAD = Table(
         "grace": Key(parsed(parse_duration, "s")),
         "timeout": Key(_positive_duration),
         "keep_connections": Key(boolean),
+        "detailed_pages": Key(boolean),
         "server": Key(parsed(base_url)),
         "case": Key(tables(_share, "case"), "at least one [[case]]"),
     },

@@ -75,4 +75,5 @@ _OPTIONS: Mapping[str, Callable[[Any], str]] = {
     "grace": _duration,
     "timeout": _duration,
     "keep_connections": scalar,
+    "detailed_pages": scalar,
 }

@@ -103,6 +103,8 @@ class LoadConfiguration:
     """Whether a virtual user keeps its connections from one iteration to the next."""
     keep_state: bool = False
     """Whether it keeps its cookies, variables and dataset rows."""
+    detailed_pages: bool = False
+    """Whether durations of pages are kept in detail, so that there are percentiles of them."""
     server: str = ""
     """Replaces the test cases' own server, if given."""
 

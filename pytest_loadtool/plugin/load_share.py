@@ -13,6 +13,7 @@ from pytest_loadtool.load import LoadMetrics, Share, preflight
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.plugin.apart import run_apart
+from pytest_loadtool.plugin.tls import check_tls
 
 if TYPE_CHECKING:
     from pytest_loadtool.replay import Plan
@@ -67,7 +68,7 @@ def prepare(test: LoadTest, servers: Sequence[str], share: Share) -> PreparedSha
     ``servers`` has a base URL for each test case; an empty one leaves the case its own.
 
     Raises:
-        FileError: a dataset's file is wrong.
+        FileError: a dataset's file or a test case's TLS setting is wrong.
         ReplayError: a test case cannot be replayed, or there are too few rows for the users.
     """
     # Sockets, TLS and the event loop are for those who run a load test, not for a list of them.
@@ -77,7 +78,7 @@ def prepare(test: LoadTest, servers: Sequence[str], share: Share) -> PreparedSha
     for plan in plans:
         for slots in plan.datasets:
             preflight(slots.use, len(slots.dataset.rows), test.configuration.users)
-    metrics = metrics_for(plans)
+    metrics = metrics_for(plans, detailed_pages=test.configuration.detailed_pages)
     return PreparedShare(
         LoadRunner(plans, test.configuration, share, metrics),
         metrics,
@@ -89,10 +90,13 @@ def _compile(test: LoadTest, number: int, server: str) -> Plan:
 
     case = test.cases[number]
     folder = test.path_of(number).parent
-    return compile_case(
+    plan = compile_case(
         case,
         server=server,
         datasets={use.name: read_dataset(folder / use.file) for use in case.datasets},
         environ=os.environ,
         think_time=test.configuration.think_time,
+        folder=str(folder),
     )
+    check_tls(plan, test.path_of(number))
+    return plan

@@ -264,6 +264,7 @@ def loads(draw: st.DrawFn) -> LoadConfiguration:
         timeout=draw(_seconds.filter(bool)),
         server=draw(st.sampled_from(["", "http://10.0.0.1:80"])),
         keep_connections=draw(st.booleans()),
+        detailed_pages=draw(st.booleans()),
     )
 
 
