@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_loadtool.plugin import options
+from pytest_loadtool.plugin.unverified import notice
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,3 +93,10 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
         from pytest_loadtool.plugin.steps import StepLines
 
         StepLines(node.config).write_all(report.loadtool_steps)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say which tests have accepted any certificate."""
+    text = notice(terminalreporter.stats)
+    if text:
+        terminalreporter.line(text, yellow=True)

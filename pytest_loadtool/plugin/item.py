@@ -19,6 +19,8 @@ from pytest_loadtool.plugin.paths import key_error, shown_error, shown_path
 from pytest_loadtool.plugin.server import server_from_fixture
 from pytest_loadtool.plugin.steps import StepLines, StepResult, Watch
 from pytest_loadtool.plugin.think_time import think_time_of
+from pytest_loadtool.plugin.tls import check_tls
+from pytest_loadtool.plugin.unverified import unverified
 from pytest_loadtool.report.failure import Evidence, explain, headline
 
 if TYPE_CHECKING:
@@ -54,6 +56,7 @@ class CaseItem(FileItem):
         self.fixture_keys = {name: (parent.path, key) for name, key in named.items()}
         every = [*marks, *([pytest.mark.usefixtures(*named)] if named else [])]
         super().__init__(name, parent, callobj=_function(case, every), **others)
+        self.user_properties += unverified([case])
         self.extra_keyword_matches.update([case.name, *(page.name for page in case.pages)])
 
     def replay(self, request: pytest.FixtureRequest) -> None:
@@ -98,13 +101,16 @@ class CaseItem(FileItem):
         from pytest_loadtool.replay import compile_case
 
         folder = self.path.parent
-        return compile_case(
+        plan = compile_case(
             self.case,
             server=self._server(request),
             datasets={use.name: read_dataset(folder / use.file) for use in self.case.datasets},
             environ=os.environ,
             think_time=think_time_of(self.config),
+            folder=str(folder),
         )
+        check_tls(plan, self.path)
+        return plan
 
     def _server(self, request: pytest.FixtureRequest) -> str:
         if not self.server_fixture:

@@ -18,6 +18,7 @@ from pytest_loadtool.plugin.load_share import LoadTest, read_test
 from pytest_loadtool.plugin.options import LOAD_SUFFIX, server_of
 from pytest_loadtool.plugin.paths import key_error, shown_error, slug
 from pytest_loadtool.plugin.server import server_from_fixture
+from pytest_loadtool.plugin.unverified import unverified
 
 __all__ = ["ENGINE", "Engine", "LoadFile", "LoadItem", "LoadTestFailedError"]
 
@@ -69,6 +70,7 @@ class LoadItem(FileItem):
         self.fixture_keys = _fixture_keys(test, with_servers=not self._server)
         function = _function(test, tuple(self.fixture_keys))
         super().__init__(name, parent, callobj=function, **others)
+        self.user_properties += unverified(test.cases)
         self.extra_keyword_matches.update(
             [test.configuration.name, *(case.name for case in test.cases)]
         )

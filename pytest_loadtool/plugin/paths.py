@@ -44,4 +44,5 @@ def shown_error(error: LoadToolError, config: pytest.Config) -> str:
 def key_error(path: Path, key: KeyPath, message: str) -> FileError:
     """An error about a key of a file that could be read, and turned out wrong only later."""
     line = scan(read_text(path)).line(key)
-    return FileError(str(path), line, str(key[0]), message)
+    name = ".".join(part for part in key if isinstance(part, str))
+    return FileError(str(path), line, name, message)

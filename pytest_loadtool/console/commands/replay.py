@@ -32,6 +32,8 @@ async def play(session: Session, *, fast: bool = False, server: str = "") -> Non
     and recorded. --fast (Play Fast) leaves out the think times. --server replays against another
     base URL.
     """
+    from pytest_loadtool.transport.tls import check_tls
+
     document = session.opened()
     check(document.case)
     folder = session.case_path.parent
@@ -42,7 +44,9 @@ async def play(session: Session, *, fast: bool = False, server: str = "") -> Non
         datasets=datasets,
         environ=os.environ,
         think_time=ThinkTime(scale=0.0) if fast else ThinkTime(),
+        folder=str(folder),
     )
+    check_tls(plan)
     watched = _Watch(session, len(plan.steps))
     await _replay(plan, watched)
     if watched.first is None:
