@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from itertools import accumulate, compress
-from operator import add
+from operator import add, sub
 from typing import Any
 
 __all__ = ["Extent", "Histogram"]
@@ -108,6 +108,27 @@ class Histogram:
         self.total += other.total
         self.max = max(self.max, other.max)
         self._least = min(self._least, other._least)
+
+    def since(self, earlier: Histogram) -> Histogram:
+        """What came after ``earlier``, which is this one as it was then.
+
+        Least and most are those of the buckets: at most 0.1 % off.
+        """
+        gained = Histogram()
+        for shift, page in self._pages():
+            before = earlier._octaves[shift + 1]
+            counts = list(map(sub, page, before)) if before else page.copy()
+            if any(counts):
+                gained._octaves[shift + 1] = counts
+        gained.total = self.total - earlier.total
+        pages = gained._pages()
+        if pages:
+            (first, least), (last, most) = pages[0], pages[-1]
+            least_bucket = next(bucket for bucket, count in enumerate(least) if count)
+            most_bucket = max(bucket for bucket, count in enumerate(most) if count)
+            gained._least = max(_highest(first, least_bucket - 1) + 1, self._least)
+            gained.max = min(_highest(last, most_bucket), self.max)
+        return gained
 
     def to_wire(self) -> list[Any]:
         """Integers and lists only: ``[total, min, max, [shift, [bucket, …], [count, …]], …]``."""

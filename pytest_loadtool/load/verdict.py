@@ -14,6 +14,7 @@ from typing import Literal
 from pytest_loadtool.load.histogram import Histogram
 from pytest_loadtool.load.merger import WorkerResult
 from pytest_loadtool.load.metrics import LoadMetrics
+from pytest_loadtool.load.threshold import ThresholdResult
 from pytest_loadtool.load.wording import count, percent, plural
 from pytest_loadtool.model.load import LoadConfiguration
 
@@ -56,6 +57,10 @@ BOTTLENECKS = (
     Bottleneck(cpu=0.0, delay_ms=200.0, of_response=0.5),
 )
 
+#: The share of arrivals that may be dropped. A moment's hiccup drops a few; more is another load
+#: than the one that was asked for.
+DROPPED = 0.001
+
 _Finding = tuple[Literal["failed", "inconclusive"], str]
 
 
@@ -65,6 +70,7 @@ class _Run:
     configuration: LoadConfiguration
     workers: Sequence[WorkerResult]
     stopped_after: float | None
+    thresholds: Sequence[ThresholdResult]
 
 
 def verdict(
@@ -73,9 +79,12 @@ def verdict(
     workers: Sequence[WorkerResult] = (),
     *,
     stopped_after: float | None = None,
+    thresholds: Sequence[ThresholdResult] = (),
 ) -> Verdict:
-    """Judge a run. ``stopped_after`` is when somebody stopped it, in seconds after its start."""
-    run = _Run(metrics, configuration, workers, stopped_after)
+    """Judge a run. ``stopped_after`` is when somebody stopped it, in seconds after its start;
+    ``thresholds`` are what came of the configuration's.
+    """
+    run = _Run(metrics, configuration, workers, stopped_after, thresholds)
     findings = [finding for check in _CHECKS for finding in check(run)]
     outcomes = {outcome for outcome, _ in findings}
     worst: Sequence[Outcome] = ("failed", "inconclusive")
@@ -90,7 +99,15 @@ def _no_requests(run: _Run) -> Iterator[_Finding]:
         yield "failed", "no request was finished, so there is nothing to judge"
 
 
+def _thresholds(run: _Run) -> Iterator[_Finding]:
+    for result in run.thresholds:
+        if not result.passed:
+            yield "failed", result.why
+
+
 def _error_rate(run: _Run) -> Iterator[_Finding]:
+    if any(one.replaces_error_rate for one in run.configuration.thresholds):
+        return
     requests, errors = run.metrics.requests, run.metrics.failed_requests
     allowed = run.configuration.max_error_rate
     if requests and errors / requests > allowed:
@@ -149,6 +166,20 @@ def _untouched_cases(run: _Run) -> Iterator[_Finding]:
                 )
 
 
+def _dropped(run: _Run) -> Iterator[_Finding]:
+    if any(one.metric == "dropped" and not one.stop for one in run.configuration.thresholds):
+        return
+    dropped = run.metrics.dropped
+    arrivals = dropped + sum(case.durations.count for case in run.metrics.cases)
+    if dropped > DROPPED * arrivals:
+        users = plural(run.configuration.users, "user")
+        yield (
+            "inconclusive",
+            f"{count(dropped)} of {plural(arrivals, 'arrival')} could not start, because all of "
+            f"{users} were busy: raise users, or the server is too slow for this rate",
+        )
+
+
 def _bottlenecks(run: _Run) -> Iterator[_Finding]:
     for worker in run.workers:
         metrics = worker.metrics
@@ -176,8 +207,10 @@ def _p95_ms(histogram: Histogram) -> float:
 _CHECKS = (
     _no_requests,
     _error_rate,
+    _thresholds,
     _missing_workers,
     _stopped,
     _untouched_cases,
+    _dropped,
     _bottlenecks,
 )

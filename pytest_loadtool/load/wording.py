@@ -22,6 +22,12 @@ def count(number: float) -> str:
     return f"{number:,.0f}"
 
 
+def digits(number: float) -> str:
+    """A measured number with three digits or more: ``0.42``, ``12.3``, ``1,234``."""
+    decimals = 2 if number < 9.995 else 1 if number < 99.95 else 0
+    return f"{number:,.{decimals}f}"
+
+
 def plural(number: int, one: str) -> str:
     """``1 user``, ``20 users``."""
     return f"{count(number)} {one if number == 1 else one + 's'}"

@@ -15,10 +15,7 @@ _SIZES = ("bytes", "kB", "MB", "GB", "TB", "PB")
 
 def milliseconds(value: float | None) -> str:
     """``0.42``, ``12.3``, ``1,234``: three digits or more, without the unit."""
-    if value is None:
-        return DASH
-    decimals = 2 if value < 9.995 else 1 if value < 99.95 else 0
-    return f"{value:,.{decimals}f}"
+    return DASH if value is None else digits(value)
 
 
 def rate(value: float) -> str:

@@ -116,3 +116,15 @@ def test_nothing_has_no_percentile() -> None:
         Histogram().percentile(50)
     with pytest.raises(ValueError, match="between 0 and 100"):
         filled([1]).percentile(101)
+
+
+@given(st.lists(values), st.lists(values))
+def test_what_came_since(before: list[int], after: list[int]) -> None:
+    """Taking an earlier state away leaves what was recorded after it; least and most are within a
+    bucket."""
+    earlier = filled(before)
+    gained, expected = filled([*before, *after]).since(earlier), filled(after)
+    assert gained.to_wire()[3:] == expected.to_wire()[3:]
+    assert gained.total == expected.total
+    assert gained.min == pytest.approx(expected.min, rel=0.001)
+    assert gained.max == pytest.approx(expected.max, rel=0.001)
