@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pytest_loadtool.load.wording import count, seconds
+from pytest_loadtool.load.wording import count, digits, seconds
 
 __all__ = ["DASH", "milliseconds", "rate", "seconds", "size", "status_counts"]
 

@@ -120,8 +120,8 @@ def test_at_the_limit(worker: Worker, comparison: str, passed: bool) -> None:
         ),
         (
             "error rate < 1 %",
-            "threshold error rate < 1 % is not met: 3.33 %; most errors has "
-            '"POST /pay" of page "Pay" with 4 of 50 requests',
+            "threshold error rate < 1 % is not met: 3.33 %; most of them: "
+            '"POST /pay" of page "Pay" (4 of 50 requests)',
         ),
         (
             'p50 of page "Home" < 100 ms',
