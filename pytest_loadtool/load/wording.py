@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["count", "percent", "plural", "seconds"]
+__all__ = ["count", "digits", "percent", "plural", "seconds"]
 
 
 def percent(share: float) -> str:
