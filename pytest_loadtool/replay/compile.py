@@ -99,6 +99,7 @@ def _step(
         accepted=accepted_codes(transaction.status),
         checks=tuple(compile_validator(one, names) for one in transaction.validators),
         takes=tuple(_take(one, names) for one in transaction.extractors),
+        without_body=transaction.request.method == "HEAD",
     )
 
 

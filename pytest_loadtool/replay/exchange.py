@@ -11,6 +11,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pytest_loadtool.replay.content import charset_of, decode
+from pytest_loadtool.replay.head import parse_head
 
 if TYPE_CHECKING:
     from pytest_loadtool.model.result import Failure
@@ -101,17 +102,7 @@ class Response:
 
     def header_values(self, name: str) -> list[str]:
         """All headers of that name, in order."""
-        key = b"\r\n%b:" % name.lower().encode("latin-1")
-        lower = self.head.lower()  # searched as a whole: quicker than line by line
-        values = []
-        at = lower.find(key)
-        while at >= 0:
-            start = at + len(key)
-            end = lower.find(b"\r\n", start)
-            line = self.head[start:] if end < 0 else self.head[start:end]
-            values.append(line.strip().decode("latin-1"))
-            at = lower.find(key, start)
-        return values
+        return parse_head(self.head).values(name.lower())
 
     @property
     def content(self) -> bytes:

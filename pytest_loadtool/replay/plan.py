@@ -69,6 +69,8 @@ class Step:
     accepted: frozenset[int]
     checks: tuple[Check, ...]
     takes: tuple[Take, ...]
+    without_body: bool
+    """Whether its response has no body whatever its head says: the request's method is HEAD."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,7 +7,7 @@ import socket
 import ssl
 from collections.abc import Callable, Coroutine
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay.plan import Origin
@@ -95,7 +95,8 @@ class Network:
             open_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             await self._loop.sock_connect(open_socket, (address, origin.port))
             connected = perf_counter()
-            await self._loop.create_connection(lambda: connection, sock=open_socket, **tls)
+            protocol = cast("Callable[[], asyncio.Protocol]", lambda: connection)
+            await self._loop.create_connection(protocol, sock=open_socket, **tls)
         except BaseException:
             open_socket.close()
             raise

@@ -13,17 +13,17 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Any, Protocol, cast
 
-import httptools
-
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.exchange import Response, Send
+from pytest_loadtool.transport.http1 import ProtocolError, ResponseReader
 
 __all__ = ["Connection", "Owner", "failure_of", "tls_context"]
 
 _CLOSED_EARLY = Failure("reset", "connection closed by the server before a response came")
 _CLOSED_MIDWAY = Failure("reset", "connection closed by the server in the middle of a response")
-_TIMEOUT = Failure("timeout", "no complete response in time")
-_UPGRADED = Failure("protocol", "the server switched protocols, which cannot be replayed")
+_NO_CONNECTION = Failure("timeout", "no connection in time")
+_NO_RESPONSE = Failure("timeout", "no response in time")
+_NO_END = Failure("timeout", "the response began, but was not complete in time")
 
 
 class Owner(Protocol):
@@ -36,25 +36,20 @@ class Owner(Protocol):
         """The server had closed the idle connection just as ``send`` went out: use a fresh one."""
 
 
-class Connection(asyncio.Protocol):
-    """A connection and the request it carries, one at a time."""
+class Connection:
+    """A connection and the request it carries, one at a time.
 
-    __slots__ = (
-        "_chunks", "_complete", "_fresh", "_head", "_interim", "_keep_alive", "_owner", "_parser",
-        "_response", "_transport",
-    )  # fmt: skip
+    An `asyncio.Protocol` in all but name: a compiled class cannot inherit from it.
+    """
+
+    __slots__ = ("_fresh", "_owner", "_reader", "_response", "_transport")
 
     def __init__(self, owner: Owner) -> None:
         self._owner = owner
-        self._parser = httptools.HttpResponseParser(self)
+        self._reader = ResponseReader()
         self._transport: asyncio.Transport | None = None
         self._response: Response | None = None
-        self._chunks: list[bytes] = []
-        self._complete = False
-        self._keep_alive = False
-        self._head = b""  # what came so far of a head that is not complete
-        self._interim = 0  # interim responses (1xx) in it
-        self._fresh = True  # nothing has been sent on it yet
+        self._fresh = True  # no response has come on it yet
 
     @property
     def response(self) -> Response | None:
@@ -68,18 +63,21 @@ class Connection(asyncio.Protocol):
 
     def expect(self, send: Send) -> None:
         """A request will go out as soon as the connection is open."""
-        self._response = Response(send)
+        response = self._response = Response(send)
+        response.sent = perf_counter()
 
     def request(self, send: Send) -> None:
         """Write a request. The connection is open and idle."""
         response = self._response = Response(send)
+        transport = self._transport
+        assert transport is not None
+        self._reader.begin(send.step.without_body)
         response.sent = perf_counter()
-        assert self._transport is not None
-        self._transport.write(send.data)
+        transport.write(send.data)
 
     def fail(self, failure: Failure) -> None:
         """End the request under way, if any, as failed, and the connection with it."""
-        response, self._response = self._response, None
+        response = self._response
         self.close()
         if response is not None:
             response.failure = failure
@@ -89,17 +87,19 @@ class Connection(asyncio.Protocol):
 
     def time_out(self) -> None:
         """No complete response in time."""
-        self.fail(_TIMEOUT)
+        response = self._response
+        if response is not None and response.received:
+            self.fail(_NO_END)
+        else:
+            self.fail(_NO_CONNECTION if self._transport is None else _NO_RESPONSE)
 
     def close(self) -> None:
         """Close without waiting; nothing is reported any more."""
         self._response = None
-        self._abandon()
-
-    def _abandon(self) -> None:
-        if self._transport is not None:
-            self._transport.abort()
+        transport = self._transport
+        if transport is not None:
             self._transport = None
+            transport.abort()
 
     # asyncio.Protocol
 
@@ -109,42 +109,35 @@ class Connection(asyncio.Protocol):
         response = self._response
         if response is None:  # given up while connecting
             self.close()
-            return
-        response.sent = perf_counter()
-        self._transport.write(response.send.data)
+        else:
+            self.request(response.send)
 
     def data_received(self, data: bytes) -> None:
-        """Feed the parser; a complete response goes to the owner."""
-        now = perf_counter()
+        """Feed the reader; a complete response goes to the owner."""
         response = self._response
         if response is None:
-            if self._transport is not None:  # bytes that nobody asked for: RFC 9112 §9.2
-                self.close()
+            self.close()  # bytes that nobody asked for (RFC 9112 §9.2)
             return
+        now = perf_counter()
         if not response.received:
             response.first_byte = now
         response.received += len(data)
-        if not response.head:
-            self._head += data
         try:
-            self._parser.feed_data(data)
-        except httptools.HttpParserUpgrade:
-            self.fail(_UPGRADED)
+            complete = self._reader.feed(data)
+        except ProtocolError as error:
+            self.fail(Failure("protocol", f"not HTTP: {error}"))
             return
-        except httptools.HttpParserError as error:
-            if not self._complete:
-                self.fail(Failure("protocol", f"not HTTP: {error}"))
-                return
-            self._abandon()  # the response is whole; what follows it belongs to no request
-        if not response.head and response.status:
-            response.head = self._head.split(b"\r\n\r\n", self._interim + 1)[self._interim]
-            self._head = b""
-            self._interim = 0
-        if self._complete:
+        if complete:
             self._finish(response, now)
 
     def eof_received(self) -> None:
         """Nothing to do: `connection_lost` follows, and knows whether the response was complete."""
+
+    def pause_writing(self) -> None:
+        """Nothing to do: a connection carries one request at a time."""
+
+    def resume_writing(self) -> None:
+        """Nothing to do."""
 
     def connection_lost(self, _error: Exception | None) -> None:
         """The server closed. That ends a body without a length, and breaks any other response."""
@@ -152,7 +145,7 @@ class Connection(asyncio.Protocol):
         response = self._response
         if response is None:
             return
-        if response.status and self._ends_with_connection(response):
+        if self._reader.end():
             self._finish(response, perf_counter())
         elif response.received:
             self.fail(_CLOSED_MIDWAY)
@@ -162,52 +155,19 @@ class Connection(asyncio.Protocol):
             self._response = None
             self._owner.reconnect(response.send)
 
-    # httptools callbacks
-
-    def on_headers_complete(self) -> None:
-        """The head is complete; a response to HEAD has no body (RFC 9112 §6.3)."""
-        response = self._response
-        assert response is not None
-        response.status = self._parser.get_status_code()
-        if response.send.step.transaction.request.method == "HEAD" and response.status >= 200:
-            self._complete = True
-
-    def on_body(self, data: bytes) -> None:
-        """Keep a piece of the body."""
-        self._chunks.append(data)
-
-    def on_message_complete(self) -> None:
-        """The response is complete, unless it was an interim one (RFC 9110 §15.2)."""
-        response = self._response
-        assert response is not None
-        if response.status < 200 and response.status != 101:
-            response.status = 0
-            self._interim += 1
-            return
-        self._complete = True
-        self._keep_alive = self._parser.should_keep_alive()
-
     def _finish(self, response: Response, now: float) -> None:
-        chunks = self._chunks
-        if chunks:
-            response.body = chunks[0] if len(chunks) == 1 else b"".join(chunks)
-            chunks.clear()
+        reader = self._reader
+        head = reader.head
+        assert head is not None
+        response.status = head.status
+        response.head = reader.head_bytes
+        response.body = reader.body
         response.finished = now
-        self._complete = False
         self._fresh = False
         self._response = None
-        if response.send.step.transaction.request.method == "HEAD":
-            self._parser = httptools.HttpResponseParser(self)  # the old one waits for a body
-            if "close" in (response.header("connection") or "").lower():
-                self.close()
-        elif not self._keep_alive:
+        if reader.excess or not reader.keep_alive:
             self.close()
         self._owner.received(response)
-
-    @staticmethod
-    def _ends_with_connection(response: Response) -> bool:
-        framed = response.header("content-length") or response.header("transfer-encoding")
-        return framed is None
 
 
 def tls_context(verify: bool) -> ssl.SSLContext:

@@ -1,0 +1,239 @@
+"""Reads HTTP/1.1 responses from the bytes of one connection (RFC 9112). Knows no sockets.
+
+Written for the hot path: a response that comes in one piece with a Content-Length, as most do,
+costs two searches and a look-up.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from pytest_loadtool.replay.head import Head, parse_head
+
+__all__ = ["LONGEST_HEAD", "ProtocolError", "ResponseReader"]
+
+LONGEST_HEAD: Final = 256 * 1024
+"""The longest head that is read, in bytes. Browsers stop at about the same."""
+
+_LONGEST_CHUNK_LINE: Final = 16 * 1024
+_HEX: Final = frozenset(b"0123456789abcdefABCDEF")
+
+# How a body is framed when it has no known length.
+_ENDS_WITH_CONNECTION: Final = -1
+_CHUNKED: Final = -2
+
+# What is being read.
+_HEAD: Final = 0
+_COUNTED: Final = 1  # a body of known length
+_TO_THE_END: Final = 2  # a body that ends with the connection
+_CHUNK_SIZE: Final = 3
+_CHUNK: Final = 4
+_CHUNK_END: Final = 5
+_TRAILERS: Final = 6
+
+
+class ProtocolError(Exception):
+    """What came is not an HTTP/1.x response. The text says why."""
+
+
+class ResponseReader:
+    """Reads one response after the other.
+
+    `begin` before each request; then `feed` until it says that the response is complete, or `end`
+    when the connection was closed. ``head_bytes`` is the head without the empty line at its end,
+    ``body`` still has its content coding. ``keep_alive`` says whether the connection may be used
+    again, ``excess`` whether bytes followed that belong to no request.
+    """
+
+    __slots__ = (
+        "_buffer", "_missing", "_pieces", "_state", "_without_body", "body", "excess", "head",
+        "head_bytes", "keep_alive",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self._buffer = b""
+        self._missing = 0
+        self._pieces: list[bytes] = []
+        self._state = _HEAD
+        self._without_body = False
+        self.head: Head | None = None
+        self.head_bytes = b""
+        self.body = b""
+        self.keep_alive = False
+        self.excess = False
+
+    def begin(self, without_body: bool) -> None:
+        """A request goes out; the response to HEAD is ``without_body`` (RFC 9112 §6.3 rule 1)."""
+        self._without_body = without_body
+        self._state = _HEAD
+        self._buffer = b""
+        self.head = None
+        self.body = b""
+        self.excess = False
+
+    def feed(self, data: bytes) -> bool:
+        """Take what was received; whether the response is complete.
+
+        Raises:
+            ProtocolError: it is not one.
+        """
+        if self._state == _HEAD:
+            return self._feed_head(self._buffer + data if self._buffer else data)
+        if self._state == _COUNTED:
+            return self._feed_counted(data)
+        if self._state == _TO_THE_END:
+            self._pieces.append(data)
+            return False
+        return self._feed_chunked(self._buffer + data if self._buffer else data)
+
+    def end(self) -> bool:
+        """The connection was closed; whether that completes the response (rule 8)."""
+        if self._state != _TO_THE_END:
+            return False
+        self._finish_pieces()
+        return True
+
+    def _feed_head(self, data: bytes) -> bool:
+        while True:
+            at = data.find(b"\r\n\r\n")
+            if at < 0:
+                self._keep_part_of_head(data)
+                return False
+            raw = data[:at]
+            head = parse_head(raw)
+            if head.problem:
+                raise ProtocolError(head.problem)
+            at += 4
+            if head.status >= 200:
+                break
+            if head.status == 101:
+                raise ProtocolError("the server switched protocols, which cannot be replayed")
+            data = data[at:]  # an interim response (RFC 9110 §15.2): the final one follows
+        self.head = head
+        self.head_bytes = raw
+        length = self._frame(head)
+        rest = len(data) - at
+        if length >= 0:
+            if rest == length:
+                self.body = data[at:]
+                return True
+            if rest > length:
+                self.body = data[at : at + length]
+                self.excess = True
+                return True
+            self._state = _COUNTED
+            self._missing = length - rest
+            if rest:
+                self._pieces.append(data[at:])
+            return False
+        if length == _ENDS_WITH_CONNECTION:
+            self._state = _TO_THE_END
+            if rest:
+                self._pieces.append(data[at:])
+            return False
+        self._state = _CHUNK_SIZE
+        return self._feed_chunked(data[at:])
+
+    def _keep_part_of_head(self, data: bytes) -> None:
+        """The head is not complete yet: check what can be checked by now."""
+        if not data.startswith(b"HTTP/1.") and not b"HTTP/1.".startswith(data[:7]):
+            raise ProtocolError("no HTTP status line")
+        if len(data) > LONGEST_HEAD:
+            raise ProtocolError(f"the head is longer than {LONGEST_HEAD // 1024} KB")
+        if b"\n\n" in data:
+            raise ProtocolError("lines of the head do not end with CR LF")
+        self._buffer = data
+
+    def _frame(self, head: Head) -> int:
+        """How long the body is (RFC 9112 §6.3), and whether the connection stays (§9.3)."""
+        if not head.version.startswith("HTTP/1."):
+            raise ProtocolError("no HTTP/1 status line")
+        fields = head.fields
+        options = head.tokens("connection") if "connection" in fields else []
+        if head.version == "HTTP/1.0":
+            self.keep_alive = "keep-alive" in options
+        else:
+            self.keep_alive = "close" not in options
+        if self._without_body or head.status == 204 or head.status == 304:
+            return 0
+        if "transfer-encoding" in fields:
+            if "content-length" in fields:  # the mark of request smuggling (§6.3 rule 3)
+                self.keep_alive = False
+            if head.tokens("transfer-encoding")[-1:] == ["chunked"]:
+                return _CHUNKED
+            self.keep_alive = False
+            return _ENDS_WITH_CONNECTION
+        lengths = fields.get("content-length")
+        if lengths is None:
+            self.keep_alive = False
+            return _ENDS_WITH_CONNECTION
+        text = lengths[0]
+        if len(lengths) > 1 or "," in text:
+            distinct = set(head.tokens("content-length"))
+            text = distinct.pop() if len(distinct) == 1 else ""
+        if not (text.isascii() and text.isdigit()) or len(text) > 18:
+            raise ProtocolError("Content-Length is not a number")
+        return int(text)
+
+    def _feed_counted(self, data: bytes) -> bool:
+        missing = self._missing
+        received = len(data)
+        if received < missing:
+            self._missing = missing - received
+            self._pieces.append(data)
+            return False
+        if received > missing:
+            data = data[:missing]
+            self.excess = True
+        self._pieces.append(data)
+        self._finish_pieces()
+        return True
+
+    def _finish_pieces(self) -> None:
+        self.body = b"".join(self._pieces)
+        self._pieces.clear()
+
+    def _feed_chunked(self, data: bytes) -> bool:
+        """Chunks (RFC 9112 §7.1): a size in hexadecimal, data, and an empty line after the last."""
+        at = 0
+        while True:
+            if self._state == _CHUNK:
+                piece = data[at : at + self._missing]
+                at += len(piece)
+                self._missing -= len(piece)
+                if piece:
+                    self._pieces.append(piece)
+                if self._missing:
+                    self._buffer = b""
+                    return False
+                self._state = _CHUNK_END
+            if self._state == _CHUNK_END:
+                if len(data) - at < 2:
+                    break
+                if data[at : at + 2] != b"\r\n":
+                    raise ProtocolError("a chunk is longer than its size says")
+                at += 2
+                self._state = _CHUNK_SIZE
+            line_end = data.find(b"\r\n", at)
+            if line_end < 0:
+                if len(data) - at > _LONGEST_CHUNK_LINE:
+                    raise ProtocolError("a chunk's size never ends")
+                break
+            line = data[at:line_end]
+            at = line_end + 2
+            if self._state == _CHUNK_SIZE:
+                self._missing = _chunk_size(line)
+                self._state = _CHUNK if self._missing else _TRAILERS
+            elif not line:  # the trailers' end
+                self._finish_pieces()
+                self.excess = at < len(data)
+                return True
+        self._buffer = data[at:]
+        return False
+
+
+def _chunk_size(line: bytes) -> int:
+    digits = line.partition(b";")[0].strip(b" \t")  # extensions are ignored (§7.1.1)
+    if not digits or not _HEX.issuperset(digits) or len(digits) > 15:
+        raise ProtocolError("a chunk's size is not a hexadecimal number")
+    return int(digits, 16)
