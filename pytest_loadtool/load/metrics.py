@@ -11,6 +11,7 @@ time of the second. Totals, per-second counts and rates are derived when somebod
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -214,6 +215,14 @@ class LoadMetrics:
         self._book()
         return self._timeline
 
+    def transaction_names(self) -> list[str]:
+        """The name of each transaction; one that comes again on its page is numbered."""
+        return _numbered((key.case, key.page, key.name) for key in self.transaction_keys)
+
+    def page_names(self) -> list[str]:
+        """The name of each page; one that comes again in its case is numbered."""
+        return _numbered((key.case, key.name) for key in self.page_keys)
+
     def total(self) -> TransactionMetrics:
         """All transactions merged."""
         total = TransactionMetrics()
@@ -368,6 +377,16 @@ def _check(
     strays += [one for one in transactions if PageKey(one.case, one.page) not in set(pages)]
     if strays:
         raise ValueError(f"no place for {strays[0]}")
+
+
+def _numbered(keys: Iterable[tuple[str, ...]]) -> list[str]:
+    """The last part of each key, with a number if the same key came before: ``GET / (2)``."""
+    seen: Counter[tuple[str, ...]] = Counter()
+    names = []
+    for key in keys:
+        seen[key] += 1
+        names.append(key[-1] if seen[key] == 1 else f"{key[-1]} ({seen[key]})")
+    return names
 
 
 def _describe(example: Any) -> str:

@@ -6,15 +6,22 @@ measured: there is no honest number for it.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from pytest_loadtool.load.comparison import (
+    TOLERANCE,
+    Comparison,
+    SavedRun,
+    compare,
+    with_regressions,
+)
 from pytest_loadtool.load.histogram import Extent, Histogram
 from pytest_loadtool.load.measures import Spans, TransactionMetrics
 from pytest_loadtool.load.merger import WorkerResult, WorkerState
 from pytest_loadtool.load.metrics import LoadMetrics, PageKey
+from pytest_loadtool.load.threshold import ThresholdResult
 from pytest_loadtool.load.timeline import Interval
 from pytest_loadtool.load.verdict import Verdict
 from pytest_loadtool.model.load import LoadConfiguration
@@ -178,6 +185,11 @@ class Summary:
     dropped: int
     connections: ConnectionSummary
     detailed_pages: bool
+    saved: SavedRun
+    """What of this run can be compared with a later one."""
+    comparison: Comparison | None
+    """With an earlier run, if that was asked for."""
+    thresholds: tuple[ThresholdResult, ...]
     cases: tuple[CaseSummary, ...]
     errors: tuple[ErrorSummary, ...]
     other_errors: int
@@ -192,13 +204,24 @@ def summarise(
     verdict: Verdict,
     *,
     started: datetime,
+    thresholds: Sequence[ThresholdResult] = (),
+    baseline: SavedRun | None = None,
+    tolerance: float = TOLERANCE,
 ) -> Summary:
-    """The results of a run that began at ``started``."""
+    """The results of a run that began at ``started``, compared with ``baseline`` if there is one.
+
+    A run that passed has failed if it is worse than the baseline by more than ``tolerance``.
+    """
     seconds = metrics.elapsed_us / 1e6
-    names = _transaction_names(metrics)
+    moment = started.isoformat(timespec="seconds")
+    saved = SavedRun.of(configuration.name, moment, verdict.outcome, metrics)
+    comparison = compare(baseline, saved, tolerance) if baseline is not None else None
+    if comparison is not None:
+        verdict = with_regressions(verdict, comparison)
+    names = metrics.transaction_names()
     return Summary(
         name=configuration.name,
-        started=started.isoformat(timespec="seconds"),
+        started=moment,
         verdict=verdict,
         configuration=configuration,
         totals=_numbers(metrics.total(), seconds),
@@ -209,6 +232,9 @@ def summarise(
             metrics.connect.count, metrics.retried, times_of(metrics.connect), times_of(metrics.tls)
         ),
         detailed_pages=metrics.detailed_pages,
+        saved=saved,
+        comparison=comparison,
+        thresholds=tuple(thresholds),
         cases=_cases(metrics, names, seconds),
         errors=_errors(metrics, names),
         other_errors=metrics.errors.others,
@@ -252,7 +278,7 @@ def _cases(metrics: LoadMetrics, names: Sequence[str], seconds: float) -> tuple[
         summary = TransactionSummary(name, _numbers(measured, seconds))
         members[PageKey(key.case, key.page)].append(summary)
     pages: dict[str, list[PageSummary]] = {name: [] for name in metrics.case_keys}
-    page_names = _numbered((key.case, key.name) for key in metrics.page_keys)
+    page_names = metrics.page_names()
     for page_key, name, spans in zip(metrics.page_keys, page_names, metrics.pages, strict=True):
         pages[page_key.case].append(_page(name, spans, members.pop(page_key, [])))
     return tuple(
@@ -326,15 +352,3 @@ def _worker(worker: WorkerResult, users: int) -> WorkerSummary:
     )
 
 
-def _transaction_names(metrics: LoadMetrics) -> list[str]:
-    return _numbered((key.case, key.page, key.name) for key in metrics.transaction_keys)
-
-
-def _numbered(keys: Iterable[tuple[str, ...]]) -> list[str]:
-    """The last part of each key, with a number if the same key came before."""
-    seen: Counter[tuple[str, ...]] = Counter()
-    names = []
-    for key in keys:
-        seen[key] += 1
-        names.append(key[-1] if seen[key] == 1 else f"{key[-1]} ({seen[key]})")
-    return names

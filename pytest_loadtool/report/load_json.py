@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from pytest_loadtool.load.comparison import Comparison, Key
 from pytest_loadtool.load.summary import CaseSummary, Numbers, PageSummary, Summary, Times
+from pytest_loadtool.load.threshold import ThresholdResult
+from pytest_loadtool.model.threshold import Unit
 
 __all__ = ["FORMAT", "load_data"]
 
 FORMAT = 1
+
+#: How the values of a threshold are given, by its unit.
+_UNITS: dict[Unit, tuple[str, int]] = {
+    "time": ("ms", 1000),
+    "share": ("share", 1),
+    "rate": ("per second", 1),
+    "count": ("count", 1),
+}
 
 
 def load_data(summary: Summary) -> dict[str, Any]:
@@ -47,6 +58,7 @@ def load_data(summary: Summary) -> dict[str, Any]:
             for page in case.pages
             for one in page.transactions
         ],
+        "thresholds": [_threshold(one) for one in summary.thresholds],
         "errors": [
             {
                 "case": error.case,
@@ -76,6 +88,7 @@ def load_data(summary: Summary) -> dict[str, Any]:
             }
             for worker in summary.workers
         ],
+        "comparison": _comparison(summary.comparison),
         "timeline": [
             {
                 "second": one.second,
@@ -87,6 +100,18 @@ def load_data(summary: Summary) -> dict[str, Any]:
             }
             for one in summary.timeline
         ],
+    }
+
+
+def _threshold(result: ThresholdResult) -> dict[str, Any]:
+    unit, factor = _UNITS[result.threshold.unit]
+    measured = result.measured
+    return {
+        "threshold": result.threshold.text,
+        "passed": result.passed,
+        "measured": None if measured is None else round(measured * factor, 6),
+        "limit": round(result.threshold.limit * factor, 6),
+        "unit": unit,
     }
 
 
@@ -133,6 +158,32 @@ def _page(case: str, page: PageSummary) -> dict[str, Any]:
         "failed": page.failed,
         "duration_ms": _times(page.durations) | {"min": page.min},
     }
+
+
+def _comparison(comparison: Comparison | None) -> dict[str, Any] | None:
+    if comparison is None:
+        return None
+    before = comparison.before
+    return {
+        "baseline": {"started": before.started, "verdict": before.outcome},
+        "tolerance": comparison.tolerance,
+        "changes": [
+            _key(change.key)
+            | {
+                "figure": change.figure.name,
+                "before": change.before,
+                "after": change.after,
+                "regression": change.is_regression,
+            }
+            for change in comparison.changes
+        ],
+        "new": [_key(key) for key in comparison.new],
+        "gone": [_key(key) for key in comparison.gone],
+    }
+
+
+def _key(key: Key) -> dict[str, Any]:
+    return dict(zip(("case", "page", "name"), key, strict=True))
 
 
 def _round(value: float | None) -> float | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pytest_loadtool.load.schedule import describe
 from pytest_loadtool.load.summary import (
     CaseSummary,
+    ConnectionSummary,
     ErrorSummary,
     Numbers,
     PageSummary,
@@ -16,9 +17,13 @@ from pytest_loadtool.load.summary import (
     TransactionSummary,
     WorkerSummary,
 )
+from pytest_loadtool.load.threshold import amount
 from pytest_loadtool.load.wording import count, percent, plural
 from pytest_loadtool.report.columns import cells, fit, table, wrap
 from pytest_loadtool.report.excerpt import printable
+from pytest_loadtool.report.load_chart import over_the_run
+from pytest_loadtool.report.load_compared import compared
+from pytest_loadtool.report.sparkline import BLOCKS
 from pytest_loadtool.report.units import milliseconds, rate, seconds, size, status_counts
 
 __all__ = ["load_text"]
@@ -28,13 +33,19 @@ _EXAMPLE_LINES = 8
 _INDENT = " " * 12
 
 
-def load_text(summary: Summary, width: int = 80) -> list[str]:
-    """The report as lines of at most ``width`` columns, where numbers allow."""
+def load_text(summary: Summary, width: int = 80, glyphs: str = BLOCKS) -> list[str]:
+    """The report as lines of at most ``width`` columns, where numbers allow.
+
+    ``glyphs`` draw how numbers went over the run; see `sparkline`.
+    """
     width = min(width, _WIDEST)
     blocks = (
         _heading(summary, width),
         _totals(summary, width),
+        _thresholds(summary, width),
+        over_the_run(summary, width, glyphs),
         _tree(summary, width),
+        compared(summary.comparison, width),
         _errors(summary, width),
         _workers(summary, width),
     )
@@ -65,7 +76,7 @@ def _totals(summary: Summary, width: int) -> Iterator[str]:
         ("throughput", f"{rate(totals.throughput_rps)} requests/s"
          f" ({requests} in {seconds(totals.duration_s)})"),
         ("error rate", f"{percent(totals.error_rate)} ({count(totals.errors)} of {requests}, "
-         f"{percent(summary.configuration.max_error_rate)} allowed)"),
+         f"{_allowed(summary)})"),
         ("status codes", _statuses(totals)),
         ("received", f"{size(totals.bytes_received)}, sent {size(totals.bytes_sent)}"),
     ]  # fmt: skip
@@ -73,17 +84,59 @@ def _totals(summary: Summary, width: int) -> Iterator[str]:
         cut = plural(summary.cut_requests, "request")
         iterations = plural(summary.cut_iterations, "iteration")
         facts.append(("cut at the end", f"{cut} and {iterations}, in no other number"))
+    if summary.dropped:
+        arrivals = plural(summary.dropped, "arrival")
+        facts.append(("dropped", f"{arrivals} could not start: all users were busy"))
+    connections = summary.connections
+    if connections.opened:
+        facts.append(("connections", f"{count(connections.opened)} opened{_retried(connections)}"))
     for name, fact in facts:
         yield from wrap(fact, width, f"{name:<16}", " " * 16)
     yield ""
     yield from table(
         ("milliseconds", "average", "median", "p95", "p99", "max"),
         [
-            ("response time", *_times(totals.response_time)),
-            ("service time", *_times(totals.service_time)),
+            (name, *_times(times))
+            for name, times in (
+                ("response time", totals.response_time),
+                ("service time", totals.service_time),
+                ("first byte", totals.first_byte),
+                ("connecting", connections.connect),
+                ("TLS handshake", connections.tls),
+            )
+            if times.mean is not None or times is totals.response_time
         ],
         width,
     )
+
+
+def _allowed(summary: Summary) -> str:
+    if any(one.replaces_error_rate for one in summary.configuration.thresholds):
+        return "see its threshold"
+    return f"{percent(summary.configuration.max_error_rate)} allowed"
+
+
+def _thresholds(summary: Summary, width: int) -> Iterator[str]:
+    if summary.thresholds:
+        yield from table(
+            ("threshold", "measured", ""),
+            [
+                (
+                    printable(one.threshold.text),
+                    amount(one.measured, one.threshold.unit),
+                    "passed" if one.passed else "failed",
+                )
+                for one in summary.thresholds
+            ],
+            width,
+        )
+
+
+def _retried(connections: ConnectionSummary) -> str:
+    if not connections.retried:
+        return ""
+    requests = plural(connections.retried, "request")
+    return f", {requests} sent again because an idle one had been closed"
 
 
 def _statuses(numbers: Numbers) -> str:
@@ -127,6 +180,8 @@ _MORE_COLUMNS = (
 )
 _ROOM_FOR_MORE = 100
 
+_NO_DETAILS = 'percentiles of pages are off; "detailed_pages = true" turns them on'
+
 
 def _tree(summary: Summary, width: int) -> Iterator[str]:
     rows = [row for case in summary.cases for row in _case_rows(case, summary.detailed_pages)]
@@ -136,6 +191,8 @@ def _tree(summary: Summary, width: int) -> Iterator[str]:
         [[value(row) for _, value in columns] for row in rows],
         width,
     )
+    if not summary.detailed_pages:
+        yield from wrap(_NO_DETAILS, width)
 
 
 def _case_rows(case: CaseSummary, detailed: bool) -> Iterator[_Row]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from random import Random
 
@@ -18,6 +19,7 @@ from pytest_loadtool.load import (
     summarise,
     verdict,
 )
+from pytest_loadtool.load.comparison import ALL, SavedRun
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.model.result import Failure
 
@@ -73,6 +75,8 @@ def one_worker(seed: int, failing: int = 0) -> LoadMetrics:
             _iteration(metrics, random, ADMIN, failing)
         for _ in range(11):
             _iteration(metrics, random, API, failing)
+        for number in range(41):
+            metrics.record_connection(180 + 9 * number, None)
         for _ in range(40):
             metrics.record_lag(int(40 / (1 - random.random()) ** 0.5))
             metrics.record_lateness(int(90 / (1 - random.random()) ** 0.5))
@@ -141,8 +145,23 @@ def two_workers(failing: int = 0, lose: bool = False) -> RunResult:
     return merger.result()
 
 
-def summary(failing: int = 0, lose: bool = False) -> Summary:
+def summary(failing: int = 0, lose: bool = False, baseline: SavedRun | None = None) -> Summary:
     """The summary of `two_workers` under `CONFIGURATION`."""
     result = two_workers(failing, lose)
     found = verdict(result.metrics, CONFIGURATION, result.workers)
-    return summarise(result.metrics, CONFIGURATION, result.workers, found, started=STARTED)
+    return summarise(
+        result.metrics,
+        CONFIGURATION,
+        result.workers,
+        found,
+        started=STARTED,
+        baseline=baseline,
+    )
+
+
+def earlier() -> SavedRun:
+    """A run three days before, without errors; one transaction had another name."""
+    run = SavedRun.of("Admin and API", "2026-03-01T05:06:07+00:00", "passed", two_workers().metrics)
+    renamed = {key: one for key, one in run.requests.items() if key[2] != "log in"}
+    renamed[ADMIN, "Site administration | Django site admin", "sign in"] = run.requests[ALL]
+    return replace(run, requests=renamed)

@@ -11,7 +11,7 @@ import pytest
 from pytest_loadtool.load import LoadMetrics, Verdict, summarise
 from pytest_loadtool.model.result import Cause
 from pytest_loadtool.report.load_json import load_data
-from tests.load.simulation import CONFIGURATION, STARTED, empty, summary
+from tests.load.simulation import CONFIGURATION, STARTED, earlier, empty, summary
 from tests.report.documented import fields
 
 STATUS = "status"
@@ -34,7 +34,8 @@ def test_documented_fields_are_the_real_ones() -> None:
     """Every field in the output is documented, and every documented field is there."""
     documented = fields()
     assert len(documented) == len(set(documented))
-    assert set(documented) == set(paths(load_data(summary(failing=90, lose=True))))
+    data = load_data(summary(failing=90, lose=True, baseline=earlier()))
+    assert set(documented) == set(paths(data))
 
 
 @pytest.mark.promise(4)
@@ -65,7 +66,7 @@ def test_the_main_numbers() -> None:
 def test_transactions_have_what_totals_have() -> None:
     """The numbers of a transaction have the same names and units as those of the totals."""
     data = load_data(summary())
-    cut = {"cut_requests", "cut_iterations"}
+    cut = {"cut_requests", "cut_iterations", "dropped"}
     for transaction in data["transactions"]:
         assert set(transaction) - {"case", "page", "name"} == set(data["totals"]) - cut
 

@@ -1,0 +1,300 @@
+"""Two runs of the same load test side by side, transaction by transaction.
+
+A saved run keeps histograms, not samples, so the percentiles that are compared are those that were
+reported. A difference is a regression when it is beyond the tolerance, beyond the floor below which
+differences are noise on any machine, and beyond what chance does to so many requests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import sqrt
+from typing import Any
+
+from pytest_loadtool.load.histogram import Histogram
+from pytest_loadtool.load.metrics import LoadMetrics
+from pytest_loadtool.load.verdict import Verdict
+from pytest_loadtool.load.wording import digits, percent, plural
+
+__all__ = [
+    "ALL",
+    "FIGURES",
+    "TOLERANCE",
+    "Change",
+    "Comparison",
+    "Estimate",
+    "Figure",
+    "Key",
+    "SavedRequests",
+    "SavedRun",
+    "compare",
+    "with_regressions",
+]
+
+_FORMAT = 1
+
+TOLERANCE = 0.1
+"""How much worse a figure may be, as a share, unless somebody says otherwise."""
+
+_MOST_REASONS = 10
+
+Key = tuple[str, str, str]
+"""Names of a transaction's case and page, and its own, which is numbered if it comes again."""
+
+ALL: Key = ("", "", "all requests")
+"""What stands for all transactions together."""
+
+
+@dataclass(frozen=True, slots=True)
+class SavedRequests:
+    """What is kept of one transaction, or of all: counts, and response times in microseconds."""
+
+    requests: int
+    errors: int
+    response: Histogram
+
+    def to_wire(self) -> list[Any]:
+        """Builtin types only."""
+        return [self.requests, self.errors, self.response.to_wire()]
+
+    @classmethod
+    def from_wire(cls, wire: list[Any]) -> SavedRequests:
+        """What `to_wire` described."""
+        requests, errors, response = wire
+        return cls(int(requests), int(errors), Histogram.from_wire(response))
+
+
+@dataclass(frozen=True, slots=True)
+class SavedRun:
+    """One run of a load test. ``started`` is ISO 8601; ``outcome`` that of its verdict."""
+
+    name: str
+    started: str
+    outcome: str
+    duration_s: float
+    requests: Mapping[Key, SavedRequests]
+    """By transaction, and under `ALL` in total."""
+
+    @classmethod
+    def of(cls, name: str, started: str, outcome: str, metrics: LoadMetrics) -> SavedRun:
+        """What is kept of these metrics."""
+        keys = (
+            (key.case, key.page, title)
+            for key, title in zip(
+                metrics.transaction_keys, metrics.transaction_names(), strict=True
+            )
+        )
+        measured = zip((ALL, *keys), (metrics.total(), *metrics.transactions), strict=True)
+        requests = {
+            key: SavedRequests(one.requests, one.errors, one.response) for key, one in measured
+        }
+        return cls(name, started, outcome, metrics.elapsed_us / 1e6, requests)
+
+    def to_wire(self) -> dict[str, Any]:
+        """Builtin types only."""
+        return {
+            "format": _FORMAT,
+            "name": self.name,
+            "started": self.started,
+            "verdict": self.outcome,
+            "duration_s": self.duration_s,
+            "requests": [[*key, *one.to_wire()] for key, one in self.requests.items()],
+        }
+
+    @classmethod
+    def from_wire(cls, wire: Any) -> SavedRun:
+        """The run that `to_wire` described.
+
+        Raises:
+            ValueError: it is not one, or it is from another version of this program.
+        """
+        try:
+            if wire["format"] != _FORMAT:
+                raise ValueError("it was saved by another version of pytest-loadtool")
+            requests = {
+                (str(case), str(page), str(name)): SavedRequests.from_wire(rest)
+                for case, page, name, *rest in wire["requests"]
+            }
+            requests[ALL]
+            return cls(
+                str(wire["name"]),
+                str(wire["started"]),
+                str(wire["verdict"]),
+                float(wire["duration_s"]),
+                requests,
+            )
+        except (KeyError, TypeError, IndexError, AttributeError) as error:
+            raise ValueError(f"it is no saved run ({type(error).__name__}: {error})") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A measured number, and between what it might be in another run just like that one."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number that is compared, of some requests and the seconds that the run took.
+
+    ``floor`` is the difference that is never a regression; ``least`` how many requests both runs
+    must have for the number to mean something: five beyond a percentile.
+    """
+
+    name: str
+    unit: str
+    """Empty for a share."""
+    estimate: Callable[[SavedRequests, float], Estimate]
+    floor: float
+    least: int = 1
+    less_is_worse: bool = False
+
+
+_DEVIATIONS = 2.0
+"""How many standard deviations chance may move a number. That two runs which differ in nothing are
+both that far off, in opposite directions, happens once in some hundred comparisons."""
+
+
+def _percentile(p: int) -> Callable[[SavedRequests, float], Estimate]:
+    """By how much its rank may be off says between which percentiles the true one lies: that is
+    so for any distribution."""
+
+    def estimate(one: SavedRequests, _seconds: float) -> Estimate:
+        off = _DEVIATIONS * sqrt(p * (100 - p) / one.requests)
+        ranks = (p, max(0.0, p - off), min(100.0, p + off))
+        return Estimate(*(one.response.percentile(rank) / 1000 for rank in ranks))
+
+    return estimate
+
+
+def _error_rate(one: SavedRequests, _seconds: float) -> Estimate:
+    rate = one.errors / one.requests
+    off = _DEVIATIONS * sqrt(rate * (1 - rate) / one.requests)
+    return Estimate(rate, rate - off, rate + off)
+
+
+def _throughput(one: SavedRequests, seconds: float) -> Estimate:
+    off = _DEVIATIONS * sqrt(one.requests)
+    return Estimate(
+        *(number / seconds for number in (one.requests, one.requests - off, one.requests + off))
+    )
+
+
+FIGURES = (
+    Figure("median", "ms", _percentile(50), floor=1.0, least=10),
+    Figure("p95", "ms", _percentile(95), floor=1.0, least=100),
+    Figure("p99", "ms", _percentile(99), floor=1.0, least=500),
+    Figure("error rate", "", _error_rate, floor=0.001),
+    Figure("throughput", "requests/s", _throughput, floor=0.1, less_is_worse=True),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One figure of one transaction in both runs. A share (0 to 1) for the error rate."""
+
+    key: Key
+    figure: Figure
+    before: float
+    after: float
+    is_regression: bool
+
+    @property
+    def relative(self) -> float:
+        """The change as a share of what was before; 0 if there was nothing."""
+        return (self.after - self.before) / self.before if self.before else 0.0
+
+    def by(self) -> str:
+        """``+20 %``, or ``+0.35 points`` of a share."""
+        if self.figure.unit:
+            return _signed(self.relative * 100, 0, "%")
+        return _signed((self.after - self.before) * 100, 2, "points")
+
+    def __str__(self) -> str:
+        """``p95 of Page / GET /: 120 ms, was 100 ms (+20 %)``."""
+        where = " / ".join(filter(None, self.key[1:]))
+        after, before = (
+            f"{digits(value)} {self.figure.unit}" if self.figure.unit else percent(value)
+            for value in (self.after, self.before)
+        )
+        return f"{self.figure.name} of {where}: {after}, was {before} ({self.by()})"
+
+
+def _signed(value: float, decimals: int, unit: str) -> str:
+    rounded = round(value, decimals)
+    return f"{rounded:+.{decimals}f} {unit}" if rounded else f"0 {unit}"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A run beside an earlier one. ``new`` and ``gone`` are transactions of one run only."""
+
+    before: SavedRun
+    tolerance: float
+    changes: tuple[Change, ...]
+    new: tuple[Key, ...]
+    gone: tuple[Key, ...]
+
+    @property
+    def regressions(self) -> tuple[Change, ...]:
+        """What became worse than the tolerance allows."""
+        return tuple(change for change in self.changes if change.is_regression)
+
+
+def compare(before: SavedRun, after: SavedRun, tolerance: float) -> Comparison:
+    """Compare each figure of each transaction that both runs have.
+
+    ``tolerance`` is a share: with 0.1 a time may be a tenth longer than it was.
+    """
+    changes = tuple(
+        change
+        for key, one in after.requests.items()
+        if key in before.requests
+        for change in _changes(key, (before.requests[key], before), (one, after), tolerance)
+    )
+    return Comparison(
+        before,
+        tolerance,
+        changes,
+        new=tuple(key for key in after.requests if key not in before.requests),
+        gone=tuple(key for key in before.requests if key not in after.requests),
+    )
+
+
+def with_regressions(found: Verdict, comparison: Comparison) -> Verdict:
+    """The verdict with what became worse as its last reasons. What had passed has failed.
+
+    An inconclusive run stays that: its times may be the generator's own.
+    """
+    regressions = comparison.regressions
+    if not regressions:
+        return found
+    allowed = percent(comparison.tolerance)
+    reasons = [f"worse than before by more than {allowed}: {change}" for change in regressions]
+    if len(reasons) > _MOST_REASONS:
+        more = plural(len(reasons) - _MOST_REASONS, "more regression")
+        reasons[_MOST_REASONS:] = [f"and {more}: the report's comparison has all of them"]
+    outcome = "failed" if found.outcome == "passed" else found.outcome
+    return replace(found, outcome=outcome, reasons=(*found.reasons, *reasons))
+
+
+_One = tuple[SavedRequests, SavedRun]
+
+
+def _changes(key: Key, before: _One, after: _One, tolerance: float) -> Iterator[Change]:
+    for figure in FIGURES:
+        if min(before[0].requests, after[0].requests) >= figure.least:
+            old, new = (figure.estimate(one, run.duration_s) for one, run in (before, after))
+            yield Change(key, figure, old.value, new.value, _is_worse(figure, old, new, tolerance))
+
+
+def _is_worse(figure: Figure, old: Estimate, new: Estimate, tolerance: float) -> bool:
+    if figure.less_is_worse:
+        by, beyond_chance = old.value - new.value, new.high < old.low
+    else:
+        by, beyond_chance = new.value - old.value, new.low > old.high
+    return beyond_chance and by > figure.floor and by > tolerance * old.value

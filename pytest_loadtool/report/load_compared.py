@@ -1,0 +1,48 @@
+"""A run beside an earlier one, as a table of changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_loadtool.load.comparison import FIGURES, Change, Comparison, Key
+from pytest_loadtool.load.wording import percent
+from pytest_loadtool.report.columns import table, wrap
+from pytest_loadtool.report.excerpt import printable
+from pytest_loadtool.report.units import DASH
+
+__all__ = ["compared"]
+
+
+def compared(comparison: Comparison | None, width: int) -> Iterator[str]:
+    """The changes by transaction, and which transactions only one of the runs has."""
+    if comparison is None:
+        return
+    before = comparison.before
+    yield from wrap(
+        f"compared with the run of {before.started} ({before.outcome}); "
+        f"{percent(comparison.tolerance)} worse is allowed",
+        width,
+    )
+    changes = {(change.key, change.figure.name): change for change in comparison.changes}
+    keys = dict.fromkeys(change.key for change in comparison.changes)
+    rows = [
+        (_name(key), *(_change(changes.get((key, figure.name))) for figure in FIGURES))
+        for key in keys
+    ]
+    yield from table(("", *(figure.name for figure in FIGURES)), rows, width)
+    if comparison.regressions:
+        yield "! worse than is allowed"
+    for what, found in (("new", comparison.new), ("gone", comparison.gone)):
+        for key in found:
+            yield from wrap(f"{what}: {_name(key)}", width, "", "    ")
+
+
+def _name(key: Key) -> str:
+    return printable(" / ".join(filter(None, key[1:])))
+
+
+def _change(change: Change | None) -> str:
+    """``+12 %``, ``+0.35`` points; ``!`` marks a regression, a dash too few requests."""
+    if change is None:
+        return DASH
+    return change.by().removesuffix(" points") + ("!" if change.is_regression else " ")
