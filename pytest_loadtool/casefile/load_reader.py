@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pytest_loadtool.casefile.files import read_text
+from pytest_loadtool.casefile.load_model import MODEL, MODEL_TABLES, complete
 from pytest_loadtool.casefile.nearest import did_you_mean
 from pytest_loadtool.casefile.problems import Problems
 from pytest_loadtool.casefile.quantities import parse_duration, parse_share
@@ -18,13 +19,12 @@ from pytest_loadtool.casefile.schema import (
     document,
     filled,
     integer,
-    number,
     parsed,
     tables,
 )
 from pytest_loadtool.casefile.syntax import base_url
 from pytest_loadtool.casefile.thresholds import parse_threshold
-from pytest_loadtool.model.load import CaseShare, LoadConfiguration, ThinkTime
+from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 
 __all__ = ["TABLES", "parse_load", "read_load"]
 
@@ -61,8 +61,7 @@ def read_load(path: Path) -> LoadConfiguration:
 
 def _load(source: str, path: str) -> tuple[LoadConfiguration, Problems]:
     found, problems = document(source, path, _LOAD)
-    if found.get("ramp_up", 0.0) > found["duration"]:
-        problems.add(("ramp_up",), "must not be longer than 'duration', which includes it")
+    found = complete(found, problems)
     if "max_error_rate" in found and any(
         one.replaces_error_rate for one in found.get("thresholds", ())
     ):
@@ -82,25 +81,6 @@ def _share(node: Node) -> CaseShare:
     return CaseShare(**_CASE.read(node))
 
 
-def _think_time(node: Node) -> ThinkTime:
-    match node.value:
-        case "recorded":
-            return ThinkTime()
-        case "none":
-            return ThinkTime(scale=0.0)
-        case dict():
-            return ThinkTime(**_THINK_TIME.read(node))
-    raise node.expected('"recorded", "none" or a table such as { scale = 0.5, cap = "5s" }')
-
-
-_THINK_TIME = Table(
-    "'think_time'",
-    {
-        "scale": Key(number),
-        "cap": Key(parsed(parse_duration, "s")),
-    },
-)
-
 _CASE = Table(
     "a case of the load configuration",
     {
@@ -114,15 +94,13 @@ _LOAD = Table(
     {
         "format": Key(integer, "format = 1"),
         "name": Key(filled, 'name = "…"'),
-        "users": Key(at_least(1), "users = 10"),
-        "duration": Key(_positive_duration, 'duration = "30s"'),
-        "ramp_up": Key(parsed(parse_duration, "s")),
-        "think_time": Key(_think_time),
+        **MODEL,
         "max_error_rate": Key(parsed(parse_share, "%")),
         "thresholds": Key(array(parsed(parse_threshold))),
         "grace": Key(parsed(parse_duration, "s")),
         "timeout": Key(_positive_duration),
         "keep_connections": Key(boolean),
+        "keep_state": Key(boolean),
         "detailed_pages": Key(boolean),
         "server": Key(parsed(base_url)),
         "case": Key(tables(_share, "case"), "at least one [[case]]"),
@@ -130,4 +108,4 @@ _LOAD = Table(
 )
 
 #: Every kind of table in the file.
-TABLES = (_LOAD, _CASE, _THINK_TIME)
+TABLES = (_LOAD, _CASE, *MODEL_TABLES)

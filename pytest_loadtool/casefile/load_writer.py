@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from pytest_loadtool.casefile.quantities import format_duration, format_share
+from pytest_loadtool.casefile.quantities import format_duration, format_rate, format_share
 from pytest_loadtool.casefile.render import Line, render
 from pytest_loadtool.casefile.schema import FORMAT
-from pytest_loadtool.casefile.toml_values import Scalar, inline_table, scalar
-from pytest_loadtool.model.load import CaseShare, LoadConfiguration, ThinkTime
+from pytest_loadtool.casefile.toml_values import Scalar, inline_array, inline_table, scalar
+from pytest_loadtool.model.load import CaseShare, Distribution, LoadConfiguration, Stage, ThinkTime
 
 __all__ = ["format_load", "load_lines"]
 
@@ -23,16 +23,22 @@ def load_lines(configuration: LoadConfiguration) -> Iterator[Line]:
     """The lines of a load configuration's file."""
     yield _pair("format", FORMAT)
     yield _pair("name", configuration.name)
-    yield _pair("users", configuration.users)
-    yield _pair("duration", format_duration(configuration.duration))
+    if configuration.open or not configuration.stages:
+        yield _pair("users", configuration.users)
+    if configuration.duration is not None and not configuration.stages:
+        yield _pair("duration", format_duration(configuration.duration))
     for name, write in _OPTIONS.items():
         value = getattr(configuration, name)
+        if value is None:  # there is no way to write that, other than not to
+            continue
         yield Line((name,), f"{name} = {write(value)}", usual=value == getattr(_USUAL, name))
     if configuration.thresholds:
         written = tuple(scalar(threshold.text) for threshold in configuration.thresholds)
         yield Line(("thresholds",), "thresholds = ", elements=written, spread=True)
     if configuration.server:
         yield _pair("server", configuration.server)
+    for index, stage in enumerate(configuration.stages):
+        yield from _stage(index, stage)
     for index, share in enumerate(configuration.cases):
         yield from _share(index, share)
 
@@ -46,12 +52,36 @@ def _think_time(think_time: ThinkTime) -> str:
         return '"recorded"'
     if think_time == ThinkTime(scale=0.0):
         return '"none"'
-    pairs: dict[str, Scalar] = {}
+    written: dict[str, str] = {}
     if think_time.scale != 1.0:
-        pairs["scale"] = think_time.scale
+        written["scale"] = scalar(think_time.scale)
+    if think_time.drawn is not None:
+        written |= _drawn(think_time.drawn)
     if think_time.cap is not None:
-        pairs["cap"] = format_duration(think_time.cap)
-    return inline_table({name: scalar(value) for name, value in pairs.items()})
+        written["cap"] = _duration(think_time.cap)
+    return inline_table(written)
+
+
+def _pacing(pacing: Distribution) -> str:
+    if pacing.kind == "constant":
+        return _duration(pacing.parameters[0])
+    return inline_table(_drawn(pacing))
+
+
+def _drawn(distribution: Distribution) -> dict[str, str]:
+    written = [_duration(one) for one in distribution.parameters]
+    return {distribution.kind: written[0] if len(written) == 1 else inline_array(written)}
+
+
+def _stage(index: int, stage: Stage) -> Iterator[Line]:
+    table = ("stage", index)
+    yield Line(table, "[[stage]]", gap=True)
+    if stage.rate is None:
+        yield Line((*table, "users"), f"users = {stage.users}")
+    else:
+        yield Line((*table, "rate"), f"rate = {scalar(format_rate(stage.rate))}")
+    yield Line((*table, "duration"), f"duration = {_duration(stage.duration)}")
+    yield Line((*table, "ramp"), f"ramp = {_duration(stage.ramp)}", usual=not stage.ramp)
 
 
 def _share(index: int, share: CaseShare) -> Iterator[Line]:
@@ -69,11 +99,17 @@ _USUAL = LoadConfiguration("", (), 1, 0.0)
 
 #: Keys that need not be there, and how their values are written.
 _OPTIONS: Mapping[str, Callable[[Any], str]] = {
+    "rate": lambda rate: scalar(format_rate(rate)),
+    "arrivals": scalar,
     "ramp_up": _duration,
+    "iterations": scalar,
     "think_time": _think_time,
+    "pacing": _pacing,
+    "on_error": scalar,
     "max_error_rate": lambda share: scalar(format_share(share)),
     "grace": _duration,
     "timeout": _duration,
     "keep_connections": scalar,
+    "keep_state": scalar,
     "detailed_pages": scalar,
 }

@@ -1,4 +1,4 @@
-"""Durations and shares as people write them: ``1h30m``, ``250ms``, ``0.5%``.
+"""Durations, shares and rates as people write them: ``1h30m``, ``250ms``, ``0.5%``, ``50/s``.
 
 Both directions are exact: what ``format_`` writes, ``parse_`` reads back as the same float. So both
 calculate in decimal fractions and round once, at the end.
@@ -10,7 +10,14 @@ import math
 import re
 from fractions import Fraction
 
-__all__ = ["format_duration", "format_share", "parse_duration", "parse_share"]
+__all__ = [
+    "format_duration",
+    "format_rate",
+    "format_share",
+    "parse_duration",
+    "parse_rate",
+    "parse_share",
+]
 
 _NUMBER = r"(\d+(?:\.\d+)?)"
 _DURATION = re.compile(
@@ -18,6 +25,8 @@ _DURATION = re.compile(
 )
 _SECONDS = (Fraction(3600), Fraction(60), Fraction(1), Fraction(1, 1000))
 _SHARE = re.compile(rf"{_NUMBER}\s*%", re.ASCII)
+_RATE = re.compile(rf"{_NUMBER}\s*/\s*(s|min|h)", re.ASCII)
+_PER = {"s": 1, "min": 60, "h": 3600}
 
 
 def parse_duration(text: str) -> float:
@@ -90,6 +99,38 @@ def format_share(share: float) -> str:
     if share > 1:
         raise ValueError(f"{share} is no part of one")
     return f"{_decimal(Fraction(repr(float(share))) * 100)}%"
+
+
+def parse_rate(text: str) -> float:
+    """A rate per second from ``50/s``, ``100/min`` or ``2.5/h``.
+
+    Raises:
+        ValueError: ``text`` is not a rate; the message says what is expected.
+    """
+    match = _RATE.fullmatch(text.strip())
+    if match is None:
+        hint = f': write "{text.strip()}/s" for each second' if _is_number(text) else ""
+        raise ValueError(f'expected a rate such as "50/s" or "100/min", got "{text[:40]}"{hint}')
+    try:
+        return float(Fraction(match[1]) / _PER[match[2]])
+    except OverflowError:
+        raise ValueError("the rate is too high") from None
+
+
+def format_rate(rate: float) -> str:
+    """In the unit in which the number is shortest: ``50/s``, ``100/min``.
+
+    Raises:
+        ValueError: ``rate`` is negative or not finite.
+    """
+    _check(rate)
+    exact = f"{_decimal(Fraction(repr(float(rate))))}/s"
+    rounded = (
+        f"{_decimal(Fraction(repr(round(rate * length, 6))))}/{unit}"
+        for unit, length in _PER.items()
+    )
+    candidates = [exact, *(text for text in rounded if parse_rate(text) == rate)]
+    return min(candidates, key=lambda text: text.index("/"))
 
 
 def _check(number: float) -> None:

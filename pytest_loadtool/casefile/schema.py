@@ -75,10 +75,12 @@ Convert = Callable[[Node], T]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key of a table: how its value is read; ``example`` is set if it must be there."""
+    """A key of a table: how its value is read; ``example`` is set if it must be there, which it
+    need not when one of the keys ``unless`` is."""
 
     convert: Convert[Any]
     example: str = ""
+    unless: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ class Table:
             except Rejected:
                 good = False
         for name, key in self.keys.items():
-            if key.example and name not in node.value:
+            if key.example and not node.value.keys() & {name, *key.unless}:
                 node.problems.add((*node.at, name), f"missing: write {key.example}")
                 good = False
         if not good:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
@@ -29,7 +31,7 @@ from pytest_loadtool.model.extractor import (
     JsonPath,
     RegularExpression,
 )
-from pytest_loadtool.model.load import CaseShare, LoadConfiguration, ThinkTime
+from pytest_loadtool.model.load import CaseShare, Distribution, LoadConfiguration, Stage, ThinkTime
 from pytest_loadtool.model.template import escape
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.model.validator import (
@@ -245,25 +247,79 @@ _thresholds = st.lists(
 ).map(tuple)
 
 
+_rates = st.floats(1e-3, 1e6) | st.integers(1, 6000).map(lambda number: number / 60)
+_drawn = st.one_of(
+    st.builds(Distribution, st.sampled_from(["constant", "exponential"]), st.tuples(_seconds)),
+    st.builds(Distribution, st.just("normal"), st.tuples(_seconds, _seconds)),
+    st.builds(
+        lambda one, other: Distribution("uniform", (min(one, other), max(one, other))),
+        _seconds,
+        _seconds,
+    ),
+)
+_think_times = st.one_of(
+    st.builds(ThinkTime, st.floats(0, 10), st.none() | _seconds),
+    st.builds(ThinkTime, cap=st.none() | _seconds, drawn=_drawn),
+)
+
+
+def _stages(**level: st.SearchStrategy[float]) -> st.SearchStrategy[tuple[Stage, ...]]:
+    """Stages, the first of them with something to do."""
+    length = _seconds.filter(bool)
+    first = st.builds(Stage, length, st.just(0.0), **level)
+    other = st.builds(Stage, length, st.just(0.0), **level)
+    ramps = other.map(lambda stage: replace(stage, ramp=stage.duration / 2))
+    return st.builds(lambda one, more: (one, *more), first, st.lists(other | ramps, max_size=3))
+
+
+@st.composite
+def _models(draw: st.DrawFn) -> dict[str, Any]:
+    """The load: closed or open, with and without stages."""
+    users, duration = draw(st.integers(1, 10**6)), draw(_seconds.filter(bool))
+    ramp_up = draw(st.just(0.0) | st.floats(0, duration))
+    closed: dict[str, Any] = {"pacing": draw(st.none() | _drawn)}
+    opened: dict[str, Any] = {
+        "users": users,
+        "arrivals": draw(st.sampled_from(["even", "poisson"])),
+    }
+    kind = draw(st.sampled_from(["users", "iterations", "rate", "stages", "stages of rates"]))
+    if kind == "stages":
+        stages = draw(_stages(users=st.integers(1, 10**6)))
+        closed["users"] = max(int(stage.level) for stage in stages)
+        return closed | {"stages": stages, "duration": sum(one.duration for one in stages)}
+    if kind == "stages of rates":
+        stages = draw(_stages(rate=_rates))
+        return opened | {"stages": stages, "duration": sum(one.duration for one in stages)}
+    if kind == "rate":
+        return opened | {"duration": duration, "ramp_up": ramp_up, "rate": draw(_rates)}
+    if kind == "iterations":
+        closed["iterations"] = draw(st.integers(1, 9))
+    unlimited = kind == "iterations" and draw(st.booleans())
+    return closed | {
+        "users": users,
+        "ramp_up": ramp_up,
+        "duration": None if unlimited else duration,
+    }
+
+
 @st.composite
 def loads(draw: st.DrawFn) -> LoadConfiguration:
     """Load configurations."""
-    duration = draw(_seconds.filter(bool))
     return LoadConfiguration(
+        **draw(_models()),
         name=draw(_filled),
         cases=tuple(
             draw(st.lists(st.builds(CaseShare, _filled, st.integers(1, 9)), min_size=1, max_size=3))
         ),
-        users=draw(st.integers(1, 10**6)),
-        duration=duration,
-        ramp_up=draw(st.just(0.0) | st.floats(0, duration)),
-        think_time=draw(st.builds(ThinkTime, st.floats(0, 10), st.none() | _seconds)),
+        think_time=draw(_think_times),
+        on_error=draw(st.sampled_from(["continue", "stop iteration", "stop user"])),
         max_error_rate=draw(st.just(0.0) | st.floats(0, 1)),
         thresholds=draw(_thresholds),
         grace=draw(_seconds),
         timeout=draw(_seconds.filter(bool)),
         server=draw(st.sampled_from(["", "http://10.0.0.1:80"])),
         keep_connections=draw(st.booleans()),
+        keep_state=draw(st.booleans()),
         detailed_pages=draw(st.booleans()),
     )
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_loadtool.casefile import format_duration, format_share, parse_duration, parse_share
+from pytest_loadtool.casefile.quantities import format_rate, parse_rate
 from tests.casefile.models import FILES
 
 
@@ -90,3 +91,26 @@ def test_what_has_no_length_is_not_written(seconds: float) -> None:
     """A negative or endless duration is a mistake of the caller."""
     with pytest.raises(ValueError, match="negative or not finite"):
         format_duration(seconds)
+
+
+@FILES
+@given(st.floats(0, 1e300) | st.integers(1, 10**6).map(lambda number: number / 60))
+def test_a_rate_reads_back_exactly(rate: float) -> None:
+    """Every rate there is survives, in whatever unit it is written."""
+    assert parse_rate(format_rate(rate)) == rate
+
+
+@pytest.mark.parametrize(
+    ("text", "rate"), [("50/s", 50.0), ("0/s", 0.0), ("100/min", 100 / 60), ("2.5/h", 2.5 / 3600)]
+)
+def test_the_usual_rates_both_ways(text: str, rate: float) -> None:
+    """In the unit in which the number is short."""
+    assert parse_rate(text) == rate
+    assert format_rate(rate) == text
+
+
+@pytest.mark.parametrize("text", ["", "/s", "50", "-1/s", "5/day", "fast"])
+def test_what_is_no_rate_is_refused(text: str) -> None:
+    """Without a unit, with another one, or no number."""
+    with pytest.raises(ValueError, match="expected a rate such as"):
+        parse_rate(text)
