@@ -1,0 +1,1 @@
+"""Servers that misbehave, and what is said of them."""

@@ -1,0 +1,116 @@
+"""Test cases played against a faulty server: once, under load, or by one user that is watched."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from pytest_loadtool.load import LoadMetrics, Share
+from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
+from pytest_loadtool.model.load import CaseShare, LoadConfiguration
+from pytest_loadtool.model.result import Failure
+from pytest_loadtool.replay import PagePlan, Plan, Response, Step, VirtualUser, compile_case
+from pytest_loadtool.transport.functional import replay_once
+from pytest_loadtool.transport.load import LoadRunner, metrics_for
+from pytest_loadtool.transport.network import Network, new_event_loop
+from pytest_loadtool.transport.rows import rows_of
+
+__all__ = ["Play", "Watched", "load", "plan", "replay", "watched"]
+
+#: Seconds after which a request has failed: as short as a busy machine allows.
+TIMEOUT = 0.5
+
+
+@dataclass
+class Play:
+    """What became of each transaction, in the order they ended."""
+
+    responses: list[Response] = field(default_factory=list)
+    failures: list[tuple[Failure, ...]] = field(default_factory=list)
+
+    def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
+        self.responses.append(response)
+        self.failures.append(failures)
+
+    def page(self, page: PagePlan, started: float, finished: float, failed: bool) -> None: ...
+
+    def iteration(self, started: float, finished: float, failed: bool) -> None: ...
+
+
+def plan(url: str, *transactions: str | Transaction) -> Plan:
+    """A case of one page; a text is the target of a GET, or a method and a target."""
+    made = []
+    for one in transactions:
+        if isinstance(one, Transaction):
+            made.append(one)
+            continue
+        method, _, target = one.rpartition(" ")
+        made.append(Transaction(Request(method or "GET", target)))
+    return compile_case(TestCase("case", (Page("page", tuple(made)),), url))
+
+
+def replay(url: str, *transactions: str | Transaction, timeout: float = 30.0) -> Play:
+    """Once, by one user."""
+    play = Play()
+    replay_once(plan(url, *transactions), observer=play, timeout=timeout)
+    return play
+
+
+def load(
+    url: str,
+    *transactions: str | Transaction,
+    users: int = 3,
+    duration: float = 0.3,
+    timeout: float = 30.0,
+) -> LoadMetrics:
+    """Again and again, by several users."""
+    plans = [plan(url, *transactions)]
+    configuration = LoadConfiguration(
+        "load", (CaseShare("case.case.toml"),), users, duration, timeout=timeout
+    )
+    metrics = metrics_for(plans)
+    LoadRunner(plans, configuration, Share(), metrics).run(time.time())
+    return metrics
+
+
+@dataclass
+class Watched(Play):
+    """With what the network says of itself."""
+
+    opened_count: int = 0
+    retries: int = 0
+
+    def woke_late(self, seconds: float) -> None: ...
+
+    def opened(self, connecting: float, handshake: float | None) -> None:
+        self.opened_count += 1
+
+    def retried(self) -> None:
+        self.retries += 1
+
+
+def watched(url: str, *transactions: str | Transaction) -> Watched:
+    """Once, by one user, with an eye on the network."""
+    play = Watched()
+
+    async def act() -> None:
+        loop = asyncio.get_running_loop()
+        network = Network(loop, play)
+        ended: asyncio.Future[BaseException | None] = loop.create_future()
+        session = network.session(lambda error, _failed: ended.set_result(error))
+        user = VirtualUser(plan(url, *transactions), rows_of(0, 1), play)
+        session.run(user.iteration(0, perf_counter()))
+        error = await asyncio.wait_for(ended, 30)
+        session.stop()
+        await network.close()
+        if error is not None:
+            raise error
+
+    loop = new_event_loop()
+    try:
+        loop.run_until_complete(act())
+    finally:
+        loop.close()
+    return play
