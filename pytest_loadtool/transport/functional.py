@@ -7,7 +7,8 @@ from time import perf_counter
 
 from pytest_loadtool.replay.plan import Observer, Plan
 from pytest_loadtool.replay.user import VirtualUser
-from pytest_loadtool.transport.network import Network, new_event_loop
+from pytest_loadtool.transport.choice import close_networks, open_networks
+from pytest_loadtool.transport.network import new_event_loop
 from pytest_loadtool.transport.rows import rows_of
 
 __all__ = ["replay_once"]
@@ -19,11 +20,13 @@ _SWEEP = 0.1
 def replay_once(plan: Plan, *, observer: Observer, timeout: float = 60.0) -> None:
     """Replay ``plan`` once, as the first and only virtual user, telling ``observer`` as it goes.
 
+    It goes over the transport that its test case names.
+
     Blocks, on an event loop of its own: not to be called from within a running one. A request that
     takes longer than ``timeout`` seconds fails.
 
     Raises:
-        ReplayError: a dataset has no rows.
+        ReplayError: a dataset has no rows, or the application does not start.
     """
     loop = new_event_loop()
     try:
@@ -35,8 +38,8 @@ def replay_once(plan: Plan, *, observer: Observer, timeout: float = 60.0) -> Non
 async def _replay(plan: Plan, observer: Observer, timeout: float) -> None:
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[BaseException | None] = loop.create_future()
-    network = Network(loop)
-    session = network.session(lambda error, _failed: ended.set_result(error))
+    networks = await open_networks([plan])
+    session = networks[0].session(lambda error, _failed: ended.set_result(error))
     user = VirtualUser(plan, rows_of(user=0, users=1), observer)
     session.run(user.iteration(0, perf_counter()))
     try:
@@ -46,6 +49,6 @@ async def _replay(plan: Plan, observer: Observer, timeout: float) -> None:
         error = ended.result()
     finally:
         session.stop()
-        await network.close()
+        await close_networks(networks)
     if error is not None:
         raise error

@@ -1,0 +1,208 @@
+"""An ASGI application in this process, as a transport of httpx (ASGI specification 3.0).
+
+Not `httpx.ASGITransport`: that one gives the application a normalised path, knows no lifespan and
+waits for background work before it hands over the response; a server does none of that.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from time import perf_counter
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+import httpx
+
+from pytest_loadtool.errors import ReplayError
+
+__all__ = ["AsgiApp", "AsgiTransport", "Broken", "Lifespan"]
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+SendMessage = Callable[[Message], Awaitable[None]]
+AsgiApp = Callable[[MutableMapping[str, Any], Receive, SendMessage], Awaitable[None]]
+
+_log = logging.getLogger("pytest_loadtool.app")
+
+#: How long (seconds) work that goes on after its response may take once the run is over.
+_PATIENCE = 10.0
+
+_VERSIONS = {"version": "3.0", "spec_version": "2.3"}
+
+
+class Lifespan:
+    """The application's start and stop. One that knows nothing of it is left alone."""
+
+    def __init__(self, app: AsgiApp) -> None:
+        self._app = app
+        self.state: dict[str, Any] = {}
+        """What the application's start leaves for its requests."""
+        self._task: asyncio.Task[None] | None = None
+        self._inbox: asyncio.Queue[Message] = asyncio.Queue()
+        self._outbox: asyncio.Queue[Message] = asyncio.Queue()
+
+    async def start(self) -> None:
+        """Start the application.
+
+        Raises:
+            ReplayError: it says that it cannot start.
+        """
+        self._task = asyncio.create_task(self._run())
+        said = await self._say("lifespan.startup")
+        if said is not None and said["type"] == "lifespan.startup.failed":
+            raise ReplayError(
+                f"the application did not start: {said.get('message') or 'no reason'}"
+            )
+
+    async def stop(self) -> None:
+        """Stop it."""
+        said = await self._say("lifespan.shutdown")
+        if said is not None and said["type"] == "lifespan.shutdown.failed":
+            _log.error("the application did not stop as it should: %s", said.get("message"))
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _say(self, kind: str) -> Message | None:
+        """What the application answers; None if it does not listen (any more)."""
+        if self._task is None or self._task.done():
+            return None
+        self._inbox.put_nowait({"type": kind})
+        answer = asyncio.create_task(self._outbox.get())
+        await asyncio.wait([answer, self._task], return_when=asyncio.FIRST_COMPLETED)
+        if answer.done():
+            return answer.result()
+        answer.cancel()
+        return None
+
+    async def _run(self) -> None:
+        scope = {"type": "lifespan", "asgi": _VERSIONS, "state": self.state}
+        try:
+            await self._app(scope, self._inbox.get, self._outbox.put)
+        except Exception:
+            # That is how an application says that it does not know the protocol, or that its start
+            # failed, which it has told before.
+            _log.debug("lifespan", exc_info=True)
+
+
+class AsgiTransport(httpx.AsyncBaseTransport):
+    """Calls the application; a call may go on after its response, as it may with a server."""
+
+    def __init__(self, app: AsgiApp, state: dict[str, Any]) -> None:
+        self._app = app
+        self._state = state
+        self._calls: set[asyncio.Task[None]] = set()
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        """Ask the application."""
+        body = await request.aread()
+        call = _Call(body, silent=request.method == "HEAD")
+        task = asyncio.create_task(call.run(self._app, self._scope(request)))
+        self._calls.add(task)
+        task.add_done_callback(self._calls.discard)
+        try:
+            await call.over.wait()
+        except BaseException:  # nobody waits any more: what a server tells as a disconnect
+            task.cancel()
+            raise
+        return call.response()
+
+    async def aclose(self) -> None:
+        """Wait for what goes on after responses, but not for ever."""
+        if self._calls:
+            _, late = await asyncio.wait(self._calls, timeout=_PATIENCE)
+            for task in late:
+                task.cancel()
+
+    def _scope(self, request: httpx.Request) -> dict[str, Any]:
+        path, _, query = request.extensions["target"].partition(b"?")
+        host, port = request.url.host, request.url.port
+        return {
+            "type": "http",
+            "asgi": _VERSIONS,
+            "http_version": "1.1",
+            "method": request.method,
+            "scheme": request.url.scheme,
+            "path": unquote_to_bytes(path).decode("utf-8", "replace"),
+            "raw_path": path,
+            "query_string": query,
+            "root_path": "",
+            "headers": [(name.lower(), value) for name, value in request.headers.raw],
+            "client": ("127.0.0.1", 50000),
+            "server": (host, port or {"http": 80, "https": 443}[request.url.scheme]),
+            "state": self._state.copy(),
+        }
+
+
+class _Call:
+    """One request: what the application has been told of it and has answered so far."""
+
+    def __init__(self, body: bytes, *, silent: bool) -> None:
+        self.over = asyncio.Event()
+        self._body: bytes | None = body
+        self._silent = silent
+        self._status = 0
+        self._headers: list[tuple[bytes, bytes]] = []
+        self._parts: list[bytes] = []
+        self._first_byte = 0.0
+        self._complete = False
+
+    async def run(self, app: AsgiApp, scope: dict[str, Any]) -> None:
+        """Call the application, and do with its mistakes what servers do."""
+        try:
+            await app(scope, self._receive, self._send)
+        except Exception:
+            _log.exception("%s %s: the application raised", scope["method"], scope["path"])
+        if not self._status:
+            self._fail()
+        self.over.set()
+
+    def response(self) -> httpx.Response:
+        """What came of it."""
+        body = b"" if self._silent or self._status in (204, 304) else b"".join(self._parts)
+        return httpx.Response(
+            self._status,
+            headers=self._headers,
+            stream=httpx.ByteStream(body) if self._complete else Broken(body),
+            extensions={"first_byte": self._first_byte},
+        )
+
+    async def _receive(self) -> Message:
+        body, self._body = self._body, None
+        if body is not None:
+            return {"type": "http.request", "body": body, "more_body": False}
+        await self.over.wait()
+        return {"type": "http.disconnect"}
+
+    async def _send(self, message: Message) -> None:
+        match message["type"]:
+            case "http.response.start":
+                self._status = message["status"]
+                self._headers = [(bytes(k), bytes(v)) for k, v in message.get("headers", ())]
+            case "http.response.body" if not self._complete:
+                self._first_byte = self._first_byte or perf_counter()
+                self._parts.append(bytes(message.get("body", b"")))
+                if not message.get("more_body", False):
+                    self._complete = True
+                    self.over.set()
+            case _:
+                pass
+
+    def _fail(self) -> None:
+        self._status, self._complete = 500, True
+        self._first_byte = perf_counter()
+        self._headers = [(b"content-type", b"text/plain; charset=utf-8")]
+        self._parts = [b"Internal Server Error"]
+
+
+class Broken(httpx.AsyncByteStream):
+    """A body that ends too early."""
+
+    def __init__(self, body: bytes) -> None:
+        self._body = body
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield self._body
+        raise httpx.ReadError("the application ended in the middle of its response")

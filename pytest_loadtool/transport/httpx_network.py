@@ -1,0 +1,115 @@
+"""What all virtual users of a run share when httpx is their transport."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections.abc import Callable, Coroutine
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from pytest_loadtool.model.tls import TlsSettings
+from pytest_loadtool.replay.plan import Origin
+from pytest_loadtool.transport.httpx_session import HttpxSession
+from pytest_loadtool.transport.network import NetworkObserver, Unobserved
+from pytest_loadtool.transport.tls import tls_context
+
+if TYPE_CHECKING:
+    from pytest_loadtool.transport.apps import Application
+    from pytest_loadtool.transport.session import Done, Session
+
+__all__ = ["HttpxNetwork"]
+
+#: Connections are closed when the virtual user closes them, and not before.
+_NO_LIMITS = httpx.Limits(
+    max_connections=None, max_keepalive_connections=None, keepalive_expiry=None
+)
+
+#: For where there is no TLS: httpx wants a context all the same, and a real one takes time to make.
+_NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+
+
+class HttpxNetwork:
+    """Makes sessions. Requests to ``main`` go to the ``application``, if there is one."""
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        observer: NetworkObserver | None = None,
+        application: Application | None = None,
+        main: Origin | None = None,
+    ) -> None:
+        self._loop = loop
+        self._tls: dict[TlsSettings, ssl.SSLContext] = {}
+        self._exchanges: set[asyncio.Task[None]] = set()
+        self._endings: set[asyncio.Task[None]] = set()
+        self._application = application
+        self._main = main
+        self.observer: NetworkObserver = observer or Unobserved()
+
+    def session(self, done: Done) -> Session:
+        """The connections of a virtual user more."""
+        return HttpxSession(self, done)
+
+    def call_at(self, when: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
+        """Call back at a time of ``perf_counter``, or at once if it is past."""
+        return self._loop.call_later(max(0.0, when - perf_counter()), callback)
+
+    def spawn(self, exchange: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run an exchange; it is cut short when the network is closed."""
+        return _kept(self._loop.create_task(exchange), self._exchanges)
+
+    def finish(self, ending: Coroutine[Any, Any, None]) -> None:
+        """Run what ends something; it is waited for when the network is closed."""
+        _kept(self._loop.create_task(ending), self._endings)
+
+    def application(self, origin: Origin) -> httpx.AsyncBaseTransport | None:
+        """What answers in this process for ``origin``, or None: then there is a server."""
+        if self._application is None or origin is not self._main:
+            return None
+        return self._application.transport
+
+    def new_transport(self, tls: TlsSettings | None) -> httpx.AsyncHTTPTransport:
+        """Connections of one user to servers with these settings; None: without TLS.
+
+        The environment's proxies and certificates are left alone.
+
+        Raises:
+            TlsError: a file of the settings cannot be used.
+        """
+        return httpx.AsyncHTTPTransport(
+            verify=_NO_TLS if tls is None else self._tls_for(tls),
+            trust_env=False,
+            http2=True,
+            limits=_NO_LIMITS,
+        )
+
+    async def start(self) -> None:
+        """Start the application.
+
+        Raises:
+            ReplayError: it does not start.
+        """
+        if self._application is not None:
+            await self._application.start()
+
+    async def close(self) -> None:
+        """Cut what is under way, wait for what ends, stop the application."""
+        for task in self._exchanges:
+            task.cancel()
+        await asyncio.gather(*self._exchanges, *self._endings, return_exceptions=True)
+        if self._application is not None:
+            await self._application.stop()
+
+    def _tls_for(self, tls: TlsSettings) -> ssl.SSLContext:
+        if tls not in self._tls:
+            self._tls[tls] = tls_context(tls)
+        return self._tls[tls]
+
+
+def _kept(task: asyncio.Task[None], tasks: set[asyncio.Task[None]]) -> asyncio.Task[None]:
+    tasks.add(task)
+    task.add_done_callback(tasks.discard)
+    return task

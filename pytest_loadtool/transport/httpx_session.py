@@ -1,0 +1,115 @@
+"""Drives one virtual user over httpx: HTTP/1.1, HTTP/2 and applications in this process.
+
+The interface is that of `session.UserSession`. Here each request is a task: what is gained is what
+httpx can do, not speed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import httpx
+
+from pytest_loadtool.model.tls import TlsSettings
+from pytest_loadtool.replay.exchange import Response, Wait
+from pytest_loadtool.replay.plan import Origin
+from pytest_loadtool.transport.httpx_exchange import Exchange
+
+if TYPE_CHECKING:
+    from pytest_loadtool.transport.httpx_network import HttpxNetwork
+    from pytest_loadtool.transport.session import Commands, Done
+
+__all__ = ["HttpxSession"]
+
+
+class HttpxSession:
+    """The connections of one virtual user, and the generator that says what to do on them.
+
+    The virtual user asks for no more than its connections per host at once, so httpx need not count
+    them. ``done`` is called at the end of each iteration.
+    """
+
+    def __init__(self, network: HttpxNetwork, done: Done) -> None:
+        self._network = network
+        self._done = done
+        self._commands: Commands | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._under_way: dict[Exchange, asyncio.Task[None]] = {}
+        self._transports: dict[TlsSettings | None, httpx.AsyncBaseTransport] = {}
+
+    def run(self, commands: Commands) -> None:
+        """Begin an iteration."""
+        self._commands = commands
+        self._advance(None)
+
+    def stop(self) -> int:
+        """Stop at once; how many requests were under way and are cut."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._commands = None
+        cut = len(self._under_way)
+        self.close_connections()
+        return cut
+
+    def close_connections(self) -> None:
+        """Close all connections; the next request opens new ones."""
+        for task in self._under_way.values():
+            task.cancel()
+        self._under_way.clear()
+        for transport in self._transports.values():
+            self._network.finish(transport.aclose())
+        self._transports.clear()
+
+    def check_timeout(self, now: float, timeout: float) -> None:
+        """Fail what has been under way for longer than ``timeout`` seconds."""
+        for exchange in [one for one in self._under_way if now - one.response.sent > timeout]:
+            task = self._under_way.pop(exchange, None)
+            if task is not None:  # or else the failure of another has ended the iteration
+                task.cancel()
+                exchange.end(exchange.overdue)
+                self._advance(exchange.response)
+
+    def _advance(self, event: Response | None) -> None:
+        commands = self._commands
+        if commands is None:  # stopped
+            return
+        try:
+            command = commands.send(event)
+        except StopIteration as end:
+            self._commands = None
+            self._done(None, bool(end.value))
+            return
+        except BaseException as error:  # as in `session`: nothing may get lost in an event loop
+            self._commands = None
+            self._done(error, True)
+            return
+        if isinstance(command, Wait):
+            until = command.until
+            self._timer = self._network.call_at(until, lambda: self._wake(until))
+            return
+        for send in command:
+            transport = self._transport(send.step.origin)
+            exchange = Exchange(Response(send), transport, self._network.observer)
+            self._under_way[exchange] = self._network.spawn(self._act(exchange))
+
+    def _wake(self, until: float) -> None:
+        self._network.observer.woke_late(perf_counter() - until)
+        self._advance(None)
+
+    async def _act(self, exchange: Exchange) -> None:
+        await exchange.run()
+        # Whoever cancels this takes the exchange out first: then it is not for us any more.
+        if self._under_way.pop(exchange, None) is not None:
+            self._advance(exchange.response)
+
+    def _transport(self, origin: Origin) -> httpx.AsyncBaseTransport:
+        application = self._network.application(origin)
+        if application is not None:
+            return application
+        tls = origin.tls if origin.scheme == "https" else None
+        transport = self._transports.get(tls)
+        if transport is None:
+            transport = self._transports[tls] = self._network.new_transport(tls)
+        return transport

@@ -1,0 +1,1 @@
+"""One table of exchanges, and every transport held to it."""
