@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.casefile import read_case, read_dataset, read_load
-from pytest_loadtool.load import LoadMetrics, Share, preflight
+from pytest_loadtool.load import LoadMetrics, Share, case_of, preflight
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.plugin.apart import run_apart
@@ -70,14 +70,20 @@ def prepare(test: LoadTest, servers: Sequence[str], share: Share) -> PreparedSha
     Raises:
         FileError: a dataset's file or a test case's TLS setting is wrong.
         ReplayError: a test case cannot be replayed, or there are too few rows for the users.
+        LoadToolError: the users need more open files than this process may have.
     """
     # Sockets, TLS and the event loop are for those who run a load test, not for a list of them.
+    from pytest_loadtool.transport.limits import connections_of, ensure_open_files
     from pytest_loadtool.transport.load import LoadRunner, metrics_for
 
     plans = [_compile(test, case, server) for case, server in enumerate(servers)]
     for plan in plans:
         for slots in plan.datasets:
             preflight(slots.use, len(slots.dataset.rows), test.configuration.users)
+    each = [connections_of(plan) for plan in plans]
+    weights = [case.weight for case in test.configuration.cases]
+    users = share.users(test.configuration.users)
+    ensure_open_files(sum(each[case_of(user, weights)] for user in users))
     metrics = metrics_for(plans, detailed_pages=test.configuration.detailed_pages)
     return PreparedShare(
         LoadRunner(plans, test.configuration, share, metrics),
