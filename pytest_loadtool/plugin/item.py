@@ -21,6 +21,7 @@ from pytest_loadtool.plugin.steps import StepLines, StepResult, Watch
 from pytest_loadtool.plugin.think_time import think_time_of
 from pytest_loadtool.plugin.tls import check_tls
 from pytest_loadtool.plugin.unverified import unverified
+from pytest_loadtool.plugin.way import check_way, on_its_way
 from pytest_loadtool.report.failure import Evidence, explain, headline
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ class CaseItem(FileItem):
         marks: Sequence[pytest.MarkDecorator] = (),
         **others: Any,
     ) -> None:
-        self.case = case
+        self.case = case = on_its_way(case, parent.config)
         self.server_fixture = "" if server_of(parent.config) else case.server_fixture
         """The fixture that gives the server, unless the command line names one."""
         self.loadtool_steps: list[StepResult] = []
@@ -110,6 +111,7 @@ class CaseItem(FileItem):
             folder=str(folder),
         )
         check_tls(plan, self.path)
+        check_way(plan, self.path)
         return plan
 
     def _server(self, request: pytest.FixtureRequest) -> str:

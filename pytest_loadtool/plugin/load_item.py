@@ -7,6 +7,7 @@ several) is the business of the `Engine` that the session has.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -18,6 +19,7 @@ from pytest_loadtool.plugin.load_share import LoadTest, read_test
 from pytest_loadtool.plugin.options import LOAD_SUFFIX, server_of
 from pytest_loadtool.plugin.paths import key_error, shown_error, slug
 from pytest_loadtool.plugin.server import server_from_fixture
+from pytest_loadtool.plugin.way import on_its_way
 from pytest_loadtool.plugin.unverified import unverified
 
 __all__ = ["ENGINE", "Engine", "LoadFile", "LoadItem", "LoadTestFailedError"]
@@ -65,6 +67,7 @@ class LoadItem(FileItem):
     """One load test."""
 
     def __init__(self, name: str, parent: LoadFile, *, test: LoadTest, **others: Any) -> None:
+        test = replace(test, cases=tuple(on_its_way(one, parent.config) for one in test.cases))
         self.load_test = test
         self._server = server_of(parent.config) or test.configuration.server
         self.fixture_keys = _fixture_keys(test, with_servers=not self._server)

@@ -14,6 +14,7 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.plugin.apart import run_apart
 from pytest_loadtool.plugin.tls import check_tls
+from pytest_loadtool.plugin.way import check_way
 
 if TYPE_CHECKING:
     from pytest_loadtool.replay import Plan
@@ -105,4 +106,5 @@ def _compile(test: LoadTest, number: int, server: str) -> Plan:
         folder=str(folder),
     )
     check_tls(plan, test.path_of(number))
+    check_way(plan, test.path_of(number))
     return plan

@@ -70,6 +70,20 @@ _OPTIONS: dict[str, dict[str, Any]] = {
             "or load configurations name; fixtures named by 'server_fixture' are then not used."
         ),
     },
+    "--loadtool-transport": {
+        "choices": ("raw", "httpx"),
+        "help": (
+            "What requests go over, in place of what the test cases say: 'raw' (HTTP/1.1, built for "
+            "load; the default) or 'httpx' (also HTTP/2)."
+        ),
+    },
+    "--loadtool-app": {
+        "metavar": "MODULE:NAME",
+        "help": (
+            "Ask this ASGI or WSGI application, in this process and without a server, in place of "
+            "the servers and applications that the test cases name."
+        ),
+    },
     "--loadtool-think-time": {
         "metavar": "recorded|none|TIME",
         "help": (
@@ -86,6 +100,8 @@ _TWINS = {
     "record_browser": "The Chromium or Chrome to record with; see --record-browser.",
     "record_port": "The recorder's port; see --record-port.",
     "loadtool_server": "The server to replay against; see --loadtool-server.",
+    "loadtool_transport": "What requests go over: raw, httpx; see --loadtool-transport.",
+    "loadtool_app": "The application to ask in this process; see --loadtool-app.",
     "loadtool_think_time": "Pauses between pages: recorded, none, TIME; see --loadtool-think-time.",
 }
 
@@ -97,6 +113,9 @@ _NEEDS = {
     "record_port": "record",
     "load_json": "load",
 }
+
+#: Options that replace each other: the one on the command line makes that in the file void.
+_INSTEAD = {"loadtool_server": "loadtool_app", "loadtool_app": "loadtool_server"}
 
 
 def declare(parser: pytest.Parser) -> None:
@@ -124,9 +143,14 @@ def settle(config: pytest.Config) -> None:
     for name, needed in _NEEDS.items():
         if getattr(option, name) is not None and getattr(option, needed) in (None, False):
             raise pytest.UsageError(f"{_spelled(name)} means nothing without {_spelled(needed)}")
+    given = {name for name in _TWINS if getattr(option, name) is not None}
     for name in _TWINS:
-        if getattr(option, name) is None:
+        if name not in given and _INSTEAD.get(name) not in given:
             setattr(option, name, config.getini(name) or None)
+    if option.loadtool_server and option.loadtool_app:
+        raise pytest.UsageError(
+            "--loadtool-server and --loadtool-app: requests go to the one or to the other"
+        )
     _check_values(config)
     for problem in _misplaced(config):
         raise pytest.UsageError(problem)
@@ -139,9 +163,9 @@ def server_of(config: pytest.Config) -> str:
 
 def header(config: pytest.Config) -> list[str]:
     """What the head of pytest's report says."""
-    server, think_time = server_of(config), config.getoption("loadtool_think_time", default=None)
-    parts = [f"server {server}"] if server else []
-    parts += [f"think time {think_time}"] if think_time else []
+    names = ("server", "app", "transport", "think_time")
+    said = {name: config.getoption(f"loadtool_{name}", default=None) for name in names}
+    parts = [f"{name.replace('_', ' ')} {value}" for name, value in said.items() if value]
     return [f"loadtool: {', '.join(parts)}"] if parts else []
 
 
@@ -156,6 +180,16 @@ def _check_values(config: pytest.Config) -> None:
             config.option.loadtool_server = checked_server(server_of(config))
         except ValueError as error:
             raise pytest.UsageError(f"--loadtool-server: {error}") from None
+    if config.option.loadtool_transport not in (None, "raw", "httpx"):
+        got = config.option.loadtool_transport
+        raise pytest.UsageError(f"loadtool_transport: expected 'raw' or 'httpx', got {got!r}")
+    if config.option.loadtool_app:
+        from pytest_loadtool.casefile.syntax import app_name
+
+        try:
+            app_name(config.option.loadtool_app)
+        except ValueError as error:
+            raise pytest.UsageError(f"--loadtool-app: {error}") from None
     if config.option.loadtool_think_time:
         from pytest_loadtool.plugin.think_time import think_time_of
 

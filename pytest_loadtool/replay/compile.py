@@ -21,6 +21,9 @@ from pytest_loadtool.replay.validate import accepted_codes, compile_validator
 
 __all__ = ["compile_case"]
 
+#: What an application in this process takes for its own address when the case does not say.
+_APP_SERVER = "http://localhost"
+
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _NO_DATASETS: Mapping[str, Dataset] = MappingProxyType({})
 
@@ -36,7 +39,7 @@ def compile_case(
 ) -> Plan:
     """Compile ``case`` once for all virtual users of this process.
 
-    ``server`` replaces the case's own; ``datasets`` are by the names the case gives them;
+    ``server`` replaces the case's own, and its application; ``datasets`` are by the names the case gives them;
     ``environ`` is where variables with ``env`` come from; ``think_time`` None means as recorded;
     ``folder`` is where the files are that the case names.
 
@@ -44,8 +47,9 @@ def compile_case(
         ReplayError: there is no server to talk to, or an environment variable or dataset is
         missing.
     """
-    base = (server or case.server).rstrip("/")
-    case = replace(case, tls=case.tls.in_folder(folder))
+    app = "" if server else case.app
+    base = (server or case.server or (_APP_SERVER if app else "")).rstrip("/")
+    case = replace(case, server=base, app=app, tls=case.tls.in_folder(folder))
     main = origin_of(base, case.tls) if base else None
     names = Names({"server": base, "host": main.authority if main else ""})
     pages = []

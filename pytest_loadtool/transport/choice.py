@@ -1,81 +1,105 @@
-"""Which transport a test case goes over."""
+"""Which transport a test case goes over: the networks of a run, each for those who go its way."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from time import perf_counter
 from typing import Protocol
 
+from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.replay.plan import Plan
-from pytest_loadtool.transport.network import Network, NetworkObserver
+from pytest_loadtool.transport.network import Network, NetworkObserver, Unobserved
 from pytest_loadtool.transport.session import Done, Session
 
-__all__ = ["AnyNetwork", "close_networks", "open_networks"]
+__all__ = ["Networks", "open_networks"]
 
 
-class AnyNetwork(Protocol):
-    """What drivers need of a network, whichever transport it is of."""
-
-    observer: NetworkObserver
+class _Network(Protocol):
+    """What is needed of a network, whichever transport it is of."""
 
     def session(self, done: Done) -> Session:
         """The connections of a virtual user more."""
-
-    def call_at(self, when: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
-        """Call back at a time of ``perf_counter``, or at once if it is past."""
 
     async def close(self) -> None:
         """End what is still under way."""
 
 
-async def open_networks(
-    plans: Sequence[Plan], observer: NetworkObserver | None = None
-) -> list[AnyNetwork]:
-    """A network for each of ``plans``, the same one for those that go the same way.
+class Networks:
+    """All networks of a run. Made by `open_networks`."""
 
-    Starts the applications that they name (`TestCase.app`).
+    def __init__(self, observer: NetworkObserver) -> None:
+        self.observer = observer
+        self._loop = asyncio.get_running_loop()
+        self._made: dict[Hashable, _Network] = {}
+
+    def session(self, plan: Plan, done: Done) -> Session:
+        """The connections of a virtual user more, who acts out ``plan``."""
+        return self._made[_way(plan.case)].session(done)
+
+    def call_at(self, when: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
+        """Call back at a time of ``perf_counter``, or at once if it is past."""
+        return self._loop.call_later(max(0.0, when - perf_counter()), callback)
+
+    async def open(self, case: TestCase) -> None:
+        """Make the network for ``case``, if there is none yet."""
+        way = _way(case)
+        if way not in self._made:
+            self._made[way] = await _MAKERS[way[0]](case, self._loop, self.observer)
+
+    async def close(self) -> None:
+        """End what is still under way."""
+        for network in self._made.values():
+            await network.close()
+
+
+async def open_networks(plans: Sequence[Plan], observer: NetworkObserver | None = None) -> Networks:
+    """The networks over which ``plans`` go; the applications that they name are started.
 
     Raises:
-        ReplayError: one cannot be found, or does not start.
+        ReplayError: an application cannot be found, or does not start.
     """
-    made: dict[tuple[object, ...], AnyNetwork] = {}
+    networks = Networks(observer or Unobserved())
     try:
-        return [await _network(plan, made, observer) for plan in plans]
+        for plan in plans:
+            await networks.open(plan.case)
     except BaseException:
-        await close_networks(made.values())
+        await networks.close()
         raise
+    return networks
 
 
-async def close_networks(networks: Iterable[AnyNetwork]) -> None:
-    """Close each network once."""
-    for network in dict.fromkeys(networks):
-        await network.close()
-
-
-async def _network(
-    plan: Plan, made: dict[tuple[object, ...], AnyNetwork], observer: NetworkObserver | None
-) -> AnyNetwork:
-    case = plan.case
-    loop = asyncio.get_running_loop()
+def _way(case: TestCase) -> tuple[str, ...]:
+    """What is equal for those who share a network; first the key of `_MAKERS`."""
     if case.app:
-        from pytest_loadtool.replay.request import origin_of
-        from pytest_loadtool.transport.apps import load_app
-        from pytest_loadtool.transport.httpx_network import HttpxNetwork
+        return ("app", case.app, case.server)
+    return (case.transport or "raw",)
 
-        main = origin_of(case.server, case.tls)
-        key: tuple[object, ...] = (case.app, main)
-        if key not in made:
-            network = HttpxNetwork(loop, observer, load_app(case.app), main)
-            made[key] = network
-            await network.start()
-    elif case.transport == "httpx":
-        from pytest_loadtool.transport.httpx_network import HttpxNetwork
 
-        key = ("httpx",)
-        if key not in made:
-            made[key] = HttpxNetwork(loop, observer)
-    else:
-        key = ("raw",)
-        if key not in made:
-            made[key] = Network(loop, observer)
-    return made[key]
+async def _raw(
+    _case: TestCase, loop: asyncio.AbstractEventLoop, observer: NetworkObserver
+) -> _Network:
+    return Network(loop, observer)
+
+
+async def _httpx(
+    _case: TestCase, loop: asyncio.AbstractEventLoop, observer: NetworkObserver
+) -> _Network:
+    from pytest_loadtool.transport.httpx_network import HttpxNetwork
+
+    return HttpxNetwork(loop, observer)
+
+
+async def _app(
+    case: TestCase, loop: asyncio.AbstractEventLoop, observer: NetworkObserver
+) -> _Network:
+    from pytest_loadtool.replay.request import origin_of
+    from pytest_loadtool.transport.apps import load_app
+    from pytest_loadtool.transport.httpx_network import HttpxNetwork
+
+    application = load_app(case.app)
+    await application.start()
+    return HttpxNetwork(loop, observer, application, str(origin_of(case.server)))
+
+
+_MAKERS = {"raw": _raw, "httpx": _httpx, "app": _app}

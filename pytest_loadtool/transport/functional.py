@@ -7,7 +7,7 @@ from time import perf_counter
 
 from pytest_loadtool.replay.plan import Observer, Plan
 from pytest_loadtool.replay.user import VirtualUser
-from pytest_loadtool.transport.choice import close_networks, open_networks
+from pytest_loadtool.transport.choice import open_networks
 from pytest_loadtool.transport.network import new_event_loop
 from pytest_loadtool.transport.rows import rows_of
 
@@ -39,7 +39,7 @@ async def _replay(plan: Plan, observer: Observer, timeout: float) -> None:
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[BaseException | None] = loop.create_future()
     networks = await open_networks([plan])
-    session = networks[0].session(lambda error, _failed: ended.set_result(error))
+    session = networks.session(plan, lambda error, _failed: ended.set_result(error))
     user = VirtualUser(plan, rows_of(user=0, users=1), observer)
     session.run(user.iteration(0, perf_counter()))
     try:
@@ -49,6 +49,6 @@ async def _replay(plan: Plan, observer: Observer, timeout: float) -> None:
         error = ended.result()
     finally:
         session.stop()
-        await close_networks(networks)
+        await networks.close()
     if error is not None:
         raise error

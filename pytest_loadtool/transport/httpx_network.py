@@ -32,21 +32,22 @@ _NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 class HttpxNetwork:
-    """Makes sessions. Requests to ``main`` go to the ``application``, if there is one."""
+    """Makes sessions. What would go to the URL ``server`` goes to the ``application``, if there is
+    one; it has been started, and is stopped at the end."""
 
     def __init__(
         self,
         loop: asyncio.AbstractEventLoop,
         observer: NetworkObserver | None = None,
         application: Application | None = None,
-        main: Origin | None = None,
+        server: str = "",
     ) -> None:
         self._loop = loop
         self._tls: dict[TlsSettings, ssl.SSLContext] = {}
         self._exchanges: set[asyncio.Task[None]] = set()
         self._endings: set[asyncio.Task[None]] = set()
         self._application = application
-        self._main = main
+        self._server = server
         self.observer: NetworkObserver = observer or Unobserved()
 
     def session(self, done: Done) -> Session:
@@ -67,7 +68,7 @@ class HttpxNetwork:
 
     def application(self, origin: Origin) -> httpx.AsyncBaseTransport | None:
         """What answers in this process for ``origin``, or None: then there is a server."""
-        if self._application is None or origin is not self._main:
+        if self._application is None or str(origin) != self._server:
             return None
         return self._application.transport
 
@@ -85,15 +86,6 @@ class HttpxNetwork:
             http2=True,
             limits=_NO_LIMITS,
         )
-
-    async def start(self) -> None:
-        """Start the application.
-
-        Raises:
-            ReplayError: it does not start.
-        """
-        if self._application is not None:
-            await self._application.start()
 
     async def close(self) -> None:
         """Cut what is under way, wait for what ends, stop the application."""

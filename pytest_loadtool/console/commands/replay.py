@@ -40,7 +40,7 @@ async def play(session: Session, *, fast: bool = False, server: str = "") -> Non
     datasets = {use.name: read_dataset(folder / use.file) for use in document.case.datasets}
     plan = compile_case(
         document.case,
-        server=server or document.case.server,
+        server=server,
         datasets=datasets,
         environ=os.environ,
         think_time=ThinkTime(scale=0.0) if fast else ThinkTime(),
