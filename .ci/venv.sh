@@ -16,4 +16,5 @@ if [ ! -x .venv/bin/pip ]; then
   fi
   "$python" -m venv .venv
 fi
-.venv/bin/pip install --quiet --disable-pip-version-check "$@"
+# An editable install is pure Python in any case: nothing to fetch the compiler of modules for.
+PYTEST_LOADTOOL_PURE=1 .venv/bin/pip install --quiet --disable-pip-version-check "$@"
