@@ -21,6 +21,7 @@ from pytest_loadtool.load.protocol import (
 )
 from pytest_loadtool.load.share import Share, case_of, preflight, row_of
 from pytest_loadtool.load.summary import Summary, summarise
+from pytest_loadtool.load.threshold import ThresholdResult, ThresholdState, Watch
 from pytest_loadtool.load.verdict import Verdict, verdict
 
 __all__ = [
@@ -39,9 +40,12 @@ __all__ = [
     "Snapshot",
     "Spans",
     "Summary",
+    "ThresholdResult",
+    "ThresholdState",
     "TransactionKey",
     "TransactionMetrics",
     "Verdict",
+    "Watch",
     "WorkerResult",
     "WorkerState",
     "case_of",

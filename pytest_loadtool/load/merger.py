@@ -100,6 +100,10 @@ class Merger:
         reported = [worker.metrics for worker in workers if worker.metrics is not None]
         return RunResult(LoadMetrics.merge(reported), workers)
 
+    def parts(self) -> list[LoadMetrics]:
+        """The latest numbers of each worker that has reported any."""
+        return [LoadMetrics.from_snapshot(latest) for latest in self._latest.values()]
+
     def glimpse(self) -> Glimpse:
         """How the run is getting on: cheap enough for each second, as `result` may not be."""
         return glimpse(

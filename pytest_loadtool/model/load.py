@@ -109,6 +109,11 @@ class LoadConfiguration:
     """Replaces the test cases' own server, if given."""
 
     @property
+    def keeps_page_times(self) -> bool:
+        """Whether pages need histograms: because of `detailed_pages`, or for a threshold."""
+        return self.detailed_pages or any(one.needs_page_histograms for one in self.thresholds)
+
+    @property
     def open(self) -> bool:
         """Whether it says how many iterations begin, and not how many users there are."""
         return self.rate is not None or any(stage.rate is not None for stage in self.stages)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_loadtool.plugin.load_item import ENGINE, LoadFile
+from pytest_loadtool.plugin.load_outcome import LoadOutcomes
 from pytest_loadtool.plugin.load_results import LoadReporter
 
 __all__ = ["LoadFile", "configure"]
@@ -29,6 +30,7 @@ def configure(config: pytest.Config) -> None:
     if config.option.collectonly:
         return
     config.pluginmanager.register(LoadReporter(config), "loadtool-reporter")
+    config.pluginmanager.register(LoadOutcomes(), "loadtool-outcomes")
     if config.getoption("dist", "no") != "no" and config.getoption("tx", None):
         from pytest_loadtool.plugin.xdist_controller import LoadController
 

@@ -9,10 +9,11 @@ from datetime import UTC, datetime
 import pytest
 
 from pytest_loadtool.errors import LoadToolError
-from pytest_loadtool.load import Failed, Final, Merger, Share, Snapshot
+from pytest_loadtool.load import Failed, Final, Merger, Share, Snapshot, Watch
 from pytest_loadtool.plugin.live import LiveView
 from pytest_loadtool.plugin.load_interrupt import stopping
 from pytest_loadtool.plugin.load_item import LoadItem, LoadTestFailedError
+from pytest_loadtool.plugin.load_outcome import write_thresholds
 from pytest_loadtool.plugin.load_results import RESULTS, failure_text, judge, properties
 from pytest_loadtool.plugin.load_share import PreparedShare, prepare
 
@@ -38,20 +39,26 @@ class Here:
         """
         share = prepare(item.load_test, servers, Share())
         configuration = item.load_test.configuration
-        merger = Merger([_NAME])
+        merger, watch = Merger([_NAME]), Watch(configuration.thresholds, configuration.duration)
         merger.started(_NAME, Share())
         started = datetime.now(UTC).astimezone()
         with LiveView(self._config, configuration) as view, stopping(share.runner.stop) as stop:
 
-            def tick() -> None:
-                merger.receive(_NAME, Snapshot(share.metrics.snapshot()))
+            def tick(snapshot: bytes) -> None:
+                merger.receive(_NAME, Snapshot(snapshot))
+                if watch.look([share.metrics]):
+                    share.runner.stop()
                 view.show(merger.glimpse())
 
-            tick()
+            tick(share.metrics.snapshot())
             end = _drive(share, tick)
         merger.receive(_NAME, Snapshot(share.metrics.snapshot()))
         merger.receive(_NAME, end or Final(share.metrics.snapshot()))
-        summary = judge(merger.result(), configuration, started, interrupted=stop.heard)
+        summary = judge(
+            merger.result(), configuration, started, interrupted=stop.heard, watch=watch
+        )
+        item.summary = summary
+        write_thresholds(self._config, summary)
         self._config.stash[RESULTS].append(summary)
         item.user_properties += properties(summary)
         if stop.heard:
@@ -61,7 +68,7 @@ class Here:
             raise LoadTestFailedError(text)
 
 
-def _drive(share: PreparedShare, tick: Callable[[], None]) -> Failed | None:
+def _drive(share: PreparedShare, tick: Callable[[bytes], None]) -> Failed | None:
     """Run it to its end; why it had to end early, if it had to."""
     try:
         share.run(time.time(), tick)

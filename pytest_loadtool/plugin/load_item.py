@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import pytest
 
 from pytest_loadtool.errors import FileError, LoadToolError
+from pytest_loadtool.load import Summary
 from pytest_loadtool.plugin.file_item import FileItem
 from pytest_loadtool.plugin.load_share import LoadTest, read_test
 from pytest_loadtool.plugin.options import LOAD_SUFFIX, server_of
@@ -65,6 +66,9 @@ class LoadFile(pytest.File):
 
 class LoadItem(FileItem):
     """One load test."""
+
+    summary: Summary | None = None
+    """The results, once it has run in this process."""
 
     def __init__(self, name: str, parent: LoadFile, *, test: LoadTest, **others: Any) -> None:
         test = replace(test, cases=tuple(on_its_way(one, parent.config) for one in test.cases))

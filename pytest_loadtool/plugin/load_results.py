@@ -13,7 +13,7 @@ import pytest
 
 from pytest_loadtool.casefile.files import replace_file
 from pytest_loadtool.errors import FileError
-from pytest_loadtool.load import RunResult, Summary, summarise, verdict
+from pytest_loadtool.load import RunResult, Summary, Watch, summarise, verdict
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.report.excerpt import printable
 from pytest_loadtool.report.load_json import FORMAT, load_data
@@ -42,16 +42,21 @@ def judge(
     started: datetime,
     *,
     interrupted: bool = False,
+    watch: Watch | None = None,
 ) -> Summary:
-    """The summary of a run, with its verdict."""
+    """The summary of a run, with its verdict. ``watch`` has looked at it while it lasted."""
     metrics = result.metrics
+    thresholds = (watch or Watch(configuration.thresholds)).results(metrics)
     found = verdict(
         metrics,
         configuration,
         result.workers,
         stopped_after=metrics.elapsed_us / 1e6 if interrupted else None,
+        thresholds=thresholds,
     )
-    return summarise(metrics, configuration, result.workers, found, started=started)
+    return summarise(
+        metrics, configuration, result.workers, found, started=started, thresholds=thresholds
+    )
 
 
 def failure_text(summary: Summary) -> str | None:

@@ -14,6 +14,7 @@ import pytest
 
 from pytest_loadtool.load.conductor import Order
 from pytest_loadtool.plugin.live import LiveView
+from pytest_loadtool.plugin.load_outcome import write_thresholds
 from pytest_loadtool.plugin.load_results import RESULTS
 from pytest_loadtool.plugin.load_shared import SharedTest
 
@@ -153,6 +154,8 @@ class Series:
         if summary is not None:
             self._config.stash[RESULTS].append(summary)
         self._announce(test)
+        if summary is not None:
+            write_thresholds(self._config, summary)
         hook = self._config.hook
         for report in test.reports(self._config, summary):
             hook.pytest_runtest_logreport(report=report)

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.casefile import read_case, read_dataset, read_load
+from pytest_loadtool.casefile.thresholds import unknown_name
 from pytest_loadtool.load import LoadMetrics, Share, case_of, preflight
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.plugin.apart import run_apart
+from pytest_loadtool.plugin.paths import key_error
 from pytest_loadtool.plugin.tls import check_tls
 from pytest_loadtool.plugin.way import check_way
 
@@ -43,8 +45,9 @@ class PreparedShare:
     runner: LoadRunner
     metrics: LoadMetrics
 
-    def run(self, start_at: float, on_tick: Callable[[], None]) -> None:
-        """Run from ``start_at`` (``time.time()``) to the end; ``on_tick`` is called each second.
+    def run(self, start_at: float, on_tick: Callable[[bytes], None]) -> None:
+        """Run from ``start_at`` (``time.time()``) to the end; ``on_tick`` is called each second
+        with a snapshot of the metrics.
 
         Raises:
             ReplayError: a dataset has no row left.
@@ -60,6 +63,10 @@ def read_test(path: Path) -> LoadTest:
     """
     configuration = read_load(path)
     cases = tuple(read_case(path.parent / case.file) for case in configuration.cases)
+    for number, threshold in enumerate(configuration.thresholds):
+        problem = unknown_name(threshold, cases)
+        if problem:
+            raise key_error(path, ("thresholds", number), problem)
     return LoadTest(path, configuration, cases)
 
 
@@ -85,7 +92,7 @@ def prepare(test: LoadTest, servers: Sequence[str], share: Share) -> PreparedSha
     weights = [case.weight for case in test.configuration.cases]
     users = share.users(test.configuration.users)
     ensure_open_files(sum(each[case_of(user, weights)] for user in users))
-    metrics = metrics_for(plans, detailed_pages=test.configuration.detailed_pages)
+    metrics = metrics_for(plans, detailed_pages=test.configuration.keeps_page_times)
     return PreparedShare(
         LoadRunner(plans, test.configuration, share, metrics),
         metrics,

@@ -13,9 +13,10 @@ import pytest
 
 from pytest_loadtool.casefile import read_load
 from pytest_loadtool.errors import LoadToolError
-from pytest_loadtool.load import Glimpse, Merger, Share, Summary, decode
+from pytest_loadtool.load import Glimpse, Merger, Share, Summary, Watch, decode
 from pytest_loadtool.load.conductor import Conductor, Order, Phase
 from pytest_loadtool.model.load import LoadConfiguration
+from pytest_loadtool.plugin.load_outcome import add_outcome
 from pytest_loadtool.plugin.load_results import failure_text, judge, properties
 
 __all__ = ["SharedTest"]
@@ -40,6 +41,9 @@ class SharedTest:
         self._begun = time.time()
         self._started: datetime | None = None
         self._interrupted = False
+        self._watch: Watch | None = None
+        self._fresh: set[str] = set()
+        """The workers whose newest numbers were not looked at."""
 
     @property
     def over(self) -> bool:
@@ -62,7 +66,8 @@ class SharedTest:
         """A worker's message."""
         if kind in _FOR_MERGER:
             self._merger.receive(worker, decode((kind, *fields)))
-        elif kind == "reports":
+            return self._conduct(worker, kind, fields) + self._look(worker)
+        if kind == "reports":
             self._reports = json.loads(fields[0])
         elif kind == "ready" and self.configuration is None:
             return self._introduce(*fields) + self._conduct(worker, kind, ())
@@ -103,7 +108,13 @@ class SharedTest:
         if self._started is None or self.configuration is None:
             return None
         result = self._merger.result()
-        return judge(result, self.configuration, self._started, interrupted=self._interrupted)
+        return judge(
+            result,
+            self.configuration,
+            self._started,
+            interrupted=self._interrupted,
+            watch=self._watch,
+        )
 
     def reports(self, config: pytest.Config, summary: Summary | None) -> list[pytest.TestReport]:
         """One set of reports for pytest, whatever the number of workers."""
@@ -114,6 +125,8 @@ class SharedTest:
             call = leader.get("call")
             if call is None or not call.failed:
                 call = self._call(summary, call)
+            if summary is not None:
+                add_outcome(call, summary)
             phases.append(call)
         phases.append(leader.get("teardown") or self._teardown())
         if summary is not None:
@@ -177,15 +190,25 @@ class SharedTest:
 
     # The course.
 
+    def _look(self, worker: str) -> list[Order]:
+        """Look at the thresholds, once all have something new to say or one has it twice."""
+        late = worker in self._fresh
+        self._fresh.add(worker)
+        if self._watch is None or not (late or self._fresh.issuperset(self.busy)):
+            return []
+        self._fresh = {worker} if late else set()
+        return self.stop() if self._watch.look(self._merger.parts()) else []
+
     def _introduce(self, path: str, location: Sequence[Any]) -> list[Order]:
         """The first worker says what the test is. The controller itself has collected nothing."""
         file, line, name = location
         self.location = (file, line, name)
         try:
-            self.configuration = read_load(Path(path))
+            self.configuration = plan = read_load(Path(path))
         except LoadToolError as error:
             self._problem = str(error)
             return self.stop()
+        self._watch = Watch(plan.thresholds, plan.duration)
         return []
 
     def _conduct(self, worker: str, kind: str, fields: Sequence[Any]) -> list[Order]:

@@ -65,20 +65,25 @@ class StepLines:
             self.write(step)
 
     def write(self, step: StepResult) -> None:
+        """Write one transaction."""
+        failure = step["failure"]
+        what = f"{step['page']}{SEPARATOR}{step['title']}{failure and f': {failure}'}"
+        before = f"{step['status'] or '---'}  {step['milliseconds']:7.0f} ms  "
+        self.write_line(before, what, failed=bool(failure))
+
+    def write_line(self, before: str, what: str, *, failed: bool) -> None:
         """Write one line; the next writer has to begin a new one."""
         reporter = self._reporter
         if reporter is None:
             return
         with self._uncaptured():
             reporter.ensure_newline()
-            reporter.write(f"    {step['status'] or '---'}  {step['milliseconds']:7.0f} ms  ")
-            if step["failure"]:
+            reporter.write(f"    {before}")
+            if failed:
                 reporter.write("failed", red=True)
             else:
                 reporter.write("passed", green=True)
-            reporter.write(f"  {step['page']}{SEPARATOR}{step['title']}")
-            if step["failure"]:
-                reporter.write(f": {step['failure']}")
+            reporter.write(f"  {what}")
             # What the reporter itself notes after a line that is not ended yet.
             reporter.currentfspath = -2
             reporter.flush()

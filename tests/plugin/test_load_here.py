@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from pytest_loadtool.plugin.load_outcome import EXIT_INCONCLUSIVE
 from tests.plugin.loading import Project, load, wait_until
 from tests.plugin.serving import Server, case, transaction
 
@@ -97,7 +98,7 @@ def test_inconclusive_is_not_passed(project: Project) -> None:
     """With one user for two cases the second is never run: the test fails, and says it so."""
     project.write(rush__load__toml=load("good.case.toml", "bad.case.toml", users=1))
     done = project.run("--load")
-    assert done.returncode == 1
+    assert done.returncode == EXIT_INCONCLUSIVE
     assert "load test inconclusive: test case 'A fall to the shop' finished no request" in (
         done.stdout
     )
@@ -137,7 +138,7 @@ def test_rows_that_run_out_end_the_run(
         rush__load__toml=load("rows.case.toml"),
     )
     done = project.run("--load", "--load-json", "out.json", *workers)
-    assert done.returncode == 1
+    assert done.returncode == EXIT_INCONCLUSIVE
     assert "could not do its share: dataset 'users' has no row left" in done.stdout
     assert "Traceback" not in done.stdout
     totals = project.json()["totals"]

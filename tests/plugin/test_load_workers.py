@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from pytest_loadtool.plugin.load_outcome import EXIT_INCONCLUSIVE
 from tests.plugin.loading import Project, children, load, wait_until
 from tests.plugin.serving import Server, case, transaction
 
@@ -216,7 +217,7 @@ Series.hear = hear_and_note
         first, *_ = children(process.pid)
         os.kill(first, signal.SIGKILL)
         output, _ = process.communicate(timeout=60)
-    assert process.returncode == 1, output
+    assert process.returncode == EXIT_INCONCLUSIVE, output
     assert "1 failed, 1 passed" in output
     lost = "worker gw0 was lost: the load of its 2 of 4 users is missing from"
     assert f"load test inconclusive: {lost}" in output
@@ -246,7 +247,7 @@ controller.SILENCE = 3   # seconds; a patient person's is ten times that
         first, *_ = children(process.pid)
         os.kill(first, signal.SIGSTOP)
         output, _ = process.communicate(timeout=60)
-    assert process.returncode == 1, output
+    assert process.returncode == EXIT_INCONCLUSIVE, output
     assert "worker gw0 was lost" in output
     assert [worker["state"] for worker in project.json()["workers"]] == ["lost", "final"]
 
