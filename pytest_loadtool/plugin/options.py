@@ -73,8 +73,8 @@ _OPTIONS: dict[str, dict[str, Any]] = {
     "--loadtool-transport": {
         "choices": ("raw", "httpx"),
         "help": (
-            "What requests go over, in place of what the test cases say: 'raw' (HTTP/1.1, built for "
-            "load; the default) or 'httpx' (also HTTP/2)."
+            "What requests go over, in place of what the test cases say: 'raw' (HTTP/1.1, built "
+            "for load; the default) or 'httpx' (also HTTP/2)."
         ),
     },
     "--loadtool-app": {

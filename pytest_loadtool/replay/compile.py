@@ -39,7 +39,8 @@ def compile_case(
 ) -> Plan:
     """Compile ``case`` once for all virtual users of this process.
 
-    ``server`` replaces the case's own, and its application; ``datasets`` are by the names the case gives them;
+    ``server`` replaces the case's own, and its application; ``datasets`` are by the names the case
+    gives them;
     ``environ`` is where variables with ``env`` come from; ``think_time`` None means as recorded;
     ``folder`` is where the files are that the case names.
 
