@@ -166,6 +166,10 @@ def header(config: pytest.Config) -> list[str]:
     names = ("server", "app", "transport", "think_time")
     said = {name: config.getoption(f"loadtool_{name}", default=None) for name in names}
     parts = [f"{name.replace('_', ' ')} {value}" for name, value in said.items() if value]
+    if config.option.load:
+        from pytest_loadtool.plugin.build import BUILD
+
+        parts.insert(0, BUILD)
     return [f"loadtool: {', '.join(parts)}"] if parts else []
 
 
