@@ -101,22 +101,25 @@ def row_of(use: DatasetUse, rows: int, user: int, users: int, iteration: int) ->
     return own[step % len(own)] if own else None
 
 
-def preflight(use: DatasetUse, rows: int, users: int) -> None:
-    """Check before the start that each user will find a row.
+def preflight(use: DatasetUse, rows: int, users: int, iterations: int = 1) -> None:
+    """Check before the start that each user will find a row, in so many iterations each.
 
     Raises:
-        ReplayError: the dataset is empty, or has fewer rows than users and they cannot share.
+        ReplayError: the dataset is empty, or has too few rows that cannot be shared or used again.
     """
     if rows == 0:
         raise ReplayError(f"dataset {use.name!r} ({use.file}) has no rows: add at least one")
-    if rows >= users or (use.reusable and use.sharable):
+    rounds = iterations if use.lifespan == "test case" and not use.reusable else 1
+    if rows >= users * rounds or (use.reusable and use.sharable):
         return
     rule, change = (
         ("no two users may hold the same row (sharable = false)", "set sharable = true")
-        if not use.sharable
+        if rows < users and not use.sharable
         else ("no row is used twice (reusable = false)", "set reusable = true")
     )
+    fewer = f"lower users to {rows // rounds}, " if rows >= rounds else ""
+    each = f" with {plural(rounds, 'iteration')} each" if rounds > 1 else ""
     raise ReplayError(
-        f"dataset {use.name!r} ({use.file}) has {plural(rows, 'row')} for {plural(users, 'user')}, "
-        f"and {rule}: add {users - rows} more, lower users to {rows}, or {change}"
+        f"dataset {use.name!r} ({use.file}) has {plural(rows, 'row')} for {plural(users, 'user')}"
+        f"{each}, and {rule}: add {users * rounds - rows} more, {fewer}or {change}"
     )

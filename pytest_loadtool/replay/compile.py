@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from math import inf
+from random import Random
 from types import MappingProxyType
 
 from pytest_loadtool.correlation.extract import compile_source
@@ -14,6 +16,7 @@ from pytest_loadtool.model.extractor import Extractor
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.template import Template
+from pytest_loadtool.replay.draw import draw
 from pytest_loadtool.replay.order import order_of
 from pytest_loadtool.replay.plan import DatasetSlots, Origin, PagePlan, Plan, Step, Take
 from pytest_loadtool.replay.request import Names, compile_request, origin_of
@@ -36,13 +39,15 @@ def compile_case(
     environ: Mapping[str, str] = _NOTHING,
     think_time: ThinkTime | None = None,
     folder: str = "",
+    seed: int = 0,
 ) -> Plan:
     """Compile ``case`` once for all virtual users of this process.
 
     ``server`` replaces the case's own, and its application; ``datasets`` are by the names the case
     gives them;
     ``environ`` is where variables with ``env`` come from; ``think_time`` None means as recorded;
-    ``folder`` is where the files are that the case names.
+    ``folder`` is where the files are that the case names; think times that are drawn are the same
+    for the same ``seed``.
 
     Raises:
         ReplayError: there is no server to talk to, or an environment variable or dataset is
@@ -61,7 +66,8 @@ def compile_case(
             for position, transaction in enumerate(page.transactions)
         )
         index += len(steps)
-        pages.append(_page(case, page, number, steps, think_time or ThinkTime()))
+        pause = _pause(page, think_time or ThinkTime(), f"{seed}/{number}")
+        pages.append(_page(case, page, number, steps, pause))
     if pages:  # nobody thinks about the end
         pages[-1] = replace(pages[-1], pause=None)
     # Only now are all slots known: extractors may set variables that only a validator uses.
@@ -120,24 +126,30 @@ def _take(extractor: Extractor, names: Names) -> Take:
 
 
 def _page(
-    case: TestCase, page: Page, index: int, steps: tuple[Step, ...], think_time: ThinkTime
+    case: TestCase,
+    page: Page,
+    index: int,
+    steps: tuple[Step, ...],
+    pause: Callable[[], float] | None,
 ) -> PagePlan:
     order = order_of(page.transactions, _producers(case, page))
     return PagePlan(
         index=index,
         name=page.name,
         steps=steps,
-        pause=_pause(page, think_time),
+        pause=pause,
         overlapped=order.overlapped,
         finish_order=order.finish_order,
         after=order.after,
     )
 
 
-def _pause(page: Page, think_time: ThinkTime) -> Callable[[], float] | None:
-    seconds = page.think_time * think_time.scale
-    if think_time.cap is not None:
-        seconds = min(seconds, think_time.cap)
+def _pause(page: Page, think_time: ThinkTime, seed: str) -> Callable[[], float] | None:
+    drawn, cap = think_time.drawn, inf if think_time.cap is None else think_time.cap
+    if drawn is not None:
+        random = Random(seed)  # noqa: S311  chance, not secrets
+        return lambda: min(draw(drawn, random), cap)
+    seconds = min(page.think_time * think_time.scale, cap)
     return (lambda: seconds) if seconds else None
 
 

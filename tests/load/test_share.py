@@ -127,6 +127,27 @@ def test_preflight_refuses(use: DatasetUse, rows: int, users: int, parts: list[s
         assert part in str(caught.value)
 
 
+ONCE = DatasetUse("d", "d.csv", reusable=False)
+
+
+@pytest.mark.parametrize(
+    ("rows", "parts"),
+    [
+        (11, ["11 rows for 4 users with 3 iterations each", "add 1 more, lower users to 3, or"]),
+        (2, ["used twice", "add 10 more, or set reusable = true"]),
+    ],
+)
+def test_preflight_knows_how_many_iterations_there_will_be(rows: int, parts: list[str]) -> None:
+    """Rows that are used once must do for all iterations, as far as their number is known."""
+    with pytest.raises(ReplayError) as caught:
+        preflight(ONCE, rows, users=4, iterations=3)
+    for part in parts:
+        assert part in str(caught.value)
+    preflight(ONCE, 12, users=4, iterations=3)
+    assert all(row_of(ONCE, 12, user, 4, n) is not None for user in range(4) for n in range(3))
+    preflight(DatasetUse("d", "d.csv", "virtual user", reusable=False), 4, users=4, iterations=3)
+
+
 @pytest.mark.parametrize(
     ("use", "rows", "users"),
     [
