@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Install what the tests need, where it is missing, and run every check and every test.
+# Install what the tests need, where it is missing, and run every check and every test; then those of
+# what is compiled once more, against the compiled build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH=$PATH:/usr/sbin # where Debian keeps servers, not on every user's path
@@ -27,4 +28,7 @@ bash .ci/venv.sh --editable '.[dev]'
 .venv/bin/ruff format --check
 .venv/bin/mypy
 # One at a time: some tests put a server under load, and need both processors for it.
-exec .venv/bin/pytest "$@"
+.venv/bin/pytest "$@"
+if [ $# = 0 ]; then # unless single tests were asked for
+  bash .ci/compiled.sh tests/load tests/replay tests/transport tests/plugin/test_load_here.py
+fi

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+import os
 import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from collections.abc import Iterator
 from configparser import ConfigParser
@@ -26,25 +29,37 @@ HEAVY = {
 }
 
 
-def python(program: str, *arguments: str) -> str:
-    """What the program prints in a fresh interpreter."""
-    run = subprocess.run(
+def run_python(
+    program: str, *arguments: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run the program in a fresh interpreter."""
+    return subprocess.run(
         [sys.executable, "-c", program, *arguments],
-        cwd=ROOT, capture_output=True, text=True, check=False,
+        cwd=ROOT, capture_output=True, text=True, check=False, env=os.environ | environment,
     )  # fmt: skip
+
+
+def python(program: str) -> str:
+    """What the program prints in a fresh interpreter."""
+    run = run_python(program)
     assert run.returncode == 0, run.stdout + run.stderr
     return run.stdout
 
 
+def build(directory: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Have the build backend make a wheel of this source tree."""
+    program = "import sys; from hatchling.build import build_wheel; build_wheel(sys.argv[1])"
+    return run_python(program, str(directory), **environment)
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]:
-    """The wheel that the build backend makes of this source tree."""
+    """The wheel in pure Python that the build backend makes of this source tree."""
     directory = tmp_path_factory.mktemp("wheel")
-    name = python(
-        "import sys; from hatchling.build import build_wheel; print(build_wheel(sys.argv[1]))",
-        str(directory),
-    )
-    with zipfile.ZipFile(directory / name.splitlines()[-1]) as archive:
+    run = build(directory, PYTEST_LOADTOOL_PURE="1")
+    assert run.returncode == 0, run.stdout + run.stderr
+    (path,) = directory.glob("*-py3-none-any.whl")
+    with zipfile.ZipFile(path) as archive:
         yield archive
 
 
@@ -88,6 +103,51 @@ def test_recording_is_an_extra(wheel: zipfile.ZipFile) -> None:
     assert any(one.startswith("pytest>=") for one in base)
     assert not any(one.startswith(("mitmproxy", "prompt")) for one in base)
     assert {"record", "dev"} <= set(headers.get_all("Provides-Extra") or [])
+
+
+def test_without_a_compiler_it_is_pure_python(tmp_path: Path) -> None:
+    """The installation does not fail, and says what it could not do."""
+    run = build(tmp_path, PYTEST_LOADTOOL_PURE="", CC="no-such-compiler")
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert [path.name.partition("-py3-")[2] for path in tmp_path.iterdir()] == ["none-any.whl"]
+    assert "Not compiled, pure Python instead: " in run.stderr
+    assert "no-such-compiler" in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("wish", "complaint"),
+    [("0", "cannot be compiled"), ("yes", "expected 1 (pure Python) or 0 (compiled), got 'yes'")],
+)
+def test_a_wish_that_cannot_be_fulfilled(tmp_path: Path, wish: str, complaint: str) -> None:
+    """Who insists on a compiled build is not given another, and a slip is not passed over."""
+    run = build(tmp_path, PYTEST_LOADTOOL_PURE=wish, CC="no-such-compiler")
+    assert run.returncode != 0
+    assert complaint in run.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def compiled_modules() -> list[str]:
+    """The modules that pyproject.toml has compiled."""
+    tool = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]
+    modules = tool["hatch"]["build"]["targets"]["wheel"]["hooks"]["custom"]["modules"]
+    return [str(module) for module in modules]
+
+
+@pytest.mark.parametrize("module", compiled_modules())
+def test_compiled_modules_await_nothing_in_finally(module: str) -> None:
+    """With mypyc 2.4 that raises anew whatever exception the coroutine's caller is handling."""
+    nodes = ast.walk(ast.parse((ROOT / module).read_text()))
+    last = [one for node in nodes if isinstance(node, ast.Try) for one in node.finalbody]
+    assert not any(isinstance(node, ast.Await) for one in last for node in ast.walk(one))
+
+
+def test_a_load_test_says_that_the_checkout_is_pure_python(tmp_path: Path) -> None:
+    """An editable installation runs the sources, and the head of the report tells."""
+    run = run_python(
+        "import pytest, sys; sys.exit(pytest.main(['--load', '--rootdir', *sys.argv[1:]]))",
+        str(tmp_path), str(tmp_path),
+    )  # fmt: skip
+    assert "\nloadtool: pure Python\n" in run.stdout
 
 
 def test_importing_the_plugin_imports_nothing_heavy() -> None:
