@@ -97,7 +97,7 @@ class LoadWorker:
         assert share is not None
         with deaf():
             try:
-                share.run(start, lambda: self._say(item, Snapshot(share.metrics.snapshot())))
+                share.run(start, lambda snapshot: self._say(item, Snapshot(snapshot)))
             except Exception as error:
                 self._say(item, Snapshot(share.metrics.snapshot()))
                 self._say(item, Failed(self._text(error)))

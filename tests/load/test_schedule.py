@@ -22,7 +22,7 @@ def load(*stages: Stage, **changes: Any) -> LoadConfiguration:
     """A load of these stages, or a plain one."""
     users = max((stage.users or 0 for stage in stages), default=0) or 500
     duration = sum(stage.duration for stage in stages) or 10.0
-    defaults = {"users": users, "duration": duration, "stages": stages}
+    defaults: dict[str, Any] = {"users": users, "duration": duration, "stages": stages}
     return LoadConfiguration("load", (), **(defaults | changes))
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -14,6 +16,7 @@ from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.replay import Plan, compile_case
+from pytest_loadtool.replay.cookies import CookieJar
 from pytest_loadtool.transport.load import LoadRunner, metrics_for
 from tests.transport.peer import Peer, Script, answering, peer, read_request, resetting, silent
 
@@ -102,7 +105,7 @@ def test_ramp_up() -> None:
         runner = LoadRunner(
             [plan], configuration(users=4, duration=1.0, ramp_up=0.8), Share(), metrics
         )
-        runner.run(time.time(), lambda: users.append(metrics.users), 0.25)
+        runner.run(time.time(), lambda _snapshot: users.append(metrics.users), 0.25)
     assert users[0] < 4
     assert metrics.peak_users == 4
 
@@ -179,15 +182,18 @@ def test_a_dataset_that_runs_out_ends_the_run() -> None:
             run(plan, configuration(users=2))
 
 
-def test_a_mistake_of_our_own_ends_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mistake_of_our_own_ends_the_run() -> None:
     """It is raised at once, not at the end of an hour."""
 
-    def record(*_arguments: object) -> None:
+    def render(_values: Sequence[str], _jar: CookieJar) -> bytes:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(LoadMetrics, "record", record)
-    with peer(counting([])) as server, pytest.raises(ZeroDivisionError):
-        run(plan_for(server), configuration(duration=3600.0))
+    with peer(counting([])) as server:
+        plan = plan_for(server)
+        page = plan.pages[0]
+        broken = replace(page, steps=(replace(page.steps[0], render=render),))
+        with pytest.raises(ZeroDivisionError):
+            run(replace(plan, pages=(broken,)), configuration(duration=3600.0))
 
 
 def test_each_user_has_its_row() -> None:

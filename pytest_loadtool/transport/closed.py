@@ -1,0 +1,86 @@
+"""The closed load model: users that begin one iteration after the other."""
+
+from __future__ import annotations
+
+from random import Random
+from time import perf_counter
+
+from pytest_loadtool.load.schedule import Span, spans
+from pytest_loadtool.load.share import case_of
+from pytest_loadtool.replay.draw import draw
+from pytest_loadtool.transport.agenda import Agenda
+from pytest_loadtool.transport.crew import Crew, LoadUser, Setting
+
+__all__ = ["ClosedCrew"]
+
+
+class ClosedCrew(Crew):
+    """Users that start and stop as the schedule says."""
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        configuration = setting.configuration
+        self._pacing = configuration.pacing
+        self._iterations = configuration.iterations
+        self._working = 0
+        self._all_started = False
+        self._agenda: Agenda[Span] | None = None
+        weights = setting.weights
+        for number in setting.share.users(configuration.users):
+            self._add(number, case_of(number, weights))
+
+    def start(self, at: float) -> None:
+        """Begin at a time of ``perf_counter``."""
+        setting = self._setting
+        events = (
+            (at + span.start, Span(at + span.start, at + span.stop, span.user))
+            for span in spans(setting.configuration, setting.share)
+        )
+        agenda = Agenda(setting.loop, events, self._start_user, self._started_all, setting.fail)
+        self._agenda = agenda
+        agenda.start()
+
+    def stop(self) -> None:
+        """Stop all at once, and count what is cut."""
+        if self._agenda is not None:
+            self._agenda.stop()
+        super().stop()
+
+    def _start_user(self, when: float, span: Span) -> None:
+        user = self._users[span.user // self._setting.share.count]
+        user.stop_at = span.stop
+        if user.working or user.dismissed:  # still at it since its last span; or never again
+            return
+        user.working = True
+        self._count(1)
+        self._begin(user, when)
+
+    def _started_all(self) -> None:
+        self._all_started = True
+        self._count(0)
+
+    def _go_on(self, user: LoadUser) -> None:
+        due = now = perf_counter()
+        if self._pacing is not None:
+            random = Random(f"{user.number}/{user.begun}")  # noqa: S311  chance, not secrets
+            due = max(now, user.due + draw(self._pacing, random))
+        if user.begun == self._iterations:
+            user.dismissed = True
+        if user.dismissed or due >= user.stop_at:
+            user.working = False
+            user.session.close_connections()
+            self._count(-1)
+        elif due > now:
+            self._setting.loop.call_later(due - now, self._begin_paced, user, due)
+        else:
+            user.begin(now)
+
+    def _begin_paced(self, user: LoadUser, due: float) -> None:
+        if not self._stopped:
+            self._begin(user, due)
+
+    def _count(self, change: int) -> None:
+        self._working += change
+        self._metrics.set_users(self._working)
+        if self._all_started and not self._working:
+            self._setting.over()

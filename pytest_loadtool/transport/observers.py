@@ -1,0 +1,148 @@
+"""From what virtual users and the network report to metrics: seconds to whole microseconds."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from time import perf_counter
+
+from pytest_loadtool.load.metrics import LoadMetrics, PageKey, TransactionKey
+from pytest_loadtool.model.result import Failure
+from pytest_loadtool.replay.content import ContentError
+from pytest_loadtool.replay.exchange import Response
+from pytest_loadtool.replay.plan import Observer, PagePlan, Plan, Step
+
+__all__ = ["Clock", "NetworkMetrics", "metrics_for", "observers_for"]
+
+#: How many characters of a body an error's example shows.
+_EXAMPLE = 160
+
+
+def metrics_for(plans: Sequence[Plan], *, detailed_pages: bool = False) -> LoadMetrics:
+    """Empty metrics with a place for each transaction and page of ``plans``, in their order."""
+    named = list(zip(_distinct(plan.case.name for plan in plans), plans, strict=True))
+    return LoadMetrics(
+        transactions=[
+            TransactionKey(name, step.page_title, step.title)
+            for name, plan in named
+            for step in plan.steps
+        ],
+        pages=[PageKey(name, page.name) for name, plan in named for page in plan.pages],
+        cases=[name for name, _ in named],
+        describe=_describe,
+        detailed_pages=detailed_pages,
+    )
+
+
+def _distinct(names: Iterable[str]) -> Iterator[str]:
+    """The names, a repeated one numbered: ``shop``, ``shop (2)``."""
+    seen: Counter[str] = Counter()
+    for name in names:
+        seen[name] += 1
+        yield name if seen[name] == 1 else f"{name} ({seen[name]})"
+
+
+def observers_for(plans: Sequence[Plan], metrics: LoadMetrics) -> list[Observer]:
+    """An observer per plan: its own indices, shifted to where its keys begin in the metrics."""
+    observers: list[Observer] = []
+    first_step = first_page = 0
+    for case, plan in enumerate(plans):
+        observers.append(_MetricsObserver(metrics, case, first_step, first_page))
+        first_step += len(plan.steps)
+        first_page += len(plan.pages)
+    return observers
+
+
+class _MetricsObserver:
+    """Turns what a virtual user reports into metrics: seconds to whole microseconds."""
+
+    __slots__ = ("_case", "_first_page", "_first_step", "_metrics")
+
+    def __init__(self, metrics: LoadMetrics, case: int, first_step: int, first_page: int) -> None:
+        self._metrics = metrics
+        self._case = case
+        self._first_step = first_step
+        self._first_page = first_page
+
+    def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
+        """Record one request."""
+        finished = response.finished
+        sent = response.sent
+        received = response.received
+        self._metrics.record(
+            self._first_step + step.index,
+            response.status,
+            int((finished - sent) * 1e6),
+            int((finished - response.send.due) * 1e6),
+            int((response.first_byte - sent) * 1e6) if received else -1,
+            received,
+            len(response.send.data),
+            failures,
+            response,
+        )
+
+    def page(self, page: PagePlan, started: float, finished: float, failed: bool) -> None:
+        """Record one page."""
+        self._metrics.record_page(
+            self._first_page + page.index, int((finished - started) * 1e6), failed
+        )
+
+    def iteration(self, started: float, finished: float, failed: bool) -> None:
+        """Record one iteration of the test case."""
+        self._metrics.record_iteration(self._case, int((finished - started) * 1e6), failed)
+
+
+def _describe(response: Response) -> str:
+    """The first example of an error, in one line: what was asked, what came.
+
+    The target is the test case's own text, not what went out: that may hold a user's secrets.
+    """
+    request = response.send.step.transaction.request
+    asked = f"{request.method} {request.target}"
+    if response.failure is not None:
+        return f"{asked}: no response"
+    try:
+        body = " ".join(response.text.split())
+    except ContentError:
+        body = "(undecodable body)"
+    return f"{asked}: status {response.status}, {body[:_EXAMPLE] or 'no body'}"
+
+
+class NetworkMetrics:
+    """Turns what the network reports into metrics."""
+
+    def __init__(self, metrics: LoadMetrics) -> None:
+        self._metrics = metrics
+
+    def woke_late(self, seconds: float) -> None:
+        """A user started or went on too late."""
+        self._metrics.record_lateness(int(seconds * 1e6))
+
+    def opened(self, connecting: float, handshake: float | None) -> None:
+        """A connection was opened."""
+        tls_us = None if handshake is None else int(handshake * 1e6)
+        self._metrics.record_connection(int(connecting * 1e6), tls_us)
+
+    def retried(self) -> None:
+        """A request was sent again."""
+        self._metrics.retried += 1
+
+
+class Clock:
+    """Keeps the metrics' own clocks: elapsed time, processor time, the second of the run."""
+
+    def __init__(self, start: float, metrics: LoadMetrics) -> None:
+        self.start = start
+        self._metrics = metrics
+        self._processor = time.process_time()
+
+    def read(self) -> float:
+        """Set the clocks; the time of ``perf_counter``."""
+        now = perf_counter()
+        elapsed = max(0.0, now - self.start)
+        if int(elapsed) != self._metrics.second:
+            self._metrics.begin_second(int(elapsed))
+        self._metrics.elapsed_us = int(elapsed * 1e6)
+        self._metrics.cpu_us = int((time.process_time() - self._processor) * 1e6)
+        return now

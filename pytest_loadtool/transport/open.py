@@ -1,0 +1,71 @@
+"""The open load model: iterations that begin when the schedule says, whatever the server does."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from pytest_loadtool.load.schedule import arrivals
+from pytest_loadtool.load.share import case_of
+from pytest_loadtool.transport.agenda import Agenda
+from pytest_loadtool.transport.crew import Crew, LoadUser, Setting
+
+__all__ = ["OpenCrew"]
+
+
+class OpenCrew(Crew):
+    """Users that wait for arrivals. The one that has waited longest takes the next.
+
+    The test case is the arrival's; so a user's number stands for one virtual user in each test
+    case, of which only one is busy at a time.
+    """
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        self._weights = setting.weights
+        self._free = deque(setting.share.users(setting.configuration.users))
+        self._by_case: list[dict[int, LoadUser]] = [{} for _ in setting.plans]
+        self._busy = 0
+        self._all_arrived = False
+        self._agenda: Agenda[int] | None = None
+
+    def start(self, at: float) -> None:
+        """Begin at a time of ``perf_counter``."""
+        setting = self._setting
+        events = (
+            (at + when, number) for when, number in arrivals(setting.configuration, setting.share)
+        )
+        agenda = Agenda(setting.loop, events, self._arrive, self._last_arrived, setting.fail)
+        self._agenda = agenda
+        agenda.start()
+
+    def stop(self) -> None:
+        """Stop all at once, and count what is cut."""
+        if self._agenda is not None:
+            self._agenda.stop()
+        super().stop()
+
+    def _arrive(self, when: float, arrival: int) -> None:
+        if not self._free:
+            self._metrics.dropped += 1
+            return
+        number, case = self._free.popleft(), case_of(arrival, self._weights)
+        user = self._by_case[case].get(number)
+        if user is None:
+            user = self._by_case[case][number] = self._add(number, case)
+        self._count(1)
+        self._begin(user, when)
+
+    def _last_arrived(self) -> None:
+        self._all_arrived = True
+        self._count(0)
+
+    def _go_on(self, user: LoadUser) -> None:
+        if not user.dismissed:
+            self._free.append(user.number)
+        self._count(-1)
+
+    def _count(self, change: int) -> None:
+        self._busy += change
+        self._metrics.set_users(self._busy)
+        if self._all_arrived and not self._busy:
+            self._setting.over()
