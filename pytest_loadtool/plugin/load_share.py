@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pytest_loadtool.casefile import read_case, read_dataset, read_load
 from pytest_loadtool.casefile.thresholds import unknown_name
+from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.load import LoadMetrics, Share, case_of, preflight
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.load import LoadConfiguration
@@ -77,29 +78,40 @@ def prepare(test: LoadTest, servers: Sequence[str], share: Share) -> PreparedSha
 
     Raises:
         FileError: a dataset's file or a test case's TLS setting is wrong.
-        ReplayError: a test case cannot be replayed, or there are too few rows for the users.
+        ReplayError: a test case cannot be replayed, there are too few rows for the users, or too
+        few users for the workers.
         LoadToolError: the users need more open files than this process may have.
     """
     # Sockets, TLS and the event loop are for those who run a load test, not for a list of them.
     from pytest_loadtool.transport.limits import connections_of, ensure_open_files
     from pytest_loadtool.transport.load import LoadRunner, metrics_for
 
-    plans = [_compile(test, case, server) for case, server in enumerate(servers)]
+    load = test.configuration
+    plans = [_compile(test, case, server, share) for case, server in enumerate(servers)]
     for plan in plans:
         for slots in plan.datasets:
-            preflight(slots.use, len(slots.dataset.rows), test.configuration.users)
-    each = [connections_of(plan) for plan in plans]
-    weights = [case.weight for case in test.configuration.cases]
-    users = share.users(test.configuration.users)
-    ensure_open_files(sum(each[case_of(user, weights)] for user in users))
-    metrics = metrics_for(plans, detailed_pages=test.configuration.keeps_page_times)
-    return PreparedShare(
-        LoadRunner(plans, test.configuration, share, metrics),
-        metrics,
-    )
+            preflight(slots.use, len(slots.dataset.rows), load.users, load.iterations or 1)
+    if load.open and load.users < share.count:
+        raise ReplayError(
+            f"users = {load.users} is too few for {share.count} workers, of which each has its "
+            f"part of the arrivals: raise users to {share.count} at least, or use fewer workers"
+        )
+    ensure_open_files(_connections(load, share, [connections_of(plan) for plan in plans]))
+    metrics = metrics_for(plans, detailed_pages=load.keeps_page_times)
+    return PreparedShare(LoadRunner(plans, load, share, metrics), metrics)
 
 
-def _compile(test: LoadTest, number: int, server: str) -> Plan:
+def _connections(load: LoadConfiguration, share: Share, each: Sequence[int]) -> int:
+    """How many connections the users of a share may have at a time; ``each`` is for one user of
+    each test case. In the open model a user may be in any of them, one after the other."""
+    users = share.users(load.users)
+    if load.open:
+        return len(users) * (sum(each) if load.keep_connections else max(each))
+    weights = [case.weight for case in load.cases]
+    return sum(each[case_of(user, weights)] for user in users)
+
+
+def _compile(test: LoadTest, number: int, server: str, share: Share) -> Plan:
     from pytest_loadtool.replay import compile_case
 
     case = test.cases[number]
@@ -111,6 +123,7 @@ def _compile(test: LoadTest, number: int, server: str) -> Plan:
         environ=os.environ,
         think_time=test.configuration.think_time,
         folder=str(folder),
+        seed=share.index,
     )
     check_tls(plan, test.path_of(number))
     check_way(plan, test.path_of(number))
