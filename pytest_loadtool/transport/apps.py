@@ -87,7 +87,7 @@ def load_app(text: str) -> Application:
 
 def _imported(name: AppName) -> Any:
     try:
-        pkgutil.resolve_name(name.module)
+        pkgutil.resolve_name(f"{name.module}:")
     except Exception as error:  # whatever the module raises
         raise ReplayError(
             f"cannot import {name.module!r}: {type(error).__name__}: {error}{_hint(error, name)}"

@@ -1,0 +1,196 @@
+"""What no scripted answer shows: where there is no connection, and what nginx says over TLS."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pytest_loadtool.model.case import Kind, Page, Recorded, Request, TestCase, Transaction
+from pytest_loadtool.model.tls import TlsSettings
+from pytest_loadtool.replay import compile_case
+from pytest_loadtool.transport.functional import replay_once
+from tests.conformance.test_table import Observed
+from tests.transport.test_raw_nginx import free_ports, make_certificate, wait_for
+
+TRANSPORTS = pytest.mark.parametrize("transport", ["raw", "httpx"])
+
+CONFIGURATION = """
+worker_processes 1;
+daemon off;
+user root;
+pid {root}/nginx.pid;
+error_log {root}/error.log;
+events {{ }}
+http {{
+  log_format conformance '$connection $server_protocol $request_method $request_uri';
+  access_log {root}/access.log conformance;
+  default_type text/plain;
+  ssl_certificate {root}/cert.pem;
+  ssl_certificate_key {root}/key.pem;
+  root {root}/files;
+  server {{ listen 127.0.0.1:{old} ssl; }}
+  server {{ listen 127.0.0.1:{new} ssl http2; client_max_body_size 0;
+            location /put {{ proxy_pass http://127.0.0.1:{behind}; }} }}
+  server {{ listen 127.0.0.1:{behind}; client_max_body_size 0;
+            location / {{ return 200 "$content_length $http_x_a"; }} }}
+}}
+"""
+
+
+class Nginx:
+    """HTTP/1.1 only at ``old``, HTTP/2 as well at ``new``, no TLS in truth at ``plain``."""
+
+    def __init__(self, root: Path, old: int, new: int, plain: int) -> None:
+        self.old = f"https://127.0.0.1:{old}"
+        self.new = f"https://127.0.0.1:{new}"
+        self.plain = f"https://127.0.0.1:{plain}"
+        self._log = root / "access.log"
+
+    def log(self, process: subprocess.Popen[bytes]) -> list[list[str]]:
+        """Connection, protocol, method and target of each request; nginx has ended."""
+        process.terminate()
+        process.wait()
+        return [line.split(" ") for line in self._log.read_text().splitlines()]
+
+
+@pytest.fixture
+def process(tmp_path: Path) -> Iterator[tuple[Nginx, subprocess.Popen[bytes]]]:
+    files = tmp_path / "files"
+    files.mkdir()
+    (files / "large.txt").write_text("0123456789abcdef" * 65536 * 4)
+    for number in range(40):
+        (files / f"{number}.txt").write_text(f"file {number}")
+    make_certificate(tmp_path)
+    old, new, behind = free_ports(3)
+    text = CONFIGURATION.format(root=tmp_path, old=old, new=new, behind=behind)
+    (tmp_path / "nginx.conf").write_text(text)
+    program = shutil.which("nginx", path="/usr/sbin:/usr/bin") or "nginx"
+    with subprocess.Popen(
+        [program, "-e", tmp_path / "error.log", "-c", tmp_path / "nginx.conf"]
+    ) as running:
+        wait_for([old, new, behind])
+        yield Nginx(tmp_path, old, new, behind), running
+        running.terminate()
+
+
+def replay(url: str, transport: str, *transactions: Transaction, verify: bool = False) -> Observed:
+    observed = Observed()
+    case = TestCase(
+        "c", (Page("p", transactions),), url, transport=transport, tls=TlsSettings(verify=verify)
+    )
+    replay_once(compile_case(case), observer=observed)
+    return observed
+
+
+def get(target: str = "/0.txt", at: float | None = None) -> Transaction:
+    """``at``: as recorded, so many seconds after the page's start and taking one second."""
+    recorded = None if at is None else Recorded(200, Kind.OTHER, at=at, took=1.0)
+    return Transaction(Request("GET", target), recorded=recorded)
+
+
+@TRANSPORTS
+def test_nobody_listens(transport: str) -> None:
+    """A refused connection, in the same words."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    [[failure]] = replay(url, transport, get()).failures
+    assert (failure.cause, failure.message) == (
+        "connect",
+        "connection refused: is the server running?",
+    )
+
+
+@TRANSPORTS
+def test_no_such_host(transport: str) -> None:
+    """A name that does not exist, in the same words."""
+    [[failure]] = replay("http://no-such-host.invalid", transport, get()).failures
+    assert failure.cause == "dns"
+    assert failure.message.startswith("host name not found: ")
+
+
+@TRANSPORTS
+def test_a_certificate_that_nobody_trusts(
+    transport: str, process: tuple[Nginx, subprocess.Popen[bytes]]
+) -> None:
+    """The same cause and the same words."""
+    nginx, _ = process
+    [[failure]] = replay(nginx.old, transport, get(), verify=True).failures
+    assert failure.cause == "tls"
+    assert failure.message == "certificate not trusted: self-signed certificate"
+
+
+@TRANSPORTS
+def test_tls_to_who_does_not_speak_it(
+    transport: str, process: tuple[Nginx, subprocess.Popen[bytes]]
+) -> None:
+    """The same cause, in the same words."""
+    nginx, _ = process
+    [[failure]] = replay(nginx.plain, transport, get()).failures
+    assert failure.cause == "tls"
+    assert failure.message == "TLS handshake failed: WRONG_VERSION_NUMBER"
+
+
+@TRANSPORTS
+def test_tls_with_http_1(transport: str, process: tuple[Nginx, subprocess.Popen[bytes]]) -> None:
+    """A server that knows no HTTP/2 is spoken to in HTTP/1.1, on one connection."""
+    nginx, running = process
+    observed = replay(nginx.old, transport, get("/0.txt"), get("/large.txt"), get("/1.txt"))
+    assert observed.failures == [(), (), ()]
+    assert observed.responses[0].head.startswith(b"HTTP/1.1 200 OK\r\nServer: nginx")
+    assert len(observed.responses[1].body) == 4 << 20
+    log = nginx.log(running)
+    assert [one[1:] for one in log] == [
+        ["HTTP/1.1", "GET", "/0.txt"],
+        ["HTTP/1.1", "GET", "/large.txt"],
+        ["HTTP/1.1", "GET", "/1.txt"],
+    ]
+    assert len({one[0] for one in log}) == 1
+
+
+@pytest.mark.parametrize(("transport", "protocol"), [("raw", "HTTP/1.1"), ("httpx", "HTTP/2.0")])
+def test_the_best_that_both_speak(
+    transport: str, protocol: str, process: tuple[Nginx, subprocess.Popen[bytes]]
+) -> None:
+    """Over httpx that is HTTP/2, as ALPN finds out; 4 MB come through its windows, 1 MB goes."""
+    nginx, running = process
+    put = Transaction(Request("PUT", "/put", body="x" * (1 << 20)))
+    observed = replay(nginx.new, transport, get("/0.txt"), get("/large.txt"), put)
+    assert observed.failures == [(), (), ()]
+    assert [one.status for one in observed.responses] == [200, 200, 200]
+    assert observed.responses[0].text == "file 0"
+    assert observed.responses[1].body == b"0123456789abcdef" * 65536 * 4
+    assert observed.responses[2].text == f"{1 << 20} "
+    log = [one for one in nginx.log(running) if one[1] != "HTTP/1.0"]  # that is nginx to itself
+    assert {one[1] for one in log} == {protocol}
+
+
+@pytest.mark.parametrize(("transport", "most"), [("raw", 6), ("httpx", 1)])
+def test_a_page_of_many_resources(
+    transport: str, most: int, process: tuple[Nginx, subprocess.Popen[bytes]]
+) -> None:
+    """Six connections with HTTP/1.1, one with HTTP/2; each request once."""
+    nginx, running = process
+    resources = [get(f"/{number}.txt", at=number / 1000) for number in range(40)]
+    observed = replay(nginx.new, transport, *resources)
+    assert observed.failures == [()] * 40
+    texts = {one.send.step.index: one.text for one in observed.responses}
+    assert texts == {number: f"file {number}" for number in range(40)}
+    log = nginx.log(running)
+    assert sorted(one[3] for one in log) == sorted(f"/{number}.txt" for number in range(40))
+    assert len({one[0] for one in log}) == most
+
+
+def test_six_connections_over_httpx_without_http2(
+    process: tuple[Nginx, subprocess.Popen[bytes]],
+) -> None:
+    """It does not open more than the raw transport, and uses them again."""
+    nginx, running = process
+    resources = [get(f"/{number}.txt", at=number / 1000) for number in range(40)]
+    observed = replay(nginx.old, "httpx", *resources)
+    assert observed.failures == [()] * 40
+    assert len({one[0] for one in nginx.log(running)}) <= 6
