@@ -7,7 +7,7 @@ measured: there is no honest number for it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from pytest_loadtool.load.comparison import (
@@ -231,11 +231,11 @@ def summarise(
         connections=ConnectionSummary(
             metrics.connect.count, metrics.retried, times_of(metrics.connect), times_of(metrics.tls)
         ),
-        detailed_pages=metrics.detailed_pages,
+        detailed_pages=configuration.detailed_pages,
         saved=saved,
         comparison=comparison,
         thresholds=tuple(thresholds),
-        cases=_cases(metrics, names, seconds),
+        cases=_cases(metrics, names, seconds, configuration.detailed_pages),
         errors=_errors(metrics, names),
         other_errors=metrics.errors.others,
         workers=tuple(_worker(worker, configuration.users) for worker in workers),
@@ -270,7 +270,9 @@ def _numbers(measured: TransactionMetrics, seconds: float) -> Numbers:
     )
 
 
-def _cases(metrics: LoadMetrics, names: Sequence[str], seconds: float) -> tuple[CaseSummary, ...]:
+def _cases(
+    metrics: LoadMetrics, names: Sequence[str], seconds: float, detailed_pages: bool
+) -> tuple[CaseSummary, ...]:
     members: dict[PageKey, list[TransactionSummary]] = {key: [] for key in metrics.page_keys}
     for key, name, measured in zip(
         metrics.transaction_keys, names, metrics.transactions, strict=True
@@ -280,7 +282,7 @@ def _cases(metrics: LoadMetrics, names: Sequence[str], seconds: float) -> tuple[
     pages: dict[str, list[PageSummary]] = {name: [] for name in metrics.case_keys}
     page_names = metrics.page_names()
     for page_key, name, spans in zip(metrics.page_keys, page_names, metrics.pages, strict=True):
-        pages[page_key.case].append(_page(name, spans, members.pop(page_key, [])))
+        pages[page_key.case].append(_page(name, spans, members.pop(page_key, []), detailed_pages))
     return tuple(
         CaseSummary(
             name=name,
@@ -293,13 +295,18 @@ def _cases(metrics: LoadMetrics, names: Sequence[str], seconds: float) -> tuple[
     )
 
 
-def _page(name: str, spans: Spans, transactions: Iterable[TransactionSummary]) -> PageSummary:
+def _page(
+    name: str, spans: Spans, transactions: Iterable[TransactionSummary], detailed: bool
+) -> PageSummary:
     durations = spans.durations
+    times = times_of(durations)
+    if not detailed:  # a threshold may have them recorded, but they were not asked for
+        times = replace(times, p50=None, p95=None, p99=None)
     return PageSummary(
         name=name,
         count=durations.count,
         failed=spans.failed,
-        durations=times_of(durations),
+        durations=times,
         min=durations.min / 1000 if durations.count else None,
         transactions=tuple(transactions),
     )
@@ -350,5 +357,3 @@ def _worker(worker: WorkerResult, users: int) -> WorkerSummary:
         lateness_p95=times_of(metrics.lateness).p95,
         text=worker.text,
     )
-
-

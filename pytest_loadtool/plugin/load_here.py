@@ -11,6 +11,7 @@ import pytest
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.load import Failed, Final, Merger, Share, Snapshot, Watch
 from pytest_loadtool.plugin.live import LiveView
+from pytest_loadtool.plugin.load_compare import BASELINE
 from pytest_loadtool.plugin.load_interrupt import stopping
 from pytest_loadtool.plugin.load_item import LoadItem, LoadTestFailedError
 from pytest_loadtool.plugin.load_outcome import write_thresholds
@@ -37,8 +38,10 @@ class Here:
             LoadToolError: it could not be run.
             KeyboardInterrupt: Ctrl-C; the results so far are kept.
         """
-        share = prepare(item.load_test, servers, Share())
         configuration = item.load_test.configuration
+        baseline = self._config.stash[BASELINE]
+        baseline.of(configuration.name)  # says now if it has none
+        share = prepare(item.load_test, servers, Share())
         merger, watch = Merger([_NAME]), Watch(configuration.thresholds, configuration.duration)
         merger.started(_NAME, Share())
         started = datetime.now(UTC).astimezone()
@@ -55,7 +58,12 @@ class Here:
         merger.receive(_NAME, Snapshot(share.metrics.snapshot()))
         merger.receive(_NAME, end or Final(share.metrics.snapshot()))
         summary = judge(
-            merger.result(), configuration, started, interrupted=stop.heard, watch=watch
+            merger.result(),
+            configuration,
+            started,
+            baseline,
+            interrupted=stop.heard,
+            watch=watch,
         )
         item.summary = summary
         write_thresholds(self._config, summary)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sys
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -15,9 +16,11 @@ from pytest_loadtool.casefile.files import replace_file
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.load import RunResult, Summary, Watch, summarise, verdict
 from pytest_loadtool.model.load import LoadConfiguration
+from pytest_loadtool.plugin.load_compare import BASELINE, Baseline, baseline_of, saved_text
 from pytest_loadtool.report.excerpt import printable
 from pytest_loadtool.report.load_json import FORMAT, load_data
 from pytest_loadtool.report.load_text import load_text
+from pytest_loadtool.report.sparkline import glyphs_for
 
 __all__ = [
     "RESULTS",
@@ -40,11 +43,15 @@ def judge(
     result: RunResult,
     configuration: LoadConfiguration,
     started: datetime,
+    baseline: Baseline,
     *,
     interrupted: bool = False,
     watch: Watch | None = None,
 ) -> Summary:
-    """The summary of a run, with its verdict. ``watch`` has looked at it while it lasted."""
+    """The summary of a run, with its verdict, compared with the run of its name in ``baseline``.
+
+    ``watch`` has looked at it while it lasted.
+    """
     metrics = result.metrics
     thresholds = (watch or Watch(configuration.thresholds)).results(metrics)
     found = verdict(
@@ -55,7 +62,14 @@ def judge(
         thresholds=thresholds,
     )
     return summarise(
-        metrics, configuration, result.workers, found, started=started, thresholds=thresholds
+        metrics,
+        configuration,
+        result.workers,
+        found,
+        started=started,
+        thresholds=thresholds,
+        baseline=baseline.of(configuration.name),
+        tolerance=baseline.tolerance,
     )
 
 
@@ -91,25 +105,26 @@ def properties(summary: Summary) -> list[tuple[str, object]]:
     ]
 
 
-def target_file(config: pytest.Config) -> Path | None:
-    """Where ``--load-json`` wants the results.
+def target_file(config: pytest.Config, option: str) -> Path | None:
+    """Where ``--load-json`` or ``--load-save`` (``load_json``, ``load_save``) wants the results.
 
     Raises:
         pytest.UsageError: nothing can be written there. Said now, and not after an hour of load.
     """
-    name = config.getoption("load_json")
+    name = config.getoption(option)
     if not name:
         return None
+    spelled = "--" + option.replace("_", "-")
     path = Path(config.invocation_params.dir, name)
     if path.is_dir():
-        raise pytest.UsageError(f"--load-json: {name} is a directory: name a file in it")
+        raise pytest.UsageError(f"{spelled}: {name} is a directory: name a file in it")
     if path.exists() and not path.is_file():
-        raise pytest.UsageError(f"--load-json: {name} is no ordinary file: name one to be replaced")
+        raise pytest.UsageError(f"{spelled}: {name} is no ordinary file: name one to be replaced")
     folder = Path(os.path.realpath(path)).parent
     if not folder.is_dir():
-        raise pytest.UsageError(f"--load-json: there is no directory {folder}: make it first")
+        raise pytest.UsageError(f"{spelled}: there is no directory {folder}: make it first")
     if not os.access(folder, os.W_OK):
-        raise pytest.UsageError(f"--load-json: nothing can be written to {folder}")
+        raise pytest.UsageError(f"{spelled}: nothing can be written to {folder}")
     return path
 
 
@@ -119,27 +134,38 @@ def document(results: Sequence[Summary]) -> dict[str, object]:
     return runs[0] if len(runs) == 1 else {"format": FORMAT, "runs": runs}
 
 
+def _json_text(results: Sequence[Summary]) -> str:
+    return json.dumps(document(results), indent=2) + "\n"
+
+
+def _saved_text(results: Sequence[Summary]) -> str:
+    return saved_text(summary.saved for summary in results)
+
+
 class LoadReporter:
     """Writes the results at the end of the session: only one process of a session has it."""
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._file = target_file(config)
-        self._problem = ""
+        self._targets = [
+            (path, text)
+            for option, text in (("load_json", _json_text), ("load_save", _saved_text))
+            if (path := target_file(config, option)) is not None
+        ]
+        self._problems: list[str] = []
+        config.stash[BASELINE] = baseline_of(config)
         config.stash[RESULTS] = []
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Write the file: before workers are brought down, which can go wrong."""
-        if self._file is None:
-            return
+        """Write the files: before workers are brought down, which can go wrong."""
         results: list[Summary] = self._config.stash[RESULTS]
-        text = json.dumps(document(results), indent=2) + "\n"
-        try:
-            replace_file(self._file, text.encode())
-        except FileError as error:
-            self._problem = str(error)
-            session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+        for path, text in self._targets:
+            try:
+                replace_file(path, text(results).encode())
+            except FileError as error:
+                self._problems.append(str(error))
+                session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(
         self, terminalreporter: pytest.TerminalReporter, exitstatus: int
@@ -150,9 +176,12 @@ class LoadReporter:
         results = self._config.stash[RESULTS]
         if results:
             terminalreporter.write_sep("=", "load test results")
+        width = shutil.get_terminal_size().columns
+        # Not sys.stdout's: capturing puts a stream with an encoding of its own there.
+        glyphs = glyphs_for(getattr(sys.__stdout__, "encoding", None))
         for summary in results:
-            for line in load_text(summary, shutil.get_terminal_size().columns):
+            for line in load_text(summary, width, glyphs):
                 terminalreporter.write_line(line)
             terminalreporter.write_line("")
-        if self._problem:
-            terminalreporter.write_line(f"--load-json: {self._problem}", red=True)
+        for problem in self._problems:
+            terminalreporter.write_line(f"results were not written: {problem}", red=True)

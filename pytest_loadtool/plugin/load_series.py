@@ -14,6 +14,7 @@ import pytest
 
 from pytest_loadtool.load.conductor import Order
 from pytest_loadtool.plugin.live import LiveView
+from pytest_loadtool.plugin.load_compare import BASELINE
 from pytest_loadtool.plugin.load_outcome import write_thresholds
 from pytest_loadtool.plugin.load_results import RESULTS
 from pytest_loadtool.plugin.load_shared import SharedTest
@@ -138,7 +139,9 @@ class Series:
         if self.finished:
             self._test = None
             return
-        self._test = SharedTest(self._nodeids[self._position], self._workers)
+        self._test = SharedTest(
+            self._nodeids[self._position], self._workers, self._config.stash[BASELINE]
+        )
         self._skipping = bool(self._session.shouldfail or self._session.shouldstop)
         if self._skipping:
             self._test.stop()

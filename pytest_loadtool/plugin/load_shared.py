@@ -16,6 +16,7 @@ from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.load import Glimpse, Merger, Share, Summary, Watch, decode
 from pytest_loadtool.load.conductor import Conductor, Order, Phase
 from pytest_loadtool.model.load import LoadConfiguration
+from pytest_loadtool.plugin.load_compare import Baseline
 from pytest_loadtool.plugin.load_outcome import add_outcome
 from pytest_loadtool.plugin.load_results import failure_text, judge, properties
 
@@ -30,8 +31,9 @@ _FOR_MERGER = frozenset({"snapshot", "final", "failed"})
 class SharedTest:
     """Takes what workers say, returns what to send to whom, and has the results at the end."""
 
-    def __init__(self, nodeid: str, workers: Iterable[str]) -> None:
+    def __init__(self, nodeid: str, workers: Iterable[str], baseline: Baseline) -> None:
         self.nodeid = nodeid
+        self._baseline = baseline
         self.location: Location = (nodeid.partition("::")[0], 0, nodeid.rpartition("::")[2])
         self.configuration: LoadConfiguration | None = None
         self._conductor = Conductor(list(workers), time.time)
@@ -112,6 +114,7 @@ class SharedTest:
             result,
             self.configuration,
             self._started,
+            self._baseline,
             interrupted=self._interrupted,
             watch=self._watch,
         )
@@ -205,6 +208,7 @@ class SharedTest:
         self.location = (file, line, name)
         try:
             self.configuration = plan = read_load(Path(path))
+            self._baseline.of(plan.name)  # says now if it has none
         except LoadToolError as error:
             self._problem = str(error)
             return self.stop()

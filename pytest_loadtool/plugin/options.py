@@ -63,6 +63,24 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "FILE",
         "help": "With --load: also write the results to FILE, as JSON.",
     },
+    "--load-save": {
+        "metavar": "FILE",
+        "help": "With --load: also keep the runs' response times in FILE, to be compared with.",
+    },
+    "--load-compare": {
+        "metavar": "FILE",
+        "help": (
+            "With --load: compare each run with the one in FILE, which --load-save has written, "
+            "and fail it where it has become worse."
+        ),
+    },
+    "--load-tolerance": {
+        "metavar": "PERCENT",
+        "help": (
+            "With --load-compare: how much worse a run may be: longer response times (median, "
+            "95th, 99th percentile), more errors, less throughput. Default: 10%%."
+        ),
+    },
     "--loadtool-server": {
         "metavar": "URL",
         "help": (
@@ -99,6 +117,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 _TWINS = {
     "record_browser": "The Chromium or Chrome to record with; see --record-browser.",
     "record_port": "The recorder's port; see --record-port.",
+    "load_tolerance": "How much worse a run may be than an earlier one; see --load-tolerance.",
     "loadtool_server": "The server to replay against; see --loadtool-server.",
     "loadtool_transport": "What requests go over: raw, httpx; see --loadtool-transport.",
     "loadtool_app": "The application to ask in this process; see --loadtool-app.",
@@ -112,6 +131,9 @@ _NEEDS = {
     "record_script": "record",
     "record_port": "record",
     "load_json": "load",
+    "load_save": "load",
+    "load_compare": "load",
+    "load_tolerance": "load_compare",
 }
 
 #: Options that replace each other: the one on the command line makes that in the file void.
@@ -177,6 +199,13 @@ def _check_values(config: pytest.Config) -> None:
     port = config.option.record_port
     if port and not (port.isdecimal() and int(port) < 65536):
         raise pytest.UsageError(f"--record-port: expected a number up to 65535, got {port!r}")
+    if config.option.load_tolerance:
+        from pytest_loadtool.casefile.quantities import parse_share
+
+        try:
+            parse_share(config.option.load_tolerance)
+        except ValueError as error:
+            raise pytest.UsageError(f"--load-tolerance: {error}") from None
     if server_of(config):
         from pytest_loadtool.plugin.server import checked_server
 

@@ -1,0 +1,170 @@
+"""Runs saved and compared: what fails a session, and what is refused before any load is made."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.plugin.loading import Project, load
+from tests.plugin.serving import Server, case
+
+MORE = 'max_error_rate = "100%"'
+
+
+@pytest.fixture
+def project(tmp_path: Path, server: Server) -> Project:
+    """A load test that passes whatever the server answers."""
+    project = Project(tmp_path)
+    project.write(
+        shop__case__toml=case(server.url, "GET /", "GET /two"),
+        rush__load__toml=load("shop.case.toml", more=MORE),
+    )
+    return project
+
+
+def change(project: Project, **factors: float) -> None:
+    """Make the saved run one whose times, or requests in the same time, were so many times what
+    they were."""
+    path = project.path / "base.json"
+    document: dict[str, Any] = json.loads(path.read_text())
+    (run,) = document["runs"]
+    run["duration_s"] /= factors.get("throughput", 1.0)
+    path.write_text(json.dumps(document))
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]])
+def test_as_good_as_before(project: Project, workers: list[str]) -> None:
+    """A run beside itself: the comparison is in the report and in the JSON, with its tolerance."""
+    saved = project.run("--load", "--load-save", "base.json", *workers)
+    assert saved.returncode == 0, saved.stdout
+    assert "compared with" not in saved.stdout
+    again = project.run(
+        "--load", "--load-compare", "base.json", "--load-tolerance", "100%", "--load-json",
+        "out.json", *workers,
+    )  # fmt: skip
+    assert "compared with the run of " in again.stdout, again.stdout
+    assert "100 % worse is allowed" in again.stdout
+    comparison = project.json()["comparison"]
+    assert comparison["tolerance"] == 1.0
+    assert comparison["baseline"]["verdict"] == "passed"
+    assert comparison["new"] == comparison["gone"] == []
+    names = {one["name"] for one in comparison["changes"]}
+    assert names == {"all requests", "GET /", "GET /two"}
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]])
+def test_a_regression_fails_the_test(project: Project, server: Server, workers: list[str]) -> None:
+    """Errors that were not there before fail the run, which its own configuration lets pass."""
+    assert project.run("--load", "--load-save", "base.json", *workers).returncode == 0
+    server.failing["/two"] = 1_000_000
+    alone = project.run("--load", *workers)
+    assert alone.returncode == 0, alone.stdout
+    done = project.run("--load", "--load-compare", "base.json", "--load-json", "out.json", *workers)
+    assert done.returncode == 1, done.stdout
+    assert "load test failed: worse than before by more than 10 %: error rate" in done.stdout
+    assert "error rate of Home / GET /two: 100 %, was 0 % (+100.00 points)" in done.stdout
+    assert "! worse than is allowed" in done.stdout
+    data = project.json()
+    assert data["verdict"] == "failed"
+    worse = {
+        (one["name"], one["figure"]) for one in data["comparison"]["changes"] if one["regression"]
+    }
+    assert ("GET /two", "error rate") in worse
+    assert ("GET /", "error rate") not in worse
+
+
+def test_throughput_that_fell_fails_the_test(project: Project) -> None:
+    """A thousandth of the requests per second that there were is a regression."""
+    assert project.run("--load", "--load-save", "base.json").returncode == 0
+    change(project, throughput=1000.0)
+    done = project.run("--load", "--load-compare", "base.json", "--load-tolerance", "90%")
+    assert done.returncode == 1, done.stdout
+    assert "worse than before by more than 90 %: throughput of all requests" in done.stdout
+
+
+def test_transactions_of_one_run_only(project: Project, server: Server) -> None:
+    """New ones and those that are gone are listed, and fail nothing."""
+    assert project.run("--load", "--load-save", "base.json").returncode == 0
+    project.write(shop__case__toml=case(server.url, "GET /", "GET /three"))
+    done = project.run("--load", "--load-compare", "base.json", "--load-json", "out.json")
+    assert "new: Home / GET /three" in done.stdout
+    assert "gone: Home / GET /two" in done.stdout
+    comparison = project.json()["comparison"]
+    assert [one["name"] for one in comparison["new"]] == ["GET /three"]
+    assert [one["name"] for one in comparison["gone"]] == ["GET /two"]
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]])
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "base.json: no such file"),
+        ("{", "base.json cannot be compared with: it is not JSON"),
+        ('{"format": 1, "runs": []}', "base.json cannot be compared with: it holds no saved runs"),
+        (
+            '{"kind": "load runs saved by pytest-loadtool", "runs": [{"format": 9}]}',
+            "it was saved by another version of pytest-loadtool",
+        ),
+        (
+            '{"kind": "load runs saved by pytest-loadtool", "runs": [{"format": 1}]}',
+            "it is no saved run (KeyError: 'requests')",
+        ),
+        (
+            '{"kind": "load runs saved by pytest-loadtool", "runs": 3}',
+            "its runs are no list",
+        ),
+    ],
+    ids=["missing", "no JSON", "foreign", "newer", "incomplete", "no list"],
+)
+def test_a_baseline_that_cannot_be_used_is_refused(
+    project: Project, server: Server, workers: list[str], content: str | None, message: str
+) -> None:
+    """A usage error, before any load is made."""
+    if content is not None:
+        project.write(base__json=content)
+    done = project.run("--load", "--load-compare", "base.json", *workers)
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR, done.stdout
+    assert "--load-compare: " in done.stdout
+    assert message in done.stdout
+    assert "Traceback" not in done.stdout
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]])
+def test_a_baseline_without_this_run_is_refused(
+    project: Project, server: Server, workers: list[str]
+) -> None:
+    """The test fails before any load is made, and says which runs the file has."""
+    assert project.run("--load", "--load-save", "base.json").returncode == 0
+    server.requests.clear()
+    project.write(rush__load__toml=load("shop.case.toml", more=MORE, name="Other"))
+    done = project.run("--load", "--load-compare", "base.json", *workers)
+    assert done.returncode == 1, done.stdout
+    assert "base.json has no run of 'Other', only of 'Rush hour'" in done.stdout
+    assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--load-save", "x.json"], "--load-save means nothing without --load"),
+        (["--load-compare", "x.json"], "--load-compare means nothing without --load"),
+        (["--load", "--load-tolerance", "5%"], "means nothing without --load-compare"),
+        (["--load", "--load-save", "no/x.json"], "--load-save: there is no directory"),
+        (
+            ["--load", "--load-compare", "x.json", "--load-tolerance", "5"],
+            '--load-tolerance: expected a percentage from "0%" to "100%", got "5": write "5%"',
+        ),
+    ],
+)
+def test_wrong_options(
+    project: Project, server: Server, arguments: list[str], message: str
+) -> None:
+    """Usage errors, before any load is made."""
+    done = project.run(*arguments)
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR, done.stdout
+    assert message in done.stdout
+    assert server.requests == []
