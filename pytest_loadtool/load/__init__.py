@@ -6,7 +6,7 @@ cheap to import.
 """
 
 from pytest_loadtool.load.errorlog import ErrorLog, ErrorRecord
-from pytest_loadtool.load.glimpse import Glimpse, glimpse
+from pytest_loadtool.load.glimpse import Glimpse, GlimpseRow, Lookout
 from pytest_loadtool.load.histogram import Histogram
 from pytest_loadtool.load.measures import Spans, TransactionMetrics
 from pytest_loadtool.load.merger import Merger, RunResult, WorkerResult, WorkerState
@@ -30,8 +30,10 @@ __all__ = [
     "Failed",
     "Final",
     "Glimpse",
+    "GlimpseRow",
     "Histogram",
     "LoadMetrics",
+    "Lookout",
     "Merger",
     "Message",
     "PageKey",
@@ -51,7 +53,6 @@ __all__ = [
     "case_of",
     "decode",
     "encode",
-    "glimpse",
     "preflight",
     "row_of",
     "summarise",

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from pytest_loadtool.load.glimpse import Glimpse, glimpse
 from pytest_loadtool.load.metrics import LoadMetrics
 from pytest_loadtool.load.protocol import Failed, Final, Message, Snapshot
 from pytest_loadtool.load.share import Share
@@ -100,16 +99,12 @@ class Merger:
         reported = [worker.metrics for worker in workers if worker.metrics is not None]
         return RunResult(LoadMetrics.merge(reported), workers)
 
-    def parts(self) -> list[LoadMetrics]:
-        """The latest numbers of each worker that has reported any."""
-        return [LoadMetrics.from_snapshot(latest) for latest in self._latest.values()]
-
-    def glimpse(self) -> Glimpse:
-        """How the run is getting on: cheap enough for each second, as `result` may not be."""
-        return glimpse(
-            (snapshot, self._workers[worker].state == "running")
-            for worker, snapshot in self._latest.items()
-        )
+    def parts(self) -> list[tuple[LoadMetrics, bool]]:
+        """The latest numbers of each worker that has reported any, and whether it is running."""
+        return [
+            (LoadMetrics.from_snapshot(latest), self._workers[worker].state == "running")
+            for worker, latest in self._latest.items()
+        ]
 
     def _metrics(self, worker: str) -> LoadMetrics | None:
         latest = self._latest.get(worker)

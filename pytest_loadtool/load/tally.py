@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from pytest_loadtool.load.histogram import Extent, Histogram
-from pytest_loadtool.load.measures import Spans
-from pytest_loadtool.load.metrics import LoadMetrics
-from pytest_loadtool.model.threshold import Threshold
+from pytest_loadtool.load.metrics import LoadMetrics, TransactionKey
+from pytest_loadtool.model.threshold import ScopeKind, Threshold
 
 __all__ = ["Tally", "tally_of", "time_of", "transactions_of"]
 
@@ -85,54 +84,69 @@ _TIMES = {
 }
 
 
-def transactions_of(threshold: Threshold, metrics: LoadMetrics) -> Iterator[int]:
+#: The part of a transaction's key that a scope names.
+_PLACES: Mapping[ScopeKind, Callable[[TransactionKey], str]] = {
+    "case": lambda key: key.case,
+    "page": lambda key: key.page,
+    "transaction": lambda key: key.name,
+}
+
+
+def transactions_of(threshold: Threshold, metrics: LoadMetrics) -> Sequence[int]:
     """The indices of the transactions that a threshold is about."""
     scope = threshold.scope
-    place = {None: "", "case": "case", "page": "page", "transaction": "name"}[scope and scope.kind]
-    for index, key in enumerate(metrics.transaction_keys):
-        if scope is None or getattr(key, place) == scope.name:
-            yield index
+    if scope is None:
+        return range(len(metrics.transaction_keys))
+    place = _PLACES[scope.kind]
+    return [n for n, key in enumerate(metrics.transaction_keys) if place(key) == scope.name]
 
 
 def tally_of(threshold: Threshold, parts: Sequence[LoadMetrics]) -> Tally:
     """What all workers together have measured so far."""
-    spans = [
-        span.durations
-        for part in parts
-        if threshold.is_of_durations
-        for span in _spans(threshold, part)
-    ]
-    has_histograms = all(isinstance(one, Histogram) for one in spans)
-    tally = Tally(Histogram() if has_histograms else Extent())
-    tally.seconds = max((part.elapsed_us for part in parts), default=0) / 1e6
-    for durations in spans:
-        tally.number += durations.count
-        tally.times.merge_wire(durations.to_wire())
+    seconds = max((part.elapsed_us for part in parts), default=0) / 1e6
+    if threshold.is_of_durations:
+        tally = _of_durations([one for part in parts for one in _spans(threshold, part)])
+    else:
+        tally = _of_requests(threshold, parts)
+    tally.seconds = seconds
+    return tally
+
+
+def _of_requests(threshold: Threshold, parts: Sequence[LoadMetrics]) -> Tally:
+    times = Histogram()
+    tally = Tally(times)
     for part in parts:
         tally.number += {"dropped": part.dropped, "retried": part.retried}.get(threshold.metric, 0)
-        if threshold.is_of_durations:
-            continue
         for index in transactions_of(threshold, part):
             one = part.transactions[index]
             tally.requests += one.requests
             tally.errors += one.errors
             if threshold.unit == "time":
-                assert isinstance(tally.times, Histogram)
-                tally.times.merge(getattr(one, _TIMES[threshold.time]))
+                times.merge(getattr(one, _TIMES[threshold.time]))
     return tally
 
 
-def _spans(threshold: Threshold, metrics: LoadMetrics) -> Iterator[Spans]:
-    """The pages or test cases whose durations a threshold is about."""
+def _of_durations(durations: Sequence[Histogram | Extent]) -> Tally:
+    """Of pages or iterations; pages may have no histograms."""
+    detailed = all(isinstance(one, Histogram) for one in durations)
+    tally = Tally(Histogram() if detailed else Extent())
+    for one in durations:
+        tally.number += one.count
+        tally.times.merge_wire(one.to_wire())
+    return tally
+
+
+def _spans(threshold: Threshold, metrics: LoadMetrics) -> Iterator[Histogram | Extent]:
+    """The durations of the pages or test cases that a threshold is about."""
     scope = threshold.scope
     if scope is None or scope.kind == "case":
         for name, span in zip(metrics.case_keys, metrics.cases, strict=True):
             if scope is None or name == scope.name:
-                yield span
+                yield span.durations
     else:
         for key, span in zip(metrics.page_keys, metrics.pages, strict=True):
             if key.name == scope.name:
-                yield span
+                yield span.durations
 
 
 def time_of(threshold: Threshold, metrics: LoadMetrics, index: int) -> float | None:

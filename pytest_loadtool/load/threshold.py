@@ -81,6 +81,11 @@ class Watch:
         self.stopped_after = 0
         """The second of the run in which that was."""
 
+    @property
+    def wanted(self) -> bool:
+        """Whether there is anything to look for."""
+        return bool(self._judges)
+
     def look(self, parts: Sequence[LoadMetrics]) -> bool:
         """Look at what each worker has measured so far; whether the run is to stop now.
 

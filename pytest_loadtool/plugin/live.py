@@ -15,6 +15,7 @@ import pytest
 from pytest_loadtool.load import Glimpse
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.report.live import live_view, status_line
+from pytest_loadtool.report.sparkline import glyphs_for
 
 __all__ = ["LiveView"]
 
@@ -46,6 +47,11 @@ class LiveView:
         self._started = time.monotonic()
         self._next_line = _BETWEEN_LINES
 
+    @property
+    def wanted(self) -> bool:
+        """Whether anything is shown at all."""
+        return self._draw is not None
+
     def __enter__(self) -> Self:
         return self
 
@@ -74,16 +80,22 @@ class LiveView:
             self._drawn = 0
 
     def _draw_over(self, reporter: pytest.TerminalReporter, seen: Glimpse, elapsed: float) -> None:
-        width = shutil.get_terminal_size().columns
-        # One column is left free: a full line would wrap, and the count of lines be wrong.
-        lines = live_view(seen, elapsed, self._configuration, width - 1)
+        width, height = shutil.get_terminal_size()
+        encoding = _encoding(reporter)
+        # One column is left free: a full line would wrap, and the count of lines be wrong. So is
+        # the last line, where the cursor stands, and one above for pytest's own.
+        lines = live_view(
+            seen, elapsed, self._configuration, width - 1, height - 2, glyphs_for(encoding)
+        )
         if self._drawn:
-            first = _UP.format(self._drawn)
+            # What has left a terminal that was made smaller cannot be reached any more.
+            first = _UP.format(min(self._drawn, height - 1))
         else:
             self._above = _unfinished_line(reporter)
             first = self._above and "\n"
         body = "".join(f"{line}{_ERASE_LINE}\n" for line in lines)
-        reporter.write_raw(f"{first}{_TO_LINE_START}{body}", flush=True)
+        text = f"{first}{_TO_LINE_START}{body}{_ERASE_BELOW}"
+        reporter.write_raw(text.encode(encoding, "replace").decode(encoding), flush=True)
         self._drawn = len(lines)
 
     def _add_line(self, reporter: pytest.TerminalReporter, seen: Glimpse, elapsed: float) -> None:
@@ -97,6 +109,11 @@ class LiveView:
             return nullcontext()
         context: AbstractContextManager[None] = self._capture.global_and_fixture_disabled()
         return context
+
+
+def _encoding(reporter: pytest.TerminalReporter) -> str:
+    """Of what pytest writes to. Text that it cannot carry would be shown as escapes."""
+    return getattr(reporter._tw._file, "encoding", None) or "ascii"
 
 
 def _unfinished_line(reporter: pytest.TerminalReporter) -> str:

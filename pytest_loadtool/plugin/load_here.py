@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from pytest_loadtool.errors import LoadToolError
-from pytest_loadtool.load import Failed, Final, Merger, Share, Snapshot, Watch
+from pytest_loadtool.load import Failed, Final, Lookout, Merger, Share, Snapshot, Watch
 from pytest_loadtool.plugin.live import LiveView
 from pytest_loadtool.plugin.load_compare import BASELINE
 from pytest_loadtool.plugin.load_interrupt import stopping
@@ -43,6 +43,7 @@ class Here:
         baseline.of(configuration.name)  # says now if it has none
         share = prepare(item.load_test, servers, Share())
         merger, watch = Merger([_NAME]), Watch(configuration.thresholds, configuration.duration)
+        lookout = Lookout()
         merger.started(_NAME, Share())
         started = datetime.now(UTC).astimezone()
         with LiveView(self._config, configuration) as view, stopping(share.runner.stop) as stop:
@@ -51,7 +52,8 @@ class Here:
                 merger.receive(_NAME, Snapshot(snapshot))
                 if watch.look([share.metrics]):
                     share.runner.stop()
-                view.show(merger.glimpse())
+                if view.wanted:
+                    view.show(lookout.look([(share.metrics, True)], watch.states()))
 
             tick(share.metrics.snapshot())
             end = _drive(share, tick)

@@ -177,7 +177,7 @@ class Series:
         if self._view is None and test.configuration is not None:
             self._view = LiveView(self._config, test.configuration)
             self._next_view = 0.0
-        if self._view is not None and time.monotonic() >= self._next_view:
+        if self._view is not None and self._view.wanted and time.monotonic() >= self._next_view:
             self._next_view = time.monotonic() + _BETWEEN_VIEWS
             self._view.show(test.glimpse())
 

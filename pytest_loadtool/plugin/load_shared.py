@@ -13,7 +13,16 @@ import pytest
 
 from pytest_loadtool.casefile import read_load
 from pytest_loadtool.errors import LoadToolError
-from pytest_loadtool.load import Glimpse, Merger, Share, Summary, Watch, decode
+from pytest_loadtool.load import (
+    Glimpse,
+    LoadMetrics,
+    Lookout,
+    Merger,
+    Share,
+    Summary,
+    Watch,
+    decode,
+)
 from pytest_loadtool.load.conductor import Conductor, Order, Phase
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.plugin.load_compare import Baseline
@@ -43,7 +52,10 @@ class SharedTest:
         self._begun = time.time()
         self._started: datetime | None = None
         self._interrupted = False
-        self._watch: Watch | None = None
+        self._watch = Watch(())
+        self._lookout = Lookout()
+        self._parts: list[tuple[LoadMetrics, bool]] | None = None
+        """What all workers had measured at the last look; None: to be asked anew."""
         self._fresh: set[str] = set()
         """The workers whose newest numbers were not looked at."""
 
@@ -103,7 +115,7 @@ class SharedTest:
 
     def glimpse(self) -> Glimpse:
         """How the run is getting on."""
-        return self._merger.glimpse()
+        return self._lookout.look(self._measured(), self._watch.states())
 
     def summary(self) -> Summary | None:
         """The results, if load was made."""
@@ -197,10 +209,18 @@ class SharedTest:
         """Look at the thresholds, once all have something new to say or one has it twice."""
         late = worker in self._fresh
         self._fresh.add(worker)
-        if self._watch is None or not (late or self._fresh.issuperset(self.busy)):
+        if not (late or self._fresh.issuperset(self.busy)):
             return []
         self._fresh = {worker} if late else set()
-        return self.stop() if self._watch.look(self._merger.parts()) else []
+        self._parts = None
+        if not (self._watch.wanted and self.running):
+            return []
+        return self.stop() if self._watch.look([part for part, _ in self._measured()]) else []
+
+    def _measured(self) -> list[tuple[LoadMetrics, bool]]:
+        if self._parts is None:
+            self._parts = self._merger.parts()
+        return self._parts
 
     def _introduce(self, path: str, location: Sequence[Any]) -> list[Order]:
         """The first worker says what the test is. The controller itself has collected nothing."""

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import islice
 from random import Random
 
+from pytest_loadtool.casefile.thresholds import parse_threshold
 from pytest_loadtool.load import (
     Final,
+    Glimpse,
     LoadMetrics,
+    Lookout,
     Merger,
     PageKey,
     RunResult,
     Share,
     Summary,
     TransactionKey,
+    Watch,
     summarise,
     verdict,
 )
@@ -32,6 +37,16 @@ CONFIGURATION = LoadConfiguration(
     duration=10.0,
     ramp_up=2.0,
     max_error_rate=0.01,
+    thresholds=tuple(
+        map(
+            parse_threshold,
+            (
+                'p95 of "GET /admin/auth/user/" < 100 ms',
+                "throughput > 400/s",
+                "p99 > 2 s for 5 s: stop",
+            ),
+        )
+    ),
 )
 
 #: Case, page, transaction, usual status, typical milliseconds, bytes.
@@ -67,10 +82,18 @@ def one_worker(seed: int, failing: int = 0) -> LoadMetrics:
 
     ``failing`` in a thousand of the `FRAGILE` requests fail.
     """
+    *_, metrics = seconds_of(seed, failing)
+    return metrics
+
+
+def seconds_of(seed: int, failing: int = 0) -> Iterator[LoadMetrics]:
+    """Likewise: the same metrics at the begin of each second, and last when all users are done."""
     metrics, random = empty(), Random(seed)
     for second in range(10):
         metrics.begin_second(second)
+        metrics.elapsed_us = second * 1_000_000
         metrics.set_users(min(10, 5 * (second + 1)))
+        yield metrics
         for _ in range(30):
             _iteration(metrics, random, ADMIN, failing)
         for _ in range(11):
@@ -83,7 +106,17 @@ def one_worker(seed: int, failing: int = 0) -> LoadMetrics:
     metrics.begin_second(10)
     metrics.set_users(0)
     metrics.elapsed_us, metrics.cpu_us = 10_180_000 + seed * 1000, 2_610_000
-    return metrics
+    yield metrics
+
+
+def glimpsed(failing: int = 0, seconds: int = 4) -> Glimpse:
+    """What is to be seen of two workers after so many seconds, when somebody looks each second."""
+    watch, lookout, seen = Watch(CONFIGURATION.thresholds), Lookout(), Glimpse()
+    workers = zip(seconds_of(1, failing), seconds_of(2, failing), strict=True)
+    for parts in islice(workers, seconds + 1):
+        watch.look(parts)
+        seen = lookout.look([(part, True) for part in parts], watch.states())
+    return seen
 
 
 def _iteration(metrics: LoadMetrics, random: Random, case: str, failing: int) -> None:
@@ -148,13 +181,15 @@ def two_workers(failing: int = 0, lose: bool = False) -> RunResult:
 def summary(failing: int = 0, lose: bool = False, baseline: SavedRun | None = None) -> Summary:
     """The summary of `two_workers` under `CONFIGURATION`."""
     result = two_workers(failing, lose)
-    found = verdict(result.metrics, CONFIGURATION, result.workers)
+    thresholds = Watch(CONFIGURATION.thresholds).results(result.metrics)
+    found = verdict(result.metrics, CONFIGURATION, result.workers, thresholds=thresholds)
     return summarise(
         result.metrics,
         CONFIGURATION,
         result.workers,
         found,
         started=STARTED,
+        thresholds=thresholds,
         baseline=baseline,
     )
 

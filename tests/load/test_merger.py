@@ -106,14 +106,11 @@ def test_failing_says_why() -> None:
     ]
 
 
-def test_a_glimpse() -> None:
-    """While it runs: sums of the latest snapshots, users and rates of those who still run."""
+def test_parts() -> None:
+    """While it runs: the latest numbers of those who have reported any, and who still runs."""
     merger = running("a", "b", "c")
+    merger.receive("a", Snapshot(snapshot(3)))
     merger.receive("a", Snapshot(snapshot(4)))
     merger.receive("b", Snapshot(snapshot(6)))
-    assert (merger.glimpse().users, merger.glimpse().requests_per_second) == (4, 10)
     merger.lost("b")
-    seen = merger.glimpse()
-    assert (seen.users, seen.requests_per_second) == (2, 4)
-    assert (seen.requests, seen.statuses) == (10, {200: 10})
-    assert seen.response.percentile(95) == merger.result().metrics.total().response.percentile(95)
+    assert [(part.requests, running) for part, running in merger.parts()] == [(4, True), (6, False)]

@@ -1,4 +1,4 @@
-"""Live lines: how far a run is, in the width there is."""
+"""Live lines: how far a run is, in the width and height there is."""
 
 from __future__ import annotations
 
@@ -6,25 +6,41 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_loadtool.load import Glimpse, glimpse
+from pytest_loadtool.load import Glimpse
 from pytest_loadtool.report.columns import cells
 from pytest_loadtool.report.live import live_view, status_line
-from tests.load.simulation import CONFIGURATION, one_worker
+from pytest_loadtool.report.sparkline import ASCII
+from tests.load.simulation import CONFIGURATION, glimpsed
 from tests.report.documented import block
 
 
 def seen() -> Glimpse:
     """A glimpse of a run over two workers with some errors."""
-    workers = [one_worker(1, failing=90), one_worker(2, failing=90)]
-    for worker in workers:
-        worker.set_users(10)
-    return glimpse([(worker.snapshot(), True) for worker in workers])
+    return glimpsed(failing=90)
 
 
 def test_the_documented_view() -> None:
     """The live view and the status line that docs/load.md shows are the real ones."""
     assert "\n".join(live_view(seen(), 4.2, CONFIGURATION, 80)) == block("live")
     assert status_line(seen(), 4.2, CONFIGURATION) == block("status")
+
+
+def test_what_a_view_says() -> None:
+    """Users, rate, requests, times, status codes, errors by cause, their course, thresholds with
+    their state, and the transactions."""
+    text = "\n".join(live_view(seen(), 4.2, CONFIGURATION))
+    for part in (
+        "Admin and API  ██",
+        "20 users",
+        "500: ",
+        "no response: ",
+        "timeout: ",
+        "requests/s     █",
+        "p95 ms         ",
+        "throughput > 400/s",
+        "Site administration | Django site admin / log in",
+    ):
+        assert part in text
 
 
 def test_what_a_status_line_says() -> None:
@@ -34,12 +50,24 @@ def test_what_a_status_line_says() -> None:
         "4 s of 10 s",
         "20 users",
         "requests/s",
-        "4,860 requests",
+        "1,944 requests",
         "errors",
         "median",
         "p95",
     ):
         assert part in line
+    assert "broken" not in line
+
+
+def test_broken_thresholds() -> None:
+    """For how long, and of how long; on one line only how many."""
+    glimpse = seen()
+    states = [replace(state, broken=3) for state in glimpse.thresholds]
+    glimpse = replace(glimpse, thresholds=tuple(states))
+    *_, until, stop = [line for line in live_view(glimpse, 4.2, CONFIGURATION) if "broken" in line]
+    assert until.endswith("/s                 broken")
+    assert stop.endswith("ms  broken for 3 s of 5 s")
+    assert status_line(glimpse, 4.2, CONFIGURATION).endswith(", 3 of 3 thresholds broken")
 
 
 def test_before_the_first_request() -> None:
@@ -54,12 +82,36 @@ def test_after_the_duration() -> None:
     assert "finishing" in live_view(seen(), 11.0, CONFIGURATION)[0]
 
 
+def test_without_an_end() -> None:
+    """A run of so many iterations has no bar."""
+    endless = replace(CONFIGURATION, duration=None, iterations=5)
+    assert live_view(seen(), 11.0, endless)[0] == "Admin and API  11 s"
+
+
+def test_arrivals_that_were_dropped() -> None:
+    """They are named as soon as there are any."""
+    assert "dropped" not in status_line(seen(), 1.0, CONFIGURATION)
+    assert ", 7 dropped" in status_line(replace(seen(), dropped=7), 1.0, CONFIGURATION)
+
+
 @pytest.mark.parametrize("width", [40, 80, 120])
-def test_the_view_keeps_its_size(width: int) -> None:
-    """Always the same number of lines, none wider than the terminal: it is drawn over each time."""
-    long = replace(CONFIGURATION, name="A configuration with a long name " * 5)
-    for glimpsed in (Glimpse(), seen()):
+@pytest.mark.parametrize("height", [1, 6, 12, 24, 100])
+def test_the_view_keeps_within_the_terminal(width: int, height: int) -> None:
+    """No line is wider, no view is higher: it is drawn over each time. What there is room for, is
+    shown: all transactions in a high one, none in a low one."""
+    long = replace(CONFIGURATION, name="A configuration with a long name 負荷 " * 5)
+    for glimpse in (Glimpse(), seen()):
         for elapsed in (0.0, 5.0, 10.0, 25.0):
-            lines = live_view(glimpsed, elapsed, long, width)
-            assert len(lines) == 4
+            lines = live_view(glimpse, elapsed, long, width, height)
+            assert len(lines) <= height
             assert max(map(cells, lines)) <= width
+    rows = [line for line in live_view(seen(), 1.0, long, 120, height) if " / " in line]
+    assert len(rows) == {1: 0, 6: 0, 12: 1, 24: 10, 100: 10}[height]
+
+
+def test_without_unicode() -> None:
+    """A terminal that knows ASCII alone gets the same picture in it."""
+    lines = live_view(seen(), 4.2, CONFIGURATION, 60, 30, ASCII)
+    assert all(line.isascii() for line in lines)
+    assert "##########...." in lines[0]
+    assert "@@@" in lines[4]
