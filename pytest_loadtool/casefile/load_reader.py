@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pytest_loadtool.casefile.bandwidth import BANDWIDTH, bandwidth
 from pytest_loadtool.casefile.files import read_text
 from pytest_loadtool.casefile.load_model import MODEL, MODEL_TABLES, complete
 from pytest_loadtool.casefile.nearest import did_you_mean
@@ -95,6 +96,7 @@ _LOAD = Table(
         "format": Key(integer, "format = 1"),
         "name": Key(filled, 'name = "…"'),
         **MODEL,
+        "bandwidth": Key(bandwidth),
         "max_error_rate": Key(parsed(parse_share, "%")),
         "thresholds": Key(array(parsed(parse_threshold))),
         "grace": Key(parsed(parse_duration, "s")),
@@ -108,4 +110,4 @@ _LOAD = Table(
 )
 
 #: Every kind of table in the file.
-TABLES = (_LOAD, _CASE, *MODEL_TABLES)
+TABLES = (_LOAD, _CASE, BANDWIDTH, *MODEL_TABLES)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from pytest_loadtool.casefile.bandwidth import format_bandwidth
 from pytest_loadtool.casefile.quantities import format_duration, format_rate, format_share
 from pytest_loadtool.casefile.render import Line, render
 from pytest_loadtool.casefile.schema import FORMAT
@@ -101,10 +102,12 @@ _USUAL = LoadConfiguration("", (), 1, 0.0)
 _OPTIONS: Mapping[str, Callable[[Any], str]] = {
     "rate": lambda rate: scalar(format_rate(rate)),
     "arrivals": scalar,
+    "patience": _duration,
     "ramp_up": _duration,
     "iterations": scalar,
     "think_time": _think_time,
     "pacing": _pacing,
+    "bandwidth": format_bandwidth,
     "on_error": scalar,
     "max_error_rate": lambda share: scalar(format_share(share)),
     "grace": _duration,

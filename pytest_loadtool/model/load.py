@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from pytest_loadtool.model.bandwidth import Bandwidth
 from pytest_loadtool.model.threshold import Threshold
 
 __all__ = ["CaseShare", "Distribution", "LoadConfiguration", "OnError", "Stage", "ThinkTime"]
@@ -90,10 +91,14 @@ class LoadConfiguration:
     iterations: int | None = None
     rate: float | None = None
     arrivals: Literal["even", "poisson"] = "even"
+    patience: float = 0.0
+    """How long an arrival that finds all users busy waits for one, before it is dropped."""
     stages: tuple[Stage, ...] = ()
     think_time: ThinkTime = ThinkTime()
     pacing: Distribution | None = None
     """How long after its begin of an iteration a user begins the next one."""
+    bandwidth: Bandwidth | None = None
+    """The line of each virtual user; None: as fast as it goes."""
     on_error: OnError = "continue"
     max_error_rate: float = 0.0
     thresholds: tuple[Threshold, ...] = ()

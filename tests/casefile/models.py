@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from pytest_loadtool.casefile.thresholds import parse_threshold
+from pytest_loadtool.model.bandwidth import PROFILES, Bandwidth
 from pytest_loadtool.model.case import (
     Header,
     Kind,
@@ -302,6 +303,13 @@ def _models(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
+_bandwidths = (
+    st.none()
+    | st.sampled_from(sorted(PROFILES.values(), key=str))
+    | st.builds(Bandwidth, st.integers(1, 10**12 - 1), st.integers(1, 10**12 - 1), _seconds)
+)
+
+
 @st.composite
 def loads(draw: st.DrawFn) -> LoadConfiguration:
     """Load configurations."""
@@ -318,6 +326,7 @@ def loads(draw: st.DrawFn) -> LoadConfiguration:
         grace=draw(_seconds),
         timeout=draw(_seconds.filter(bool)),
         server=draw(st.sampled_from(["", "http://10.0.0.1:80"])),
+        bandwidth=draw(_bandwidths),
         keep_connections=draw(st.booleans()),
         keep_state=draw(st.booleans()),
         detailed_pages=draw(st.booleans()),

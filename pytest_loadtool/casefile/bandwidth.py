@@ -1,0 +1,82 @@
+"""The key ``bandwidth`` of a load configuration: a named line, or one's own."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from pytest_loadtool.casefile.nearest import did_you_mean
+from pytest_loadtool.casefile.quantities import format_duration, parse_duration
+from pytest_loadtool.casefile.schema import Key, Node, Table, parsed
+from pytest_loadtool.casefile.syntax import shown
+from pytest_loadtool.casefile.toml_values import inline_table, scalar
+from pytest_loadtool.model.bandwidth import PROFILES, Bandwidth
+
+__all__ = ["BANDWIDTH", "bandwidth", "format_bandwidth", "format_speed", "parse_speed"]
+
+_SPEED = re.compile(r"(\d+(?:\.\d+)?)\s*([kMG]?)bit/s", re.ASCII | re.IGNORECASE)
+#: Powers of ten: a kilobit is 1,000 bits.
+_EXPONENTS = {"G": 9, "M": 6, "k": 3, "": 0}
+_BY_NAME = {name.casefold(): one for name, one in PROFILES.items()}
+
+
+def bandwidth(node: Node) -> Bandwidth:
+    """A name of `PROFILES`, or a table."""
+    if isinstance(node.value, dict):
+        return Bandwidth(**BANDWIDTH.read(node))
+    if not isinstance(node.value, str):
+        raise node.expected(
+            'a name such as "3G", or a table such as { down = "2 Mbit/s", up = "512 kbit/s" }'
+        )
+    found = _BY_NAME.get(node.value.casefold())
+    if found is None:
+        known = did_you_mean(node.value, PROFILES) or f": there are {', '.join(PROFILES)}"
+        raise node.wrong(f"there is no line {shown(node.value)}{known}")
+    return found
+
+
+def format_bandwidth(line: Bandwidth) -> str:
+    """Its name, if it has one, else a table."""
+    for name, one in PROFILES.items():
+        if one == line:
+            return scalar(name)
+    pairs = {"down": scalar(format_speed(line.down)), "up": scalar(format_speed(line.up))}
+    if line.latency:
+        pairs["latency"] = scalar(format_duration(line.latency))
+    return inline_table(pairs)
+
+
+def parse_speed(text: str) -> int:
+    """Bits per second of ``512 kbit/s``, ``2 Mbit/s``, ``1.6 Mbit/s``; to the next whole bit.
+
+    Raises:
+        ValueError: ``text`` is no speed; the message says what is expected.
+    """
+    match = _SPEED.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(
+            f'expected bits per second such as "512 kbit/s" or "2 Mbit/s", got {shown(text)}'
+        )
+    exponents = {unit.casefold(): exponent for unit, exponent in _EXPONENTS.items()}
+    bits = round(Decimal(match[1]).scaleb(exponents[match[2].casefold()]))
+    if not 0 < bits < 10**12:
+        raise ValueError(f"{shown(text)} is not a speed that a line has")
+    return bits
+
+
+def format_speed(bits: int) -> str:
+    """In the largest unit that makes it one or more: ``1.6 Mbit/s``."""
+    for unit, exponent in _EXPONENTS.items():
+        if bits >= 10**exponent:
+            return f"{Decimal(bits).scaleb(-exponent).normalize():f} {unit}bit/s"
+    raise ValueError(f"{bits} is not positive")
+
+
+BANDWIDTH = Table(
+    "'bandwidth'",
+    {
+        "down": Key(parsed(parse_speed, " kbit/s"), 'down = "2 Mbit/s"'),
+        "up": Key(parsed(parse_speed, " kbit/s"), 'up = "512 kbit/s"'),
+        "latency": Key(parsed(parse_duration, "ms")),
+    },
+)

@@ -1,0 +1,160 @@
+"""TLS over a transport that is no socket: a slow line.
+
+Event loops make TLS only on sockets of their own. That would put the line above TLS, where it could
+not slow the server down: uvloop loses what a paused connection had not read when the server closes.
+Below TLS, the line carries handshakes and records as a real one does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from contextlib import suppress
+from typing import Any, cast
+
+__all__ = ["TlsLayer"]
+
+_RECORD = 16_384  # the most that one holds (RFC 8446 §5.1)
+
+
+class TlsLayer(asyncio.Protocol):
+    """The client's side of TLS between a transport and ``inner``.
+
+    ``inner`` hears of the connection when the handshake is over; so does ``ready``, which is also
+    given the error if it fails.
+    """
+
+    __slots__ = ("_error", "_incoming", "_inner", "_outgoing", "_ready", "_tls", "_transport",
+                 "closed")  # fmt: skip
+
+    def __init__(
+        self,
+        inner: asyncio.Protocol,
+        context: ssl.SSLContext,
+        server_hostname: str,
+        ready: asyncio.Future[None],
+    ) -> None:
+        self._inner = inner
+        self._ready = ready
+        self._incoming = ssl.MemoryBIO()
+        self._outgoing = ssl.MemoryBIO()
+        self._tls = context.wrap_bio(
+            self._incoming, self._outgoing, server_hostname=server_hostname
+        )
+        self._transport: asyncio.Transport
+        self._error: Exception | None = None
+        self.closed = False
+        """Whether nothing is to be read any more. A closed connection may still have text to give,
+        which is on its way."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin the handshake."""
+        self._transport = cast("asyncio.Transport", transport)
+        self._shake_hands()
+
+    def data_received(self, data: bytes) -> None:
+        """Records have come."""
+        self._incoming.write(data)
+        if self._ready.done():
+            self._read()
+        else:
+            self._shake_hands()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """The connection is gone."""
+        error = self._error or error
+        if not self._ready.done():
+            self._ready.set_exception(error or ConnectionResetError())
+        elif not self._ready.cancelled() and self._ready.exception() is None:
+            self._inner.connection_lost(error)
+
+    def write(self, data: bytes | bytearray | memoryview[Any]) -> None:
+        """Send text."""
+        view = memoryview(data)
+        while view:
+            view = view[self._tls.write(view) :]
+        self._flush()
+
+    def say_goodbye(self) -> None:
+        """Tell the server that no more will come (RFC 8446 §6.1)."""
+        with suppress(ssl.SSLError):  # the server's own goodbye is not waited for
+            self._tls.unwrap()
+        self._flush()
+
+    def _shake_hands(self) -> None:
+        try:
+            self._tls.do_handshake()
+        except ssl.SSLWantReadError:
+            self._flush()
+            return
+        except ssl.SSLError as error:
+            self._fail(error)
+            return
+        self._flush()
+        if self._ready.done():  # given up while connecting
+            self._transport.abort()
+            return
+        self._ready.set_result(None)
+        self._inner.connection_made(_TlsTransport(self._transport, self, self._tls))
+        self._read()
+
+    def _read(self) -> None:
+        while not self.closed:
+            try:
+                text = self._tls.read(_RECORD)
+            except ssl.SSLWantReadError:
+                break
+            except ssl.SSLError as error:
+                self._fail(error)
+                return
+            if not text:  # the server has said goodbye
+                self.closed = True
+                self._transport.close()
+                return
+            self._inner.data_received(text)
+        self._flush()
+
+    def _fail(self, error: Exception) -> None:
+        self._error = error
+        self.closed = True
+        self._flush()  # an alert, which says why
+        self._transport.close()
+
+    def _flush(self) -> None:
+        if self._outgoing.pending:
+            self._transport.write(self._outgoing.read())
+
+
+class _TlsTransport(asyncio.Transport):
+    """What the connection takes for its transport."""
+
+    def __init__(self, below: asyncio.Transport, layer: TlsLayer, tls: ssl.SSLObject) -> None:
+        super().__init__()
+        self._below = below
+        self._layer = layer
+        self._tls = tls
+
+    def write(self, data: bytes | bytearray | memoryview[Any]) -> None:
+        """Send ``data``."""
+        if not self.is_closing():
+            self._layer.write(data)
+
+    def close(self) -> None:
+        """Close once everything written has left."""
+        if not self._layer.closed:
+            self._layer.closed = True
+            self._layer.say_goodbye()
+            self._below.close()
+
+    def abort(self) -> None:
+        """Close at once."""
+        self._layer.closed = True
+        self._below.abort()
+
+    def is_closing(self) -> bool:
+        """Whether it is closed or about to be."""
+        return self._below.is_closing()
+
+    def get_extra_info(self, name: str, default: Any = None) -> Any:
+        """``ssl_object``, or what the transport below knows."""
+        return self._tls if name == "ssl_object" else self._below.get_extra_info(name, default)

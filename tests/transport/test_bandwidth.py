@@ -1,0 +1,406 @@
+"""Connections over a slow line, against nginx and against peers that end them."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import socket
+import ssl
+import subprocess
+import time
+from collections.abc import Coroutine, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+import trustme
+
+from pytest_loadtool.load.line import Line
+from pytest_loadtool.model.bandwidth import PROFILES, Bandwidth
+from pytest_loadtool.transport.bandwidth import connect_slowly, receive_buffer
+from pytest_loadtool.transport.network import new_event_loop
+from tests.transport.peer import peer, read_request, resetting
+from tests.transport.test_raw_nginx import free_ports, wait_for
+
+T = TypeVar("T")
+
+#: 3G without its latency: 200 bytes in a millisecond.
+SLOW = Bandwidth(1_600_000, 768_000)
+FAST = Bandwidth(10**9, 10**9)
+SIZE = 200_000
+
+CONFIGURATION = """
+worker_processes 1;
+daemon off;
+user root;
+pid {root}/nginx.pid;
+error_log {root}/error.log;
+events {{ }}
+http {{
+  log_format sizes '$request_method $uri $status $body_bytes_sent $request_length';
+  access_log {root}/access.log sizes;
+  default_type text/plain;
+  client_max_body_size 1m;
+  server {{
+    listen 127.0.0.1:{plain};
+    listen 127.0.0.1:{tls} ssl;
+    ssl_protocols TLSv1.2 TLSv1.3;
+    ssl_certificate {root}/cert.pem;
+    ssl_certificate_key {root}/cert.pem;
+    root {root}/files;
+    location /upload {{ client_body_buffer_size 1m; proxy_pass http://127.0.0.1:{plain}/done; }}
+    location /done {{ return 200 "done"; }}
+  }}
+}}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    folder: Path
+    plain: int
+    tls: int
+
+    def logged(self, count: int) -> list[str]:
+        """The access log once it has ``count`` lines: nginx writes them after it has answered."""
+        end = time.monotonic() + 20
+        while len(lines := (self.folder / "access.log").read_text().splitlines()) < count:
+            assert time.monotonic() < end, lines
+            time.sleep(0.01)
+        return lines
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    plain, tls = free_ports(2)
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "big").write_bytes(bytes(range(250)) * (SIZE // 250))
+    (tmp_path / "files" / "small").write_bytes(b"small")
+    trustme.CA().issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(
+        tmp_path / "cert.pem"
+    )
+    (tmp_path / "nginx.conf").write_text(
+        CONFIGURATION.format(root=tmp_path, plain=plain, tls=tls), encoding="utf-8"
+    )
+    program = shutil.which("nginx", path="/usr/sbin:/usr/bin") or "nginx"
+    process = subprocess.Popen(
+        [program, "-e", tmp_path / "error.log", "-c", tmp_path / "nginx.conf"]
+    )
+    wait_for([plain, tls])
+    yield Site(tmp_path, plain, tls)
+    process.terminate()
+    process.wait()
+
+
+@pytest.fixture(params=["asyncio", "uvloop"])
+def loop(request: pytest.FixtureRequest) -> Iterator[asyncio.AbstractEventLoop]:
+    """Both kinds of event loop."""
+    found = asyncio.new_event_loop() if request.param == "asyncio" else new_event_loop()
+    yield found
+    found.close()
+
+
+class Client(asyncio.Protocol):
+    """Sends a request, keeps what comes and when, until the server closes."""
+
+    def __init__(self, request: bytes) -> None:
+        self.request = request
+        self.transport: asyncio.Transport
+        self.pieces: list[tuple[float, bytes]] = []
+        self.events: list[str] = []
+        self.opened = 0.0
+        self.began = 0.0
+        self.ended = 0.0
+        self.first: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    @property
+    def received(self) -> bytes:
+        return b"".join(piece for _, piece in self.pieces)
+
+    @property
+    def body(self) -> bytes:
+        return self.received.partition(b"\r\n\r\n")[2]
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        self.began = time.perf_counter()
+        transport.write(self.request)
+
+    def data_received(self, data: bytes) -> None:
+        self.pieces.append((time.perf_counter(), data))
+        if not self.first.done():
+            self.first.set_result(None)
+
+    def eof_received(self) -> None:
+        self.events.append("eof")
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self.events.append(f"lost: {type(error).__name__}")
+        self.ended = time.perf_counter()
+        self.over.set_result(None)
+
+
+def get(path: str) -> bytes:
+    return f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode()
+
+
+async def connect(
+    port: int, line: Line, request: bytes, tls: ssl.SSLContext | None = None
+) -> Client:
+    """A client that sends ``request`` over ``line``."""
+    opened = socket.socket()
+    opened.setblocking(False)
+    opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer(line))
+    await asyncio.get_running_loop().sock_connect(opened, ("127.0.0.1", port))
+    client = Client(request)
+    client.opened = time.perf_counter()
+    await connect_slowly(client, line, opened, tls, "127.0.0.1")
+    return client
+
+
+def run(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T]) -> T:
+    return loop.run_until_complete(asyncio.wait_for(work, 60))
+
+
+@pytest.mark.parametrize("over_tls", [False, True])
+def test_a_response_takes_its_time_on_the_line(
+    site: Site, loop: asyncio.AbstractEventLoop, over_tls: bool
+) -> None:
+    """200,000 bytes at 1.6 Mbit/s: a second or more, and every byte arrives, with TLS, too."""
+    tls = ssl._create_unverified_context() if over_tls else None
+
+    async def work() -> Client:
+        port = site.tls if over_tls else site.plain
+        client = await connect(port, Line(SLOW), get("/big"), tls)
+        await client.over
+        return client
+
+    client = run(loop, work())
+    assert client.body == (site.folder / "files" / "big").read_bytes()
+    assert client.ended - client.began >= 1.0
+    assert client.events == (["lost: NoneType"] if over_tls else ["eof", "lost: NoneType"])
+    assert site.logged(1) == [f"GET /big 200 {SIZE} {len(client.request)}"]
+    # Not all at the end, but as the line brings it: never more than it has carried by then.
+    total = 0
+    for when, piece in client.pieces:
+        total += len(piece)
+        assert total <= (when - client.began + 0.002) * SLOW.down / 8
+    if not over_tls:
+        assert len(client.pieces[0][1]) == 1460
+
+
+def test_a_fast_line_is_no_bottleneck(site: Site, loop: asyncio.AbstractEventLoop) -> None:
+    """What slows down is the line's rate and not its machinery."""
+
+    async def work() -> Client:
+        client = await connect(site.plain, Line(FAST), get("/big"))
+        await client.over
+        return client
+
+    client = run(loop, work())
+    assert len(client.body) == SIZE
+    assert client.ended - client.began < 1.0
+
+
+def test_connections_of_a_user_share_the_line(site: Site, loop: asyncio.AbstractEventLoop) -> None:
+    """Two responses at once take as long as both together, and none waits for another's end."""
+
+    async def work() -> tuple[Client, Client, Client]:
+        line = Line(SLOW)
+        both = [await connect(site.plain, line, get("/big")) for _ in range(2)]
+        small = await connect(site.plain, line, get("/small"))
+        await asyncio.gather(*(one.over for one in (*both, small)))
+        return both[0], both[1], small
+
+    first, second, small = run(loop, work())
+    assert first.body == second.body
+    assert max(first.ended, second.ended) - first.began >= 2.0
+    assert second.pieces[0][0] < first.ended
+    assert small.body == b"small"
+    assert small.ended < min(first.ended, second.ended)
+    assert sorted(site.logged(3)) == sorted(
+        [f"GET /big 200 {SIZE} {len(first.request)}"] * 2
+        + [f"GET /small 200 5 {len(small.request)}"]
+    )
+
+
+def test_users_do_not_share_a_line(site: Site, loop: asyncio.AbstractEventLoop) -> None:
+    """Two lines bring in a second what one brings in two."""
+
+    async def work() -> list[Client]:
+        clients = [await connect(site.plain, Line(SLOW), get("/big")) for _ in range(2)]
+        await asyncio.gather(*(one.over for one in clients))
+        return clients
+
+    first, second = run(loop, work())
+    sent = sum(len(piece) for when, piece in second.pieces if when <= first.ended)
+    assert sent > SIZE / 2  # not after one another
+
+
+def test_a_request_takes_its_time_too(site: Site, loop: asyncio.AbstractEventLoop) -> None:
+    """100,000 bytes up at 768 kbit/s, a second or more; the server has received them all."""
+    body = b"x" * 100_000
+    request = (
+        b"POST /upload HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%b"
+        % (len(body), body)
+    )
+
+    async def work() -> Client:
+        client = await connect(site.plain, Line(SLOW), request)
+        await client.over
+        return client
+
+    client = run(loop, work())
+    assert client.body == b"done"
+    assert client.pieces[0][0] - client.began >= 1.0
+    assert f"POST /upload 200 4 {len(request)}" in site.logged(2)
+
+
+def test_latency(site: Site, loop: asyncio.AbstractEventLoop) -> None:
+    """A round trip more until the first byte of the response; not one for every piece of it."""
+    far = Bandwidth(FAST.down, FAST.up, latency=0.4)
+
+    async def work() -> Client:
+        client = await connect(site.plain, Line(far), get("/big"))
+        await client.over
+        return client
+
+    client = run(loop, work())
+    assert client.pieces[0][0] - client.began >= 0.399
+    assert client.ended - client.pieces[0][0] < 0.4
+    assert len(client.body) == SIZE
+
+
+def test_handshakes_go_over_the_line(site: Site, loop: asyncio.AbstractEventLoop) -> None:
+    """TLS 1.3 takes a round trip, TLS 1.2 two, and then the request takes one."""
+    for version, trips in ((ssl.TLSVersion.TLSv1_3, 1), (ssl.TLSVersion.TLSv1_2, 2)):
+        tls = ssl._create_unverified_context()
+        tls.minimum_version = tls.maximum_version = version
+        far = Bandwidth(FAST.down, FAST.up, latency=0.2)
+
+        async def work(far: Bandwidth = far, tls: ssl.SSLContext = tls) -> Client:
+            client = await connect(site.tls, Line(far), get("/small"), tls)
+            await client.over
+            return client
+
+        client = run(loop, work())
+        assert client.body == b"small"
+        assert client.began - client.opened >= 0.2 * trips - 0.002
+        assert client.pieces[0][0] - client.began >= 0.198
+
+
+def test_a_handshake_that_fails(site: Site, loop: asyncio.AbstractEventLoop) -> None:
+    """It is told to who connects, and the connection hears nothing."""
+
+    async def work() -> None:
+        await connect(site.tls, Line(FAST), get("/small"), ssl.create_default_context())
+
+    with pytest.raises(ssl.SSLCertVerificationError):
+        run(loop, work())
+
+    async def hung_up(url: str) -> None:
+        await connect(
+            int(url.rpartition(":")[2]), Line(FAST), get("/"), ssl.create_default_context()
+        )
+
+    with peer(lambda connection: None) as server, pytest.raises(ConnectionResetError):
+        run(loop, hung_up(server.url))
+
+
+def test_the_server_meets_a_slow_client(loop: asyncio.AbstractEventLoop) -> None:
+    """It cannot get rid of a long response at once: that is what real users do to it."""
+    size, sent = 3_000_000, []
+
+    def script(connection: socket.socket) -> None:
+        read_request(connection)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16_384)
+        connection.settimeout(None)
+        began = time.perf_counter()
+        connection.sendall(b"x" * size)
+        sent.append(time.perf_counter() - began)
+
+    quick = Bandwidth(16_000_000, 1_000_000)
+
+    async def work(url: str) -> Client:
+        client = await connect(int(url.rpartition(":")[2]), Line(quick), get("/"))
+        await client.over
+        return client
+
+    with peer(script) as server:
+        client = run(loop, work(server.url))
+    assert len(client.received) == size
+    assert sent[0] > 1.0  # of 1.5 seconds on the line
+
+
+def test_what_came_before_a_reset_arrives_first(loop: asyncio.AbstractEventLoop) -> None:
+    """The end of a connection does not overtake what is on the line."""
+    answer = b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n" + b"x" * 1000
+
+    async def work(url: str) -> Client:
+        slow = Bandwidth(80_000, 80_000)
+        client = await connect(int(url.rpartition(":")[2]), Line(slow), get("/"))
+        await client.over
+        return client
+
+    def script(connection: socket.socket) -> None:
+        resetting(answer)(connection)
+        time.sleep(0.02)  # let it arrive: a reset throws away what is still in the kernel
+
+    with peer(script) as server:
+        client = run(loop, work(server.url))
+    assert client.received == answer
+    assert client.events == ["lost: ConnectionResetError"]
+    assert client.ended >= client.pieces[-1][0]
+
+
+def test_an_abort_is_the_end(site: Site, loop: asyncio.AbstractEventLoop) -> None:
+    """Nothing is delivered any more, and the end is told once."""
+
+    async def work() -> tuple[Client, int]:
+        client = await connect(site.plain, Line(SLOW), get("/big"))
+        await client.first
+        client.transport.abort()
+        assert client.transport.is_closing()
+        client.transport.write(b"more")
+        count = len(client.pieces)
+        await client.over
+        await asyncio.sleep(0.1)
+        return client, count
+
+    client, count = run(loop, work())
+    assert len(client.pieces) == count
+    assert client.events == ["lost: NoneType"]
+
+
+def test_a_close_lets_go_what_was_written(loop: asyncio.AbstractEventLoop) -> None:
+    """Closed right after the request, it still goes out."""
+    requests: list[bytes] = []
+
+    def script(connection: socket.socket) -> None:
+        requests.append(read_request(connection))
+
+    async def work(url: str) -> Client:
+        far = Bandwidth(80_000, 80_000, 0.05)
+        client = await connect(int(url.rpartition(":")[2]), Line(far), get("/"))
+        client.transport.close()
+        await client.over
+        return client
+
+    with peer(script) as server:
+        client = run(loop, work(server.url))
+        end = time.monotonic() + 20
+        while not requests:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+    assert requests == [client.request]
+    assert client.events == ["lost: NoneType"]
+
+
+def test_buffers_of_all_profiles() -> None:
+    """A fraction of a second of each line, and never less than a few packets."""
+    for line in PROFILES.values():
+        size = receive_buffer(Line(line))
+        assert max(4 * 1460, line.down / 8 / 20) <= size <= max(4 * 1460, line.down / 8)
