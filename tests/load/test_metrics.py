@@ -13,6 +13,7 @@ from pytest_loadtool.load import Histogram, LoadMetrics, PageKey, TransactionKey
 from pytest_loadtool.load.timeline import Interval
 from pytest_loadtool.model.result import Failure
 from tests.load.simulation import empty, one_worker
+from tests.load.test_histogram import nearest_rank
 
 BROKEN = (Failure("status", "status 500, expected 200-399"),)
 
@@ -93,6 +94,61 @@ def test_merging_is_exact(one: list[Request], two: list[Request], three: list[Re
     assert sum(interval.requests for interval in merged.timeline) == len(work)
     assert merged.cases[0].failed == merged.pages[0].failed == merged.failed_requests
     assert merged.elapsed_us == max(len(part) for part in (one, two, three)) * 100_000
+
+
+@settings(deadline=None)
+@given(requests.filter(bool), st.data(), st.sampled_from([0, 1, 50, 90, 95, 99, 99.9, 100]))
+def test_percentiles_of_workers_are_those_of_all_requests(
+    work: list[Request], data: st.DataObject, p: float
+) -> None:
+    """However requests are dealt to any number of workers, and by way of their snapshots: each
+    percentile of each time is that of all values pooled, or at most a bucket above."""
+    workers = data.draw(st.integers(1, 6), label="workers")
+    owners = data.draw(
+        st.lists(st.integers(0, workers - 1), min_size=len(work), max_size=len(work)),
+        label="owners",
+    )
+    parts = [
+        measured([one for one, owner in zip(work, owners, strict=True) if owner == worker])
+        for worker in range(workers)
+    ]
+    merged = LoadMetrics.merge(LoadMetrics.from_snapshot(part.snapshot()) for part in parts)
+    total = merged.total()
+    pooled = (
+        (total.service, [service for _, _, service, *_ in work]),
+        (total.response, [service + late for _, _, service, late, *_ in work]),
+        (total.first_byte, [service // 2 for _, _, service, *_ in work]),
+        (merged.connect, [late for _, _, _, late, *_ in work]),
+        (merged.cases[0].durations, [service + late for _, _, service, late, *_ in work]),
+    )
+    for histogram, values in pooled:
+        assert isinstance(histogram, Histogram)
+        truth = nearest_rank(values, p)
+        assert truth <= histogram.percentile(p) <= truth * (1 + 1 / 1024)
+        assert histogram.max == max(values)
+
+
+@settings(deadline=None)
+@given(requests, requests)
+def test_no_impossible_numbers(one: list[Request], two: list[Request]) -> None:
+    """Whatever is measured: percentiles never decrease and never pass the maximum, averages lie
+    between least and most, and there are never more errors than requests."""
+    merged = LoadMetrics.merge([measured(one), measured(two)])
+    histograms = [merged.connect, merged.tls, merged.lag, merged.lateness]
+    for transaction in (*merged.transactions, merged.total()):
+        assert transaction.errors <= transaction.requests == transaction.service.count
+        assert transaction.first_byte.count <= transaction.requests
+        histograms += [transaction.service, transaction.response, transaction.first_byte]
+    for histogram in histograms:
+        if histogram.count:
+            steps = [histogram.percentile(p) for p in (0, 50, 95, 99, 100)]
+            assert [histogram.min, *steps, histogram.max] == sorted(
+                [histogram.min, *steps, histogram.max]
+            )
+            assert histogram.min <= histogram.mean <= histogram.max
+    for interval in merged.timeline:
+        assert interval.errors <= interval.requests
+        assert interval.longest_us <= max(interval.response_us, 0)
 
 
 def test_a_request_with_several_failures_is_one_error() -> None:
@@ -270,6 +326,23 @@ def test_metrics_do_not_grow_with_requests() -> None:
         many = LoadMetrics.merge([many, few])
     assert many.requests == 1000
     assert len(many.snapshot()) < len(few.snapshot()) + 200
+
+
+def test_metrics_do_not_grow_with_errors_or_seconds() -> None:
+    """Two days of requests that all fail, each with a text of its own: the snapshot is bounded."""
+    metrics = small()
+    sizes = []
+    for second in range(48 * 3600):
+        metrics.begin_second(second)
+        metrics.set_users(1000)
+        failure = Failure("text", f"{second} not found " + "x" * 1000)
+        metrics.record(0, 500, 1_000, 1_000, 900, 1, 1, (failure,), "y" * 10_000)
+        if second % 3600 == 3599:
+            sizes.append(len(metrics.snapshot()))
+    assert metrics.requests == metrics.failed_requests == 48 * 3600
+    assert sum(one.count for one in metrics.errors) + metrics.errors.others == 48 * 3600
+    assert max(sizes) < 1_000_000
+    assert sizes[-1] < sizes[0] * 1.2
 
 
 def test_different_test_cases_do_not_merge() -> None:

@@ -1,0 +1,1 @@
+"""What is measured, held against what a server has seen itself."""
