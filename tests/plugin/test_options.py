@@ -42,10 +42,14 @@ def test_help_explains_each_option(pytester: pytest.Pytester) -> None:
         "--load-compare=",
         "--load-tolerance=",
         "--loadtool-server=",
+        "--loadtool-app=",
+        "--loadtool-transport={raw,httpx}",
         "--loadtool-think-time=",
         "record_browser (string):",
         "record_port (string):",
         "loadtool_server (string):",
+        "loadtool_app (string):",
+        "loadtool_transport (string):",
         "loadtool_think_time (string):",
     ):
         assert f"  {option}" in result.stdout.str().replace("--record=[FILE]", "--record=FILE"), (
