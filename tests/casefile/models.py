@@ -217,12 +217,21 @@ def cases(draw: st.DrawFn) -> TestCase:
         st.lists(_transactions(known, list(sets)), min_size=1, max_size=2).map(tuple),
         st.just(0.0) | _seconds,
     )
+    ways = st.sampled_from(
+        [
+            {"server_fixture": "shop", "transport": "httpx"},
+            {"app": "shop.asgi:app", "transport": "httpx"},
+            {"app": "wsgi:größe:make()"},
+            {"transport": "raw"},
+            {},
+        ]
+    )
     identifiers = st.lists(st.sampled_from(["smoke", "db", "größe"]), max_size=2).map(tuple)
     return TestCase(
         name=draw(_filled),
         pages=tuple(draw(st.lists(pages, min_size=1, max_size=2))),
         server=draw(st.sampled_from(["http://127.0.0.1:8000", "https://[::1]", "http://a-b.c"])),
-        server_fixture=draw(st.sampled_from(["", "shop"])),
+        **draw(ways),
         fixtures=draw(identifiers),
         marks=draw(identifiers),
         tls=draw(_tls_settings),
