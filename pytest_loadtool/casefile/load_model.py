@@ -46,8 +46,9 @@ def _contradictions(
     if stages and not is_open:
         in_the_way = _NOT_WITH_USERS | in_the_way
     yield from (((key,), text) for key, text in in_the_way.items() if key in found)
-    if not is_open and "arrivals" in found:
-        yield ("arrivals",), "only for a load with a 'rate'"
+    if not is_open:
+        only_open = [key for key in ("arrivals", "patience") if key in found]
+        yield from (((key,), "only for a load with a 'rate'") for key in only_open)
     if is_open and "users" not in found:
         yield ("users",), "missing: write users = 100, the most that may be at work at once"
     if not stages and found.get("ramp_up", 0.0) > found.get("duration", float("inf")):
@@ -189,6 +190,7 @@ MODEL: Mapping[str, Key] = {
     "users": Key(at_least(1), "users = 10", unless=("stage",)),
     "rate": Key(_positive(parse_rate, "more than 0/s", "/s")),
     "arrivals": Key(_one_of("even", "poisson")),
+    "patience": Key(_duration),
     "duration": Key(
         _positive(parse_duration, "longer than 0s", "s"),
         'duration = "30s"',

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from time import perf_counter
 from typing import Generic, TypeVar
 
-__all__ = ["Agenda"]
+__all__ = ["EARLY", "Agenda"]
 
 T = TypeVar("T")
 
-#: Event loops' timers count in whole milliseconds and may ring up to one early: waiting once more
-#: would make late what can be done now.
-_EARLY = 0.001
+#: Event loops' timers count in whole milliseconds and may ring up to one early (here in seconds).
+#: Waiting once more would make late what can be done now.
+EARLY = 0.001
 
 #: How many are begun in one turn of the event loop. Answers come in between.
 _AT_ONCE = 64
@@ -68,7 +68,7 @@ class Agenda(Generic[T]):
                 self._done()
                 return
             when, item = self._next
-            if when > now + _EARLY:
+            if when > now + EARLY:
                 self._handle = self._loop.call_later(when - now, self._go_on)
                 return
             self._begin(when, item)

@@ -8,7 +8,7 @@ from time import perf_counter
 from pytest_loadtool.load.schedule import Span, spans
 from pytest_loadtool.load.share import case_of
 from pytest_loadtool.replay.draw import draw
-from pytest_loadtool.transport.agenda import Agenda
+from pytest_loadtool.transport.agenda import EARLY, Agenda
 from pytest_loadtool.transport.crew import Crew, LoadUser, Setting
 
 __all__ = ["ClosedCrew"]
@@ -55,6 +55,10 @@ class ClosedCrew(Crew):
         self._count(1)
         self._begin(user, when)
 
+    def _begin(self, user: LoadUser, when: float) -> None:
+        self._record_lateness(when)
+        user.begin(when)
+
     def _started_all(self) -> None:
         self._all_started = True
         self._count(0)
@@ -66,7 +70,7 @@ class ClosedCrew(Crew):
             due = max(now, user.due + draw(self._pacing, random))
         if user.begun == self._iterations:
             user.dismissed = True
-        if user.dismissed or due >= user.stop_at:
+        if user.dismissed or due >= user.stop_at - EARLY:
             user.working = False
             user.session.close_connections()
             self._count(-1)

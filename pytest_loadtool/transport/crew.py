@@ -81,12 +81,12 @@ class LoadUser:
         """Whether it is never to begin one again."""
 
     def begin(self, due: float) -> None:
-        """Begin an iteration that was to begin at ``due``."""
+        """Begin an iteration that was to begin at ``due``, or is to: timers may ring early."""
         self.due = due
         self.busy = True
         number = self.begun
         self.begun = number + 1
-        self.session.run(self._virtual.iteration(number, due))
+        self.session.run(self._virtual.iteration(number, min(due, perf_counter())))
 
     def _ended(self, error: BaseException | None, failed: bool) -> None:
         self.busy = False
@@ -147,11 +147,9 @@ class Crew(ABC):
         self._users.append(user)
         return user
 
-    def _begin(self, user: LoadUser, when: float) -> None:
-        """Begin an iteration that is due at ``when``: about now, or it is late."""
-        now = perf_counter()
-        self._metrics.record_lateness(int((now - when) * 1e6))
-        user.begin(min(when, now))
+    def _record_lateness(self, when: float) -> None:
+        """Something that was due at ``when`` begins now."""
+        self._metrics.record_lateness(int((perf_counter() - when) * 1e6))
 
 
 def _no_row(_use: DatasetUse, _rows: int, _iteration: int) -> None:

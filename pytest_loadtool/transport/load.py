@@ -13,6 +13,7 @@ from pytest_loadtool.load.metrics import LoadMetrics
 from pytest_loadtool.load.share import Share
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.replay.plan import Plan
+from pytest_loadtool.transport.agenda import EARLY
 from pytest_loadtool.transport.choice import open_networks
 from pytest_loadtool.transport.closed import ClosedCrew
 from pytest_loadtool.transport.crew import Crew, Setting
@@ -128,7 +129,7 @@ class LoadRunner:
         plan = self._configuration
         last = inf if plan.duration is None else clock.start + plan.duration + plan.grace
         sweep = min(max(plan.timeout * _SWEEP_PART, _SWEEP_LEAST), _SWEEP_MOST)
-        next_sweep, next_tick = clock.start + sweep, clock.start + interval
+        next_sweep, next_tick = clock.start + sweep, clock.start + interval if on_tick else inf
         while not self._stop_early and not stopped.is_set():
             now = clock.read()
             if now >= last:
@@ -137,10 +138,13 @@ class LoadRunner:
                 next_sweep = now + sweep
                 await crew.check_timeouts()
             if on_tick is not None and now >= next_tick:
-                next_tick += interval
+                next_tick = (
+                    max(next_tick, now - interval) + interval
+                )  # one that is missed is missed
                 on_tick(await self._snapshot())
             asleep = perf_counter()
-            pause = max(0.0, min(_PULSE, sweep, last - asleep))
+            wake = min(asleep + _PULSE, next_sweep, next_tick, last)
+            pause = max(EARLY, wake - asleep)
             try:
                 await asyncio.wait_for(stopped.wait(), pause)
             except TimeoutError:

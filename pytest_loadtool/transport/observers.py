@@ -74,7 +74,8 @@ class _MetricsObserver:
             self._first_step + step.index,
             response.status,
             int((finished - sent) * 1e6),
-            int((finished - response.send.due) * 1e6),
+            # A timer that rings early makes no response quicker than its service.
+            int((finished - min(sent, response.send.due)) * 1e6),
             int((response.first_byte - sent) * 1e6) if received else -1,
             received,
             len(response.send.data),

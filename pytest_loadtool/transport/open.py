@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from time import perf_counter
 
 from pytest_loadtool.load.schedule import arrivals
 from pytest_loadtool.load.share import case_of
@@ -13,7 +14,8 @@ __all__ = ["OpenCrew"]
 
 
 class OpenCrew(Crew):
-    """Users that wait for arrivals. The one that has waited longest takes the next.
+    """Users that wait for arrivals. The one that has waited longest takes the next; when all are
+    busy, arrivals wait for a while.
 
     The test case is the arrival's; so a user's number stands for one virtual user in each test
     case, of which only one is busy at a time.
@@ -24,6 +26,8 @@ class OpenCrew(Crew):
         self._weights = setting.weights
         self._free = deque(setting.share.users(setting.configuration.users))
         self._by_case: list[dict[int, LoadUser]] = [{} for _ in setting.plans]
+        self._waiting: deque[tuple[float, int]] = deque()  # arrivals: when, number
+        self._patience = setting.configuration.patience
         self._busy = 0
         self._all_arrived = False
         self._agenda: Agenda[int] | None = None
@@ -39,21 +43,38 @@ class OpenCrew(Crew):
         agenda.start()
 
     def stop(self) -> None:
-        """Stop all at once, and count what is cut."""
+        """Stop all at once, and count what is cut, and dropped."""
         if self._agenda is not None:
             self._agenda.stop()
+        self._metrics.dropped += len(self._waiting)
+        self._waiting.clear()
         super().stop()
 
     def _arrive(self, when: float, arrival: int) -> None:
-        if not self._free:
+        # Here, and not when it begins: that a user must get free first is not our lateness.
+        self._record_lateness(when)
+        self._drop_late()
+        if self._free:
+            self._take(when, arrival)
+        elif self._patience:
+            self._waiting.append((when, arrival))
+        else:
             self._metrics.dropped += 1
-            return
+
+    def _drop_late(self) -> None:
+        """Drop the arrivals that have waited too long."""
+        oldest = perf_counter() - self._patience
+        while self._waiting and self._waiting[0][0] < oldest:
+            self._waiting.popleft()
+            self._metrics.dropped += 1
+
+    def _take(self, when: float, arrival: int) -> None:
         number, case = self._free.popleft(), case_of(arrival, self._weights)
         user = self._by_case[case].get(number)
         if user is None:
             user = self._by_case[case][number] = self._add(number, case)
         self._count(1)
-        self._begin(user, when)
+        user.begin(when)
 
     def _last_arrived(self) -> None:
         self._all_arrived = True
@@ -62,7 +83,11 @@ class OpenCrew(Crew):
     def _go_on(self, user: LoadUser) -> None:
         if not user.dismissed:
             self._free.append(user.number)
-        self._count(-1)
+        self._busy -= 1
+        self._drop_late()
+        if self._waiting and self._free:
+            self._take(*self._waiting.popleft())
+        self._count(0)
 
     def _count(self, change: int) -> None:
         self._busy += change

@@ -1,0 +1,344 @@
+"""The load models over real sockets: what the server saw is what was asked for, to the request."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from threading import Event
+from typing import Any
+
+import pytest
+
+from pytest_loadtool.load.metrics import LoadMetrics
+from pytest_loadtool.load.share import Share
+from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
+from pytest_loadtool.model.dataset import Dataset, DatasetUse
+from pytest_loadtool.model.load import CaseShare, Distribution, LoadConfiguration, Stage
+from pytest_loadtool.replay import Plan, compile_case
+from pytest_loadtool.transport.load import LoadRunner, metrics_for
+from tests.transport.peer import Peer, Script, peer, read_request
+
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
+OOPS = b"HTTP/1.1 500 Oops\r\nContent-Length: 4\r\n\r\nboom"
+HOUR = 3600.0
+
+
+def noting(requests: list[str], answer: Callable[[str], bytes | None] = lambda _: OK) -> Script:
+    """Note each request's head and answer it; with None, say nothing until the client goes."""
+
+    def script(connection) -> None:  # type: ignore[no-untyped-def]  # a Script
+        while request := read_request(connection).decode():
+            requests.append(request)
+            said = answer(request)
+            if said is None:
+                connection.recv(1)
+                return
+            connection.sendall(said)
+
+    return script
+
+
+def targets(requests: Sequence[str]) -> Counter[str]:
+    """How often each was asked for."""
+    return Counter(request.split()[1] for request in requests)
+
+
+def plan_for(server: Peer, *paths: str) -> Plan:
+    transactions = tuple(Transaction(Request("GET", path)) for path in paths or ("/",))
+    return compile_case(TestCase("case", (Page("page", transactions),), server.url))
+
+
+def plan_with_rows(server: Peer, rows: int) -> Plan:
+    """Each user asks for its own row."""
+    case = TestCase(
+        "case",
+        (Page("page", (Transaction(Request("GET", "/${rows.name}")),)),),
+        server.url,
+        datasets=(DatasetUse("rows", "rows.csv", "virtual user", sharable=False),),
+    )
+    data = Dataset(("name",), tuple((f"user{number}",) for number in range(rows)))
+    return compile_case(case, datasets={"rows": data})
+
+
+def configuration(*stages: Stage, **changes: Any) -> LoadConfiguration:
+    defaults: dict[str, Any] = {
+        "name": "load",
+        "cases": (CaseShare("case.case.toml"),),
+        "users": max((stage.users or 0 for stage in stages), default=0) or 4,
+        "duration": sum(stage.duration for stage in stages) or 0.5,
+        "stages": stages,
+    }
+    return LoadConfiguration(**(defaults | changes))
+
+
+def run(
+    plans: Plan | Sequence[Plan],
+    config: LoadConfiguration,
+    share: Share | None = None,
+    on_tick: Callable[[LoadMetrics], None] = lambda _: None,
+) -> LoadMetrics:
+    """Run a share; ``on_tick`` gets what the snapshots say."""
+    all_plans = [plans] if isinstance(plans, Plan) else plans
+    metrics = metrics_for(all_plans)
+    LoadRunner(all_plans, config, share or Share(), metrics).run(
+        time.time(), lambda snapshot: on_tick(LoadMetrics.from_snapshot(snapshot)), 0.1
+    )
+    return metrics
+
+
+# The open model.
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_as_many_iterations_as_the_rate_says(workers: int) -> None:
+    """50 per second for 2 s are 100, however many workers there are."""
+    seen: list[str] = []
+    shares = [Share(index, workers) for index in range(workers)]
+    with peer(noting(seen)) as server:
+        plan = plan_for(server)
+        config = configuration(rate=50.0, duration=2.0, users=99)
+        parts = [run(plan, config, share) for share in shares]
+    whole = LoadMetrics.merge(parts)
+    assert len(seen) == whole.requests == whole.cases[0].durations.count == 100
+    assert whole.dropped == whole.cut == whole.failed_requests == 0
+    assert max(part.requests for part in parts) - min(part.requests for part in parts) <= 1
+
+
+def test_arrivals_without_a_free_user_are_dropped() -> None:
+    """With a server that never answers each user has one; what the server saw and what was dropped
+    are all arrivals."""
+    seen: list[str] = []
+    with peer(noting(seen, lambda _: None)) as server:
+        config = configuration(rate=20.0, duration=1.0, users=3, grace=0.0)
+        metrics = run(plan_for(server), config)
+    assert len(seen) == metrics.cut == metrics.cut_iterations == metrics.peak_users == 3
+    assert metrics.dropped == 17
+    assert metrics.requests == 0
+
+
+def test_a_rate_that_rises_and_falls() -> None:
+    """As many as the integral: here a trapeze of 20 and a triangle of 10."""
+    seen: list[str] = []
+    with peer(noting(seen)) as server:
+        config = configuration(Stage(0.75, 0.5, rate=40.0), Stage(0.5, 0.5, rate=0.0), users=50)
+        metrics = run(plan_for(server), config)
+    assert len(seen) == metrics.requests == 30
+    assert metrics.dropped == 0
+
+
+def test_waiting_for_a_user_is_in_the_response_time() -> None:
+    """With patience, arrivals wait for the only user while the server is stuck. They count from
+    when they were due, although the server then answered each at once."""
+    seen: list[str] = []
+    stuck = Event()
+
+    def answer(_request: str) -> bytes:
+        if len(seen) == 1:
+            stuck.wait(30)
+        return OK
+
+    def look(_now: LoadMetrics) -> None:
+        ticks.append(None)
+        if len(ticks) == 4:  # all have arrived by now: after 0.4 s at least
+            stuck.set()
+
+    ticks: list[None] = []
+    with peer(noting(seen, answer)) as server:
+        config = configuration(rate=50.0, duration=0.2, users=1, patience=HOUR)
+        metrics = run(plan_for(server), config, on_tick=look)
+    assert len(seen) == metrics.requests == 10
+    assert metrics.dropped == 0
+    times = metrics.transactions[0]
+    assert times.response.min >= 200_000 - 2_000  # the last was due at 0.18 s, and waited
+    assert times.service.percentile(50) < times.response.percentile(50)
+    assert times.service.total < times.response.total
+
+
+def test_patience_ends() -> None:
+    """An arrival that has waited for too long is dropped, and one that is left at the end."""
+    seen: list[str] = []
+    with peer(noting(seen, lambda _: None)) as server:
+        config = configuration(rate=50.0, duration=0.4, users=1, patience=0.1, grace=0.0)
+        metrics = run(plan_for(server), config)
+    assert (len(seen), metrics.dropped) == (1, 19)
+
+
+def test_arrivals_are_dealt_to_cases_by_weight() -> None:
+    """Exactly, in each share together; and no case has users of its own that others lack."""
+    seen: list[str] = []
+    with peer(noting(seen)) as server:
+        plans = [plan_for(server, "/a"), plan_for(server, "/b")]
+        cases = (CaseShare("a", 3), CaseShare("b", 1))
+        config = configuration(rate=80.0, duration=0.5, users=50, cases=cases)
+        parts = [run(plans, config, Share(index, 2)) for index in (0, 1)]
+    assert targets(seen) == {"/a": 30, "/b": 10}
+    assert LoadMetrics.merge(parts).dropped == 0
+
+
+def test_the_user_that_was_free_longest_is_next() -> None:
+    """All take part, not only the first few."""
+    seen: list[str] = []
+    with peer(noting(seen)) as server:
+        run(plan_with_rows(server, 8), configuration(rate=40.0, duration=0.4, users=8))
+    assert len(seen) == 16
+    assert set(targets(seen)) == {f"/user{number}" for number in range(8)}
+
+
+# The closed model.
+
+
+@pytest.mark.parametrize("duration", [None, HOUR])
+def test_iterations_end_the_run(duration: float | None) -> None:
+    """Each user has so many, and nobody waits for the duration to be over."""
+    seen: list[str] = []
+    with peer(noting(seen)) as server:
+        config = configuration(users=5, iterations=4, duration=duration)
+        parts = [run(plan_with_rows(server, 5), config, Share(index, 2)) for index in (0, 1)]
+    assert targets(seen) == {f"/user{number}": 4 for number in range(5)}
+    assert [part.requests for part in parts] == [12, 8]
+    assert sum(part.cut_iterations for part in parts) == 0
+
+
+def test_the_duration_ends_iterations() -> None:
+    """Where both are given, whatever comes first."""
+    with peer(noting([])) as server:
+        config = configuration(users=1, iterations=10**9, duration=0.2)
+        assert 0 < run(plan_for(server), config).requests < 10**9
+
+
+def test_stages() -> None:
+    """Users come and go: the first ones stay, those of the highest numbers go first."""
+    seen: list[str] = []
+    users: list[int] = []
+    with peer(noting(seen)) as server:
+        config = configuration(
+            Stage(0.2, users=2), Stage(0.6, 0.3, users=6), Stage(0.6, 0.1, users=1)
+        )
+        plan = plan_with_rows(server, 6)
+        metrics = run(plan, config, on_tick=lambda now: users.append(now.users))
+    assert set(targets(seen)) == {f"/user{number}" for number in range(6)}
+    assert metrics.peak_users == 6
+    assert metrics.users == 0
+    assert users.index(max(users)) < len(users) - 1 - users[::-1].index(1)  # one after the most
+    last = [request.split()[1] for request in seen][-1]
+    assert last == "/user0"
+
+
+def test_a_user_that_has_stopped_starts_again() -> None:
+    """A second wave consists of the users of the first."""
+    seen: list[str] = []
+    with peer(noting(seen)) as server:
+        config = configuration(
+            Stage(0.2, users=3), Stage(0.3, users=0), Stage(0.2, users=3), pacing=_constant(0.15)
+        )
+        metrics = run(plan_with_rows(server, 3), config)
+    assert all(count > 2 for count in targets(seen).values())
+    assert len(targets(seen)) == 3
+    assert metrics.cut_iterations == 0
+
+
+def _constant(seconds: float) -> Distribution:
+    return Distribution("constant", (seconds,))
+
+
+def test_pacing() -> None:
+    """An iteration every so often: no more of them than fit, while without there are many."""
+    with peer(noting([])) as server:
+        paced = run(plan_for(server), configuration(users=2, duration=1.0, pacing=_constant(0.2)))
+        unpaced = run(plan_for(server), configuration(users=2, duration=1.0))
+    assert 2 < paced.requests <= 10 < unpaced.requests
+
+
+def test_who_waits_for_its_pace_is_not_waited_for() -> None:
+    """A user whose next iteration would begin after the end is done, and nothing of it is cut."""
+    seen: list[str] = []
+    with peer(noting(seen)) as server:
+        config = configuration(users=3, duration=HOUR, pacing=_constant(2 * HOUR))
+        metrics = run(plan_for(server), config)
+    assert (len(seen), metrics.requests, metrics.cut_iterations) == (3, 3, 0)
+
+
+def test_an_iteration_that_takes_longer_than_its_pace() -> None:
+    """The next one begins at once, and its time counts from then."""
+    with peer(noting([])) as server:
+        config = configuration(users=1, duration=None, iterations=20, pacing=_constant(1e-6))
+        metrics = run(plan_for(server), config)
+    assert metrics.requests == 20
+
+
+def test_a_pace_that_is_drawn() -> None:
+    """Of a distribution, for each user and iteration anew."""
+    with peer(noting([])) as server:
+        pacing = Distribution("uniform", (0.001, 0.002))
+        config = configuration(users=2, duration=None, iterations=10, pacing=pacing)
+        assert run(plan_for(server), config).requests == 20
+
+
+# Errors.
+
+
+def failing_first(request: str) -> bytes:
+    return OOPS if request.startswith("GET /first ") else OK
+
+
+@pytest.mark.parametrize(
+    ("on_error", "first", "second"),
+    [("continue", 6, 6), ("stop iteration", 6, 0), ("stop user", 2, 0)],
+)
+def test_on_error(on_error: Any, first: int, second: int) -> None:
+    """Go on with the next transaction; with the next iteration; or not at all."""
+    seen: list[str] = []
+    with peer(noting(seen, failing_first)) as server:
+        plan = plan_for(server, "/first", "/second")
+        config = configuration(users=2, iterations=3, duration=HOUR, on_error=on_error)
+        metrics = run(plan, config)
+    assert (targets(seen)["/first"], targets(seen)["/second"]) == (first, second)
+    assert metrics.failed_requests == metrics.cases[0].failed == first
+    assert metrics.cut_iterations == 0
+
+
+def test_users_that_stopped_take_no_arrivals() -> None:
+    """In the open model an error costs a user, and when none is left arrivals are dropped."""
+    seen: list[str] = []
+    with peer(noting(seen, lambda _: OOPS)) as server:
+        config = configuration(users=2, rate=40.0, duration=0.5, on_error="stop user")
+        metrics = run(plan_for(server), config)
+    assert (len(seen), metrics.dropped) == (2, 18)
+
+
+# The end, and what lasts from iteration to iteration.
+
+
+@pytest.mark.parametrize("model", [{}, {"rate": 100.0}])
+def test_without_grace_all_is_cut_at_once(model: dict[str, Any]) -> None:
+    """What is under way when the time is up is in no number but its own."""
+    with peer(noting([], lambda _: None)) as server:
+        config = configuration(users=3, duration=0.2, grace=0.0, **model)
+        metrics = run(plan_for(server), config)
+    assert (metrics.requests, metrics.cut, metrics.cut_iterations) == (0, 3, 3)
+    assert metrics.cases[0].durations.count == 0
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_state_lasts_if_it_is_to(kept: bool) -> None:
+    """The cookie of the first iteration is sent in the second one, or not."""
+    seen: list[str] = []
+    cookie = b"HTTP/1.1 200 OK\r\nSet-Cookie: id=7\r\nContent-Length: 0\r\n\r\n"
+    with peer(noting(seen, lambda _: cookie)) as server:
+        request = Request("GET", "/", headers=())
+        case = TestCase("case", (Page("page", (Transaction(request),)),), server.url)
+        run(compile_case(case), configuration(users=1, iterations=3, keep_state=kept))
+    assert ["Cookie: id=7" in request for request in seen] == [False, kept, kept]
+
+
+def test_snapshots_are_whole() -> None:
+    """They are made in pieces while requests are recorded; each can be read, and none shrinks."""
+    found: list[int] = []
+    with peer(noting([])) as server:
+        plan = plan_for(server, *(f"/{number}" for number in range(30)))
+        config = configuration(users=2, duration=0.5)
+        metrics = run(plan, config, on_tick=lambda now: found.append(now.requests))
+    assert found == sorted(found)
+    assert len(found) >= 2
+    assert 0 < found[-1] <= metrics.requests
