@@ -62,6 +62,9 @@ class Site:
     plain: int
     tls: int
 
+    def port(self, over_tls: bool) -> int:
+        return self.tls if over_tls else self.plain
+
     def logged(self, count: int) -> list[str]:
         """The access log once it has ``count`` lines: nginx writes them after it has answered."""
         end = time.monotonic() + 20
@@ -161,6 +164,10 @@ async def connect(
     return client
 
 
+def unverified(over_tls: bool) -> ssl.SSLContext | None:
+    return ssl._create_unverified_context() if over_tls else None
+
+
 def run(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T]) -> T:
     return loop.run_until_complete(asyncio.wait_for(work, 60))
 
@@ -170,11 +177,10 @@ def test_a_response_takes_its_time_on_the_line(
     site: Site, loop: asyncio.AbstractEventLoop, over_tls: bool
 ) -> None:
     """200,000 bytes at 1.6 Mbit/s: a second or more, and every byte arrives, with TLS, too."""
-    tls = ssl._create_unverified_context() if over_tls else None
 
     async def work() -> Client:
-        port = site.tls if over_tls else site.plain
-        client = await connect(port, Line(SLOW), get("/big"), tls)
+        port = site.port(over_tls)
+        client = await connect(port, Line(SLOW), get("/big"), unverified(over_tls))
         await client.over
         return client
 
@@ -190,19 +196,6 @@ def test_a_response_takes_its_time_on_the_line(
         assert total <= (when - client.began + 0.002) * SLOW.down / 8
     if not over_tls:
         assert len(client.pieces[0][1]) == 1460
-
-
-def test_a_fast_line_is_no_bottleneck(site: Site, loop: asyncio.AbstractEventLoop) -> None:
-    """What slows down is the line's rate and not its machinery."""
-
-    async def work() -> Client:
-        client = await connect(site.plain, Line(FAST), get("/big"))
-        await client.over
-        return client
-
-    client = run(loop, work())
-    assert len(client.body) == SIZE
-    assert client.ended - client.began < 1.0
 
 
 def test_connections_of_a_user_share_the_line(site: Site, loop: asyncio.AbstractEventLoop) -> None:
@@ -240,7 +233,10 @@ def test_users_do_not_share_a_line(site: Site, loop: asyncio.AbstractEventLoop) 
     assert sent > SIZE / 2  # not after one another
 
 
-def test_a_request_takes_its_time_too(site: Site, loop: asyncio.AbstractEventLoop) -> None:
+@pytest.mark.parametrize("over_tls", [False, True])
+def test_a_request_takes_its_time_too(
+    site: Site, loop: asyncio.AbstractEventLoop, over_tls: bool
+) -> None:
     """100,000 bytes up at 768 kbit/s, a second or more; the server has received them all."""
     body = b"x" * 100_000
     request = (
@@ -249,7 +245,7 @@ def test_a_request_takes_its_time_too(site: Site, loop: asyncio.AbstractEventLoo
     )
 
     async def work() -> Client:
-        client = await connect(site.plain, Line(SLOW), request)
+        client = await connect(site.port(over_tls), Line(SLOW), request, unverified(over_tls))
         await client.over
         return client
 
@@ -261,7 +257,7 @@ def test_a_request_takes_its_time_too(site: Site, loop: asyncio.AbstractEventLoo
 
 def test_latency(site: Site, loop: asyncio.AbstractEventLoop) -> None:
     """A round trip more until the first byte of the response; not one for every piece of it."""
-    far = Bandwidth(FAST.down, FAST.up, latency=0.4)
+    far = Bandwidth(SLOW.down, SLOW.up, latency=0.4)
 
     async def work() -> Client:
         client = await connect(site.plain, Line(far), get("/big"))
@@ -270,7 +266,8 @@ def test_latency(site: Site, loop: asyncio.AbstractEventLoop) -> None:
 
     client = run(loop, work())
     assert client.pieces[0][0] - client.began >= 0.399
-    assert client.ended - client.pieces[0][0] < 0.4
+    assert len(client.pieces) > 20
+    assert client.ended - client.began < 20 * 0.4  # it is 1.4 seconds
     assert len(client.body) == SIZE
 
 
@@ -308,6 +305,30 @@ def test_a_handshake_that_fails(site: Site, loop: asyncio.AbstractEventLoop) -> 
 
     with peer(lambda connection: None) as server, pytest.raises(ConnectionResetError):
         run(loop, hung_up(server.url))
+
+
+def test_a_server_that_refuses_after_the_handshake(
+    site: Site, loop: asyncio.AbstractEventLoop
+) -> None:
+    """In TLS 1.3 a missing client certificate shows only then: the connection ends with that error,
+    and not in silence."""
+    strict = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    strict.load_cert_chain(site.folder / "cert.pem")
+    strict.verify_mode = ssl.CERT_REQUIRED
+
+    def script(connection: socket.socket) -> None:
+        with pytest.raises(ssl.SSLError), strict.wrap_socket(connection, server_side=True):
+            pass
+
+    async def work(url: str) -> Client:
+        port = int(url.rpartition(":")[2])
+        client = await connect(port, Line(FAST), get("/"), unverified(True))
+        await client.over
+        return client
+
+    with peer(script) as server:
+        client = run(loop, work(server.url))
+    assert client.events == ["lost: SSLError"]
 
 
 def test_the_server_meets_a_slow_client(loop: asyncio.AbstractEventLoop) -> None:
@@ -356,11 +377,13 @@ def test_what_came_before_a_reset_arrives_first(loop: asyncio.AbstractEventLoop)
     assert client.ended >= client.pieces[-1][0]
 
 
-def test_an_abort_is_the_end(site: Site, loop: asyncio.AbstractEventLoop) -> None:
+@pytest.mark.parametrize("over_tls", [False, True])
+def test_an_abort_is_the_end(site: Site, loop: asyncio.AbstractEventLoop, over_tls: bool) -> None:
     """Nothing is delivered any more, and the end is told once."""
 
     async def work() -> tuple[Client, int]:
-        client = await connect(site.plain, Line(SLOW), get("/big"))
+        port = site.port(over_tls)
+        client = await connect(port, Line(SLOW), get("/big"), unverified(over_tls))
         await client.first
         client.transport.abort()
         assert client.transport.is_closing()
