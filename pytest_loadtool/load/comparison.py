@@ -109,9 +109,9 @@ class SavedRun:
         Raises:
             ValueError: it is not one, or it is from another version of this program.
         """
+        if isinstance(wire, dict) and wire.get("format") != _FORMAT:
+            raise ValueError("it was saved by another version of pytest-loadtool")
         try:
-            if wire["format"] != _FORMAT:
-                raise ValueError("it was saved by another version of pytest-loadtool")
             requests = {
                 (str(case), str(page), str(name)): SavedRequests.from_wire(rest)
                 for case, page, name, *rest in wire["requests"]
@@ -124,7 +124,7 @@ class SavedRun:
                 float(wire["duration_s"]),
                 requests,
             )
-        except (KeyError, TypeError, IndexError, AttributeError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise ValueError(f"it is no saved run ({type(error).__name__}: {error})") from None
 
 

@@ -20,7 +20,7 @@ def compared(comparison: Comparison | None, width: int) -> Iterator[str]:
     before = comparison.before
     yield from wrap(
         f"compared with the run of {before.started} ({before.outcome}); "
-        f"{percent(comparison.tolerance)} worse is allowed",
+        f"{percent(comparison.tolerance)} worse allowed",
         width,
     )
     changes = {(change.key, change.figure.name): change for change in comparison.changes}

@@ -93,19 +93,16 @@ def _totals(summary: Summary, width: int) -> Iterator[str]:
     for name, fact in facts:
         yield from wrap(fact, width, f"{name:<16}", " " * 16)
     yield ""
+    always = [("response time", totals.response_time), ("service time", totals.service_time)]
+    if_any = [
+        ("first byte", totals.first_byte),
+        ("connecting", connections.connect),
+        ("TLS handshake", connections.tls),
+    ]
+    shown = always + [(name, times) for name, times in if_any if times.mean is not None]
     yield from table(
         ("milliseconds", "average", "median", "p95", "p99", "max"),
-        [
-            (name, *_times(times))
-            for name, times in (
-                ("response time", totals.response_time),
-                ("service time", totals.service_time),
-                ("first byte", totals.first_byte),
-                ("connecting", connections.connect),
-                ("TLS handshake", connections.tls),
-            )
-            if times.mean is not None or times is totals.response_time
-        ],
+        [(name, *_times(times)) for name, times in shown],
         width,
     )
 

@@ -11,8 +11,10 @@ from pytest_loadtool.load import LoadMetrics, PageKey, Summary, TransactionKey, 
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.report.columns import cells
+from pytest_loadtool.report.load_json import load_data
 from pytest_loadtool.report.load_text import load_text
-from tests.load.simulation import STEPS, summary
+from pytest_loadtool.report.sparkline import ASCII
+from tests.load.simulation import STEPS, earlier, summary
 from tests.report.documented import block
 
 PLAN = LoadConfiguration("Plan", (), users=2, duration=2.0, max_error_rate=0.5)
@@ -27,7 +29,8 @@ def small(
     )
     for ms, status in ((10, 200), (20, 200), (30, 304), (40, 500)):
         failures = (Failure("text", message),) if status == 500 else ()
-        metrics.record(0, status, ms * 1000, (ms + 1) * 1000, ms * 500, 1_500_000, 500, failures, example)
+        service, response, first_byte = ms * 1000, (ms + 1) * 1000, ms * 500
+        metrics.record(0, status, service, response, first_byte, 1_500_000, 500, failures, example)
         metrics.record_page(0, ms * 1000, bool(failures))
         metrics.record_iteration(0, ms * 1000 + 3_000_000, bool(failures))
     metrics.elapsed_us = 2_000_000
@@ -93,6 +96,108 @@ def test_every_page_and_transaction_has_a_row() -> None:
         assert name in everything
 
 
+@pytest.mark.promise(126)
+@pytest.mark.parametrize("detailed", [True, False])
+def test_percentiles_of_pages_only_if_asked_for(detailed: bool) -> None:
+    """With "Record Detailed Page Durations" a page's row has its percentiles, and without it a line
+    says how to get them; also when they were recorded for a threshold."""
+    keys = [TransactionKey("c", "Page", "t")], [PageKey("c", "Page")], ["c"]
+    metrics = LoadMetrics(*keys, detailed_pages=True)
+    for ms in range(1, 101):
+        metrics.record_page(0, ms * 1000, False)
+    plan = replace(PLAN, detailed_pages=detailed)
+    started = datetime(2026, 1, 2, tzinfo=UTC)
+    found = summarise(metrics, plan, (), Verdict("passed"), started=started)
+    lines = load_text(found, 120)
+    row = line_with(lines, "Page ").split()
+    if detailed:
+        assert row == ["Page", "100", "0", "50.5", "50.0", "95.0", "99.0", "100"]
+    else:
+        assert row == ["Page", "100", "0", "50.5", "100"]
+    assert any("detailed_pages = true" in line for line in lines) is not detailed
+    data = load_data(found)
+    assert data["configuration"]["detailed_pages"] is detailed
+    times = data["pages"][0]["duration_ms"]
+    assert (times["mean"], times["min"], times["max"]) == (50.5, 1.0, 100.0)
+    found_times = (times["p50"], times["p95"], times["p99"])
+    wanted = pytest.approx((50, 95, 99), rel=0.001) if detailed else (None, None, None)
+    assert found_times == wanted
+
+
+def test_what_there_was_of_connections() -> None:
+    """Connections, TLS, requests sent again and dropped arrivals have a line if there were any."""
+    metrics = LoadMetrics([TransactionKey("c", "p", "t")], [PageKey("c", "p")], ["c"])
+    started = datetime(2026, 1, 2, tzinfo=UTC)
+
+    def text() -> str:
+        return "\n".join(
+            load_text(summarise(metrics, PLAN, (), Verdict("passed"), started=started))
+        )
+
+    for word in ("first byte", "connecting", "TLS", "opened", "sent again", "dropped"):
+        assert word not in text()
+    metrics.record(0, 200, 2_000, 3_000, 1_000, 1, 1)
+    metrics.record_connection(500, None)
+    assert "connections     1 opened\n" in text()
+    assert line_with(text().splitlines(), "first byte") == "first byte 1.00 1.00 1.00 1.00 1.00"
+    assert line_with(text().splitlines(), "connecting") == "connecting 0.50 0.50 0.50 0.50 0.50"
+    assert "TLS" not in text()
+    metrics.record_connection(500, 4_000)
+    metrics.retried, metrics.dropped = 1, 7
+    lines = text().splitlines()
+    assert line_with(lines, "TLS handshake") == "TLS handshake 4.00 4.00 4.00 4.00 4.00"
+    assert line_with(lines, "connections") == (
+        "connections 2 opened, 1 request sent again because an idle one had been"
+    )
+    assert line_with(lines, "dropped") == "dropped 7 arrivals could not start: all users were busy"
+
+
+def test_over_the_run() -> None:
+    """Throughput, average response time and users by second, the last one only if it was whole."""
+    metrics = LoadMetrics([TransactionKey("c", "p", "t")], [PageKey("c", "p")], ["c"])
+    for second, requests in enumerate((1, 2, 8, 0, 4)):
+        metrics.begin_second(second)
+        metrics.set_users(second + 1)
+        for _ in range(requests):
+            metrics.record(0, 200, 1_000, 10_000 * (second + 1), 1_000, 1, 1)
+    metrics.elapsed_us = 4_300_000
+    started = datetime(2026, 1, 2, tzinfo=UTC)
+    found = summarise(metrics, PLAN, (), Verdict("passed"), started=started)
+    lines = load_text(found, 80)
+    start = lines.index("over the run    second 0 to 4")
+    assert lines[start + 1 : start + 4] == [
+        "requests/s      ▁▂█   0.00 to 8.00",
+        "average ms      ▃▅█   0.00 to 30.0",
+        "users           ▂▄▆█  1 to 4",
+    ]
+    plain = load_text(found, 80, ASCII)
+    assert plain[start + 1] == "requests/s      .:@   0.00 to 8.00"
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_a_long_run_fits(width: int) -> None:
+    """Columns stand for several seconds where there are more than the terminal has."""
+    metrics = LoadMetrics([TransactionKey("c", "p", "t")], [PageKey("c", "p")], ["c"])
+    for second in range(1000):
+        metrics.begin_second(second)
+        metrics.set_users(1)
+        metrics.record(0, 200, 1_000, 1_000, 1_000, 1, 1)
+    metrics.elapsed_us = 1_000_000_000
+    started = datetime(2026, 1, 2, tzinfo=UTC)
+    lines = load_text(summarise(metrics, PLAN, (), Verdict("passed"), started=started), width)
+    line = next(line for line in lines if line.startswith("requests/s"))
+    assert cells(line) <= width
+    assert "1.00 to 1.00" in line
+
+
+def test_the_documented_comparison() -> None:
+    """The comparison that docs/load.md shows is the real output."""
+    lines = load_text(summary(failing=20, baseline=earlier()), 80)
+    start = next(n for n, line in enumerate(lines) if line.startswith("compared with"))
+    end = lines.index("", start)
+    assert "\n".join(lines[start:end]) == block("comparison")
+
+
 def test_errors_with_count_and_example() -> None:
     """Each distinct error is listed with how often it came, where, and its first example."""
     lines = load_text(small(example="<h1>Oops</h1>\nsecond line"))
@@ -118,6 +223,7 @@ def test_it_fits(width: int) -> None:
     for one in (
         summary(failing=90, lose=True),
         small("GET /" + "a" * 300, "m " * 300, "e" * 5000),
+        summary(failing=90, baseline=earlier()),
         small("GET /検索/" + "結果" * 60, "見つかりません" * 30),
     ):
         lines = load_text(one, width)

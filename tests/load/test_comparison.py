@@ -1,0 +1,177 @@
+"""Two runs side by side: what counts as worse, and what is noise."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+
+import pytest
+
+from pytest_loadtool.load import Histogram, LoadMetrics, PageKey, TransactionKey, Verdict
+from pytest_loadtool.load.comparison import (
+    ALL,
+    Comparison,
+    Key,
+    SavedRequests,
+    SavedRun,
+    compare,
+    with_regressions,
+)
+from tests.load.simulation import one_worker
+
+PAGE: Key = ("case", "page", "GET /")
+
+
+def run(*times_ms: float, errors: int = 0, seconds: float = 10.0, key: Key = PAGE) -> SavedRun:
+    """A run of one transaction whose requests took so long."""
+    response = Histogram()
+    for ms in times_ms:
+        response.record(int(ms * 1000))
+    one = SavedRequests(len(times_ms), errors, response)
+    return SavedRun("run", "2026-03-01T00:00:00+00:00", "passed", seconds, {ALL: one, key: one})
+
+
+def regressions(before: SavedRun, after: SavedRun, tolerance: float = 0.1) -> set[str]:
+    """What became worse of the one transaction."""
+    found = compare(before, after, tolerance)
+    return {change.figure.name for change in found.regressions if change.key == PAGE}
+
+
+def test_slower_than_the_tolerance_allows() -> None:
+    """All times a fifth longer: with 10 % allowed they are regressions, with 25 % they are not."""
+    before, after = run(*[100.0] * 1000), run(*[120.0] * 1000)
+    assert regressions(before, after) == {"median", "p95", "p99"}
+    assert regressions(before, after, 0.25) == set()
+    assert regressions(after, before) == set()
+    median = next(one for one in compare(before, after, 0.1).changes if one.key == PAGE)
+    assert str(median) == "median of page / GET /: 120 ms, was 100 ms (+20 %)"
+
+
+def test_only_the_slow_ones_became_slower() -> None:
+    """A change of the slowest twentieth shows in the 99th percentile alone."""
+    usual = [100.0] * 1940
+    assert regressions(run(*usual, *[200.0] * 60), run(*usual, *[300.0] * 60)) == {"p99"}
+
+
+def test_a_millisecond_is_nothing() -> None:
+    """Below the floor no difference counts, whatever share it is."""
+    assert regressions(run(*[0.5] * 1000), run(*[1.4] * 1000)) == set()
+    assert regressions(run(*[0.5] * 1000), run(*[1.6] * 1000)) == {"median", "p95", "p99"}
+
+
+def test_too_few_requests_say_nothing() -> None:
+    """A percentile is compared only if there are five requests above it in both runs."""
+    for requests, known in ((9, ()), (10, ["median"]), (100, ["median", "p95"])):
+        found = compare(run(*[100.0] * requests), run(*[100.0] * 1000), 0.1)
+        compared = {change.figure.name for change in found.changes if change.key == PAGE}
+        assert compared == {*known, "error rate", "throughput"}
+
+
+def test_errors() -> None:
+    """More errors than before are a regression; as many are not, nor is one of a thousand."""
+    clean, few, many = (run(*[100.0] * 1000, errors=n) for n in (0, 1, 30))
+    assert regressions(clean, many) == {"error rate"}
+    assert regressions(clean, few) == set()
+    assert regressions(many, many) == set()
+    assert regressions(many, clean) == set()
+
+
+def test_throughput() -> None:
+    """Fewer requests in the same time are a regression, more are not."""
+    fast, slow = run(*[100.0] * 1000), run(*[100.0] * 700)
+    assert regressions(fast, slow) == {"throughput"}
+    assert regressions(slow, fast) == set()
+    assert regressions(run(*[100.0] * 10), run(*[100.0] * 8)) == set()  # by chance
+
+
+def test_chance_is_no_regression() -> None:
+    """Of 200 pairs of runs that differ by chance alone hardly any has a regression, although their
+    95th percentiles often differ by more than the tolerance."""
+    random = Random(7)
+
+    def drawn() -> SavedRun:
+        times = [10 / (1 - random.random()) ** 0.5 for _ in range(200)]
+        return run(*times)
+
+    pairs = [(drawn(), drawn()) for _ in range(200)]
+    beyond = sum(
+        change.figure.name == "p95" and change.relative > 0.1
+        for before, after in pairs
+        for change in compare(before, after, 0.1).changes
+        if change.key == PAGE
+    )
+    assert beyond > 30
+    assert sum(bool(regressions(before, after)) for before, after in pairs) <= 4
+
+
+def test_new_and_gone() -> None:
+    """Transactions of one run only are named, and compared with nothing."""
+    other: Key = ("case", "page", "GET /other")
+    found = compare(run(1.0), run(1.0, key=other), 0.1)
+    assert (found.new, found.gone) == ((other,), (PAGE,))
+    assert {change.key for change in found.changes} == {ALL}
+
+
+def test_saved_runs_survive_json() -> None:
+    """What is saved holds names, counts and response times, and is the same when read back."""
+    metrics = one_worker(1, failing=50)
+    saved = SavedRun.of("run", "2026-03-01T00:00:00+00:00", "failed", metrics)
+    text = json.dumps(saved.to_wire())
+    assert SavedRun.from_wire(json.loads(text)) == saved
+    assert saved.requests[ALL].requests == metrics.requests
+    assert saved.requests[ALL].response == metrics.total().response
+    assert all(error.example not in text for error in metrics.errors)
+    changes = compare(saved, saved, 0.0).changes
+    assert changes
+    assert all(change.before == change.after for change in changes)
+    assert compare(saved, saved, 0.0).regressions == ()
+
+
+def test_equal_names_are_told_apart() -> None:
+    """A transaction whose name comes again on its page has a key of its own."""
+    keys = [TransactionKey("c", "p", "GET /")] * 2, [PageKey("c", "p")], ["c"]
+    saved = SavedRun.of("run", "", "passed", LoadMetrics(*keys))
+    assert list(saved.requests) == [ALL, ("c", "p", "GET /"), ("c", "p", "GET / (2)")]
+
+
+@pytest.mark.parametrize(
+    "wire", [None, 7, [], {}, {"format": 1}, {"format": 1, "requests": [[1, 2, 3]]}]
+)
+def test_what_is_no_saved_run(wire: object) -> None:
+    """Anything else is refused with a reason, not taken for a run without requests."""
+    with pytest.raises(ValueError, match="it "):
+        SavedRun.from_wire(wire)
+
+
+def compared(before: SavedRun, after: SavedRun) -> Comparison:
+    """With the usual tolerance."""
+    return compare(before, after, 0.1)
+
+
+def test_what_becomes_of_the_verdict() -> None:
+    """A regression fails a run that passed; one that failed or says nothing stays that, with the
+    regressions as further reasons."""
+    worse = compared(run(*[100.0] * 1000), run(*[150.0] * 1000))
+    same = compared(run(*[100.0] * 1000), run(*[100.0] * 1000))
+    assert with_regressions(Verdict("passed"), same) == Verdict("passed")
+    failed = with_regressions(Verdict("passed"), worse)
+    assert failed.outcome == "failed"
+    assert failed.reasons[0] == (
+        "worse than before by more than 10 %: median of all requests: 150 ms, was 100 ms (+50 %)"
+    )
+    kept = with_regressions(Verdict("inconclusive", ("a worker was lost",)), worse)
+    assert (kept.outcome, kept.reasons[0]) == ("inconclusive", "a worker was lost")
+    assert len(kept.reasons) > 1
+
+
+def test_many_regressions_are_summed_up() -> None:
+    """Ten reasons are given, and how many more there are."""
+    one = run(*[100.0] * 1000).requests[ALL]
+    two = run(*[200.0] * 1000).requests[ALL]
+    keys = [ALL, *(("case", "page", f"GET /{n}") for n in range(20))]
+    before, after = (
+        SavedRun("run", "", "passed", 10.0, dict.fromkeys(keys, what)) for what in (one, two)
+    )
+    reasons = with_regressions(Verdict("passed"), compared(before, after)).reasons
+    assert len(reasons) == 11
+    assert reasons[-1] == "and 53 more regressions: the report's comparison has all of them"
