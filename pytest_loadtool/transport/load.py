@@ -16,7 +16,7 @@ from pytest_loadtool.replay.plan import Plan
 from pytest_loadtool.transport.agenda import EARLY
 from pytest_loadtool.transport.choice import open_networks
 from pytest_loadtool.transport.closed import ClosedCrew
-from pytest_loadtool.transport.crew import Crew, Setting
+from pytest_loadtool.transport.crew import Setting
 from pytest_loadtool.transport.network import new_event_loop
 from pytest_loadtool.transport.observers import Clock, NetworkMetrics, metrics_for, observers_for
 from pytest_loadtool.transport.open import OpenCrew
@@ -25,9 +25,6 @@ __all__ = ["LoadRunner", "metrics_for"]
 
 #: How often (seconds) the clocks are read and the event loop's lag is measured, at least.
 _PULSE = 0.25
-
-#: A request's time-out is noticed so late at most, as a part of it and in seconds.
-_SWEEP_PART, _SWEEP_LEAST, _SWEEP_MOST = 1 / 20, 0.02, 1.0
 
 #: For how long (seconds) a snapshot may keep the event loop from turning.
 _TURN = 0.002
@@ -105,13 +102,15 @@ class LoadRunner:
         gc.collect()
         gc.freeze()
         clock = Clock(perf_counter() + max(0.0, start_at - time.time()), self._metrics)
+        timeouts = loop.create_task(crew.watch_timeouts())
         try:
             if not self._stop_early:
                 crew.start(clock.start)
-            await self._watch(crew, stopped, clock, on_tick, interval)
+            await self._watch(stopped, clock, on_tick, interval)
         finally:
             gc.unfreeze()
             clock.read()
+            timeouts.cancel()
             crew.stop()
             await networks.close()
         if self._error is not None:
@@ -119,31 +118,26 @@ class LoadRunner:
 
     async def _watch(
         self,
-        crew: Crew,
         stopped: asyncio.Event,
         clock: Clock,
         on_tick: Callable[[bytes], None] | None,
         interval: float,
     ) -> None:
-        """Check time-outs and tick until all users are done, time is up or the run is stopped."""
+        """Tick until all users are done, time is up or the run is stopped."""
         plan = self._configuration
         last = inf if plan.duration is None else clock.start + plan.duration + plan.grace
-        sweep = min(max(plan.timeout * _SWEEP_PART, _SWEEP_LEAST), _SWEEP_MOST)
-        next_sweep, next_tick = clock.start + sweep, clock.start + interval if on_tick else inf
+        next_tick = clock.start + interval if on_tick else inf
         while not self._stop_early and not stopped.is_set():
             now = clock.read()
             if now >= last:
                 return
-            if now >= next_sweep:
-                next_sweep = now + sweep
-                await crew.check_timeouts()
             if on_tick is not None and now >= next_tick:
                 next_tick = (
                     max(next_tick, now - interval) + interval
                 )  # one that is missed is missed
                 on_tick(await self._snapshot())
             asleep = perf_counter()
-            wake = min(asleep + _PULSE, next_sweep, next_tick, last)
+            wake = min(asleep + _PULSE, next_tick, last)
             pause = max(EARLY, wake - asleep)
             try:
                 await asyncio.wait_for(stopped.wait(), pause)
