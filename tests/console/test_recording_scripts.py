@@ -214,6 +214,7 @@ def test_server_with_its_own_certificate_is_recorded_and_played(tmp_path: Path) 
         )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "the certificate of 127.0.0.1 is not trusted (self-signed certificate)" in done.stdout
+    assert "Certificates are not verified: the test case says so." in done.stdout
     case = read_case(tmp_path / "shop.case.toml")
     assert (case.server, case.tls.verify) == (nginx.origin, False)
 

@@ -8,17 +8,17 @@ import socket
 import ssl
 import subprocess
 import time
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import pytest
 import trustme
 
 from pytest_loadtool.load.line import Line
 from pytest_loadtool.model.bandwidth import PROFILES, Bandwidth
-from pytest_loadtool.transport.bandwidth import connect_slowly, receive_buffer
+from pytest_loadtool.transport.bandwidth import Throttled, connect_slowly, receive_buffer
 from pytest_loadtool.transport.network import new_event_loop
 from tests.transport.peer import peer, read_request, resetting
 from tests.transport.test_raw_nginx import free_ports, wait_for
@@ -420,6 +420,72 @@ def test_a_close_lets_go_what_was_written(loop: asyncio.AbstractEventLoop) -> No
             time.sleep(0.01)
     assert requests == [client.request]
     assert client.events == ["lost: NoneType"]
+
+
+class LateLoop:
+    """A clock and its timers, which all go off late."""
+
+    def __init__(self, late: float) -> None:
+        self.now = 100.0
+        self.late = late
+        self.timers: list[tuple[float, Callable[[], None]]] = []
+
+    def time(self) -> float:
+        return self.now
+
+    def call_at(self, when: float, callback: Callable[[], None]) -> None:
+        self.timers.append((when, callback))
+
+    call_soon = staticmethod(lambda callback: callback())
+
+    def run(self) -> None:
+        while self.timers:
+            when, callback = min(self.timers)
+            self.timers.remove((when, callback))
+            self.now = max(self.now, when + self.late)
+            callback()
+
+
+class Source(asyncio.Transport):
+    """A transport with so many pieces of 30,000 bytes left, one whenever it is read."""
+
+    def __init__(self, loop: LateLoop, pieces: int) -> None:
+        super().__init__()
+        self.loop = loop
+        self.pieces = pieces
+        self.protocol: asyncio.Protocol
+
+    def give(self) -> None:
+        self.pieces -= 1
+        self.protocol.data_received(bytes(30_000))
+
+    def is_closing(self) -> bool:
+        return False
+
+    def pause_reading(self) -> None:
+        pass
+
+    def resume_reading(self) -> None:
+        if self.pieces:
+            self.loop.call_at(self.loop.now, self.give)
+
+
+def test_a_late_event_loop_does_not_slow_the_line_down() -> None:
+    """Every timer goes off 10 ms late, and still the line brings what it can carry: each piece has
+    its time from the one before it, and more is read before the line is out of work."""
+    loop, received = LateLoop(late=0.01), bytearray()
+
+    class Keep(asyncio.Protocol):
+        def data_received(self, data: bytes) -> None:
+            received.extend(data)
+
+    source = Source(loop, pieces=8)
+    source.protocol = Throttled(Keep(), Line(SLOW), cast("asyncio.AbstractEventLoop", loop))
+    source.protocol.connection_made(source)
+    source.give()
+    loop.run()
+    assert len(received) == 8 * 30_000
+    assert loop.now - 100.0 == pytest.approx(len(received) * 8 / SLOW.down + loop.late)
 
 
 def test_buffers_of_all_profiles() -> None:

@@ -47,6 +47,8 @@ async def play(session: Session, *, fast: bool = False, server: str = "") -> Non
         folder=str(folder),
     )
     check_tls(plan)
+    if not document.case.tls.verify:
+        session.say("Certificates are not verified: the test case says so.")
     watched = _Watch(session, len(plan.steps))
     await _replay(plan, watched)
     if watched.first is None:
