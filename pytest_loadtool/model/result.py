@@ -7,14 +7,13 @@ from typing import Literal
 
 __all__ = ["Cause", "Failure"]
 
-#: The closed set of causes of a failed transaction.
+#: The closed set of causes of a failed transaction; docs/load.md has what to do about each.
 Cause = Literal[
     "status",
     "text",
     "regex",
     "json",
     "extractor",
-    "variable",
     "dns",
     "connect",
     "tls",
@@ -29,8 +28,8 @@ Cause = Literal[
 class Failure:
     """One reason why a transaction failed: a validator, an extractor or the network.
 
-    ``message`` is one line without values that differ from user to user, so that equal failures
-    of many users count as one.
+    ``message`` is one line without values that differ from user to user or from run to run (ports,
+    addresses, times), so that equal failures of many users count as one.
     """
 
     cause: Cause

@@ -51,9 +51,8 @@ def decode(body: bytes, codings: str) -> bytes:
     for name in reversed(names):
         decoder = _DECODERS.get(name)
         if decoder is None:
-            raise ContentError(
-                f"unknown content coding {name[:40]!r}: take it out of the request's headers"
-            )
+            asked = "does the request's Accept-Encoding ask for it?"
+            raise ContentError(f"unknown content coding {name[:40]!r}: {asked}")
         if body:  # an empty body is empty, whatever its coding
             body = _joined(decoder(body), name)
     return body

@@ -39,8 +39,9 @@ class Play:
     def iteration(self, started: float, finished: float, failed: bool) -> None: ...
 
 
-def plan(url: str, *transactions: str | Transaction) -> Plan:
-    """A case of one page; a text is the target of a GET, or a method and a target."""
+def plan(url: str, *transactions: str | Transaction, pause: float = 0.0) -> Plan:
+    """A case with a page for each, and ``pause`` seconds between; a text is the target of a GET, or
+    a method and a target."""
     made = []
     for one in transactions:
         if isinstance(one, Transaction):
@@ -48,7 +49,8 @@ def plan(url: str, *transactions: str | Transaction) -> Plan:
             continue
         method, _, target = one.rpartition(" ")
         made.append(Transaction(Request(method or "GET", target)))
-    return compile_case(TestCase("case", (Page("page", tuple(made)),), url))
+    pages = (Page(f"page {i}", (one,), think_time=pause) for i, one in enumerate(made))
+    return compile_case(TestCase("case", tuple(pages), url))
 
 
 def replay(url: str, *transactions: str | Transaction, timeout: float = 30.0) -> Play:
@@ -91,7 +93,7 @@ class Watched(Play):
         self.retries += 1
 
 
-def watched(url: str, *transactions: str | Transaction) -> Watched:
+def watched(url: str, *transactions: str | Transaction, pause: float = 0.0) -> Watched:
     """Once, by one user, with an eye on the network."""
     play = Watched()
 
@@ -100,7 +102,7 @@ def watched(url: str, *transactions: str | Transaction) -> Watched:
         network = Network(loop, play)
         ended: asyncio.Future[BaseException | None] = loop.create_future()
         session = network.session(lambda error, _failed: ended.set_result(error))
-        user = VirtualUser(plan(url, *transactions), rows_of(0, 1), play)
+        user = VirtualUser(plan(url, *transactions, pause=pause), rows_of(0, 1), play)
         session.run(user.iteration(0, perf_counter()))
         error = await asyncio.wait_for(ended, 30)
         session.stop()

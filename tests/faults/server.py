@@ -80,7 +80,7 @@ class Peer:
         """The next request, with its body."""
         while b"\r\n\r\n" not in self._read:
             self._more()
-        head, _, rest = self._read.partition(b"\r\n\r\n")
+        head = self._read.partition(b"\r\n\r\n")[0]
         fields = dict(line.lower().split(b": ", 1) for line in head.split(b"\r\n")[1:])
         length = len(head) + 4 + int(fields.get(b"content-length", b"0"))
         while len(self._read) < length:
@@ -93,6 +93,10 @@ class Peer:
         """Send all of it."""
         self.socket.sendall(data)
         self.server.sent += len(data)
+
+    def close(self) -> None:
+        """Close in order."""
+        self.socket.close()
 
     def reset(self) -> None:
         """Close without the least politeness: the client gets an RST."""

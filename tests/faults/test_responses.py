@@ -80,7 +80,7 @@ FAULTS: Mapping[str, Fault] = {
     "SSH": Fault(cut(b"SSH-2.0-OpenSSH_9.6\r\n"), "protocol", NO_HTTP),
     "HTTP/2": Fault(cut(b"\0\0\x12\4\0\0\0\0\0\0\3\0\0\0\x64"), "protocol", NO_HTTP),
     "HTTP/0.9": Fault(cut(b"<html>hi</html>"), "protocol", NO_HTTP),
-    "TLS alert": Fault(cut(b"\x15\3\1\0\2\2\x46"), "protocol", "TLS"),
+    "TLS alert": Fault(cut(b"\x15\3\1\0\2\2\x46"), "protocol", "https://"),
     "no name before the colon": Fault(
         cut(b"HTTP/1.1 200 OK\r\n: value\r\nContent-Length: 0\r\n\r\n"), "protocol", NO_HTTP
     ),

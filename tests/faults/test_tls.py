@@ -1,0 +1,162 @@
+"""TLS that does not come about: wrong certificates, stalls, and the wrong protocol on a port."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import time
+from collections.abc import Callable
+
+import pytest
+
+from pytest_loadtool.model.result import Failure
+from tests.faults.certificates import Authority
+from tests.faults.replaying import TIMEOUT, load, replay
+from tests.faults.server import OK, Peer, Script, serving, well
+from tests.faults.test_responses import check
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority(tmp_path_factory.mktemp("certificates"))
+
+
+@pytest.fixture
+def trusted(authority: Authority, monkeypatch: pytest.MonkeyPatch) -> Authority:
+    """The authority, as one that this machine trusts."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
+    return authority
+
+
+def over_tls(context: ssl.SSLContext, script: Script = well) -> Script:
+    """The script, spoken over TLS."""
+
+    def wrapped(peer: Peer) -> None:
+        with context.wrap_socket(peer.socket, server_side=True) as secured:
+            peer.socket = secured
+            script(peer)
+
+    return wrapped
+
+
+def expect(script: Script, cause: str, says: str, timeout: float = 30.0) -> None:
+    """Both of two requests fail in the same words, and so do all under load."""
+    with serving(script) as server:
+        play = replay(server.https, "/1", "/2", timeout=timeout)
+        for (failure,) in play.failures:
+            check(failure, cause, says, server.port)
+        metrics = load(server.https, "/", timeout=timeout)
+    [error] = metrics.errors
+    check(Failure(error.cause, error.message), cause, says, server.port)
+    assert error.count == metrics.requests == metrics.failed_requests >= 3
+    assert server.asked == []
+
+
+def test_a_good_certificate(trusted: Authority) -> None:
+    """Or else none of what follows would mean anything."""
+    with serving(over_tls(trusted.good().server())) as server:
+        assert replay(server.https, "/1", "/2").failures == [(), ()]
+
+
+def test_nobody_trusts_it(authority: Authority) -> None:
+    """Signed by an authority that this machine does not know."""
+    expect(over_tls(authority.good().server()), "tls", "certificate not trusted: ")
+
+
+def test_expired(trusted: Authority) -> None:
+    """Until yesterday it was good."""
+    script = over_tls(trusted.expired().server())
+    expect(script, "tls", "certificate not trusted: certificate has expired")
+
+
+def test_of_another_host(trusted: Authority) -> None:
+    """Good, but not for whom was asked."""
+    script = over_tls(trusted.elsewhere().server())
+    expect(script, "tls", "certificate is not valid for '127.0.0.1'")
+
+
+def test_handshake_stall() -> None:
+    """The server accepts the connection and says nothing: that is neither a connection that is
+    refused nor a slow response."""
+    expect(lambda peer: peer.hold(), "timeout", "no TLS handshake in time", TIMEOUT)
+
+
+@pytest.mark.parametrize("end", [Peer.reset, Peer.close], ids=["reset", "closed"])
+@pytest.mark.parametrize("heard", [False, True], ids=["at once", "after the hello"])
+def test_cut_in_the_handshake(end: Callable[[Peer], None], heard: bool) -> None:
+    """Closed or reset, before or after the client has said hello: TLS is what did not work."""
+
+    def script(peer: Peer) -> None:
+        if heard:
+            peer.socket.recv(65536)
+        end(peer)
+
+    expect(script, "tls", "TLS handshake")
+
+
+def test_plain_http_on_the_port() -> None:
+    """Spoken to in TLS, a plain server answers something; what to do about it is said."""
+
+    def script(peer: Peer) -> None:
+        peer.socket.recv(65536)
+        peer.send(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+
+    expect(script, "tls", "does the server speak TLS on this port?")
+
+
+def test_tls_on_a_plain_port(authority: Authority) -> None:
+    """Spoken to in plain HTTP, OpenSSL closes without a word. What others send, a page that says
+    so or an alert, is told apart in test_responses."""
+    with serving(over_tls(authority.good().server())) as server:
+        play = replay(server.http, "/1", "/2")
+    for (failure,) in play.failures:
+        check(failure, "reset", "before a response came", server.port)
+
+
+def test_too_old() -> None:
+    """A server that offers nothing that the client would accept sends an alert."""
+
+    def script(peer: Peer) -> None:
+        peer.socket.recv(65536)
+        peer.send(b"\x15\3\1\0\2\2\x46")  # fatal: protocol version
+
+    expect(script, "tls", "TLS handshake failed: ")
+
+
+def test_a_certificate_of_the_client_is_wanted(trusted: Authority) -> None:
+    """In TLS 1.3 the server says so only after the handshake."""
+    script = over_tls(trusted.good().server(ask=trusted.file))
+    with serving(script) as server:
+        play = replay(server.https, "/1", "/2")
+    for (failure,) in play.failures:
+        check(failure, "tls", "certificate", server.port)
+
+
+def test_cut_in_the_body(trusted: Authority) -> None:
+    """Without the close_notify that would make it an end: half a body is half a body."""
+
+    def script(peer: Peer) -> None:
+        peer.request()
+        peer.send(OK[:-1])
+        time.sleep(0.05)  # so that the client has them before the RST
+        peer.reset()
+
+    with serving(over_tls(trusted.good().server(), script)) as server:
+        play = replay(server.https, "/1")
+    [(failure,)] = play.failures
+    check(failure, "reset", "in the middle of a response", server.port)
+
+
+def test_garbage_instead_of_a_record(trusted: Authority) -> None:
+    """In the middle of a response the server loses the thread: the user goes on."""
+
+    def script(peer: Peer) -> None:
+        peer.request()
+        peer.send(OK[:-1])
+        with socket.socket(fileno=peer.socket.detach()) as plain:  # the TLS is left behind
+            plain.sendall(b"this is no TLS record at all" * 10)
+            plain.recv(65536)
+
+    with serving(over_tls(trusted.good().server(), script)) as server:
+        play = replay(server.https, "/1", "/2", timeout=5.0)
+    assert [one.cause for (one,) in play.failures] in (["tls"] * 2, ["reset"] * 2)
