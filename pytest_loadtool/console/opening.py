@@ -68,6 +68,8 @@ def _settled(case: TestCase, session: Session) -> TestCase:
         case,
         name=old.name,
         server_fixture=old.server_fixture,
+        transport=old.transport,
+        app=old.app,
         fixtures=old.fixtures,
         marks=old.marks,
         tls=old.tls,
