@@ -7,6 +7,7 @@ from time import perf_counter
 
 from pytest_loadtool.load.schedule import Span, spans
 from pytest_loadtool.load.share import case_of
+from pytest_loadtool.model.load import Distribution
 from pytest_loadtool.replay.draw import draw
 from pytest_loadtool.transport.agenda import EARLY, Agenda
 from pytest_loadtool.transport.crew import Crew, LoadUser, Setting
@@ -66,8 +67,7 @@ class ClosedCrew(Crew):
     def _go_on(self, user: LoadUser) -> None:
         due = now = perf_counter()
         if self._pacing is not None:
-            random = Random(f"{user.number}/{user.begun}")  # noqa: S311  chance, not secrets
-            due = max(now, user.due + draw(self._pacing, random))
+            due = max(now, user.due + _pace(self._pacing, user))
         if user.begun == self._iterations:
             user.dismissed = True
         if user.dismissed or due >= user.stop_at - EARLY:
@@ -88,3 +88,10 @@ class ClosedCrew(Crew):
         self._metrics.set_users(self._working)
         if self._all_started and not self._working:
             self._setting.over()
+
+
+def _pace(pacing: Distribution, user: LoadUser) -> float:
+    """How long after its last iteration a user is to begin the next: the same in each run."""
+    if pacing.kind == "constant":  # which needs no random numbers, and these are not cheap
+        return pacing.parameters[0]
+    return draw(pacing, Random(user.number << 32 | user.begun))  # noqa: S311  chance, not secrets
