@@ -30,7 +30,7 @@ def configure(config: pytest.Config) -> None:
     if config.option.collectonly:
         return
     config.pluginmanager.register(LoadReporter(config), "loadtool-reporter")
-    config.pluginmanager.register(LoadOutcomes(), "loadtool-outcomes")
+    config.pluginmanager.register(LoadOutcomes(config), "loadtool-outcomes")
     if config.getoption("dist", "no") != "no" and config.getoption("tx", None):
         from pytest_loadtool.plugin.xdist_controller import LoadController
 

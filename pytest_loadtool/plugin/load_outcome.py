@@ -67,7 +67,8 @@ def add_outcome(report: pytest.TestReport, summary: Summary) -> None:
 class LoadOutcomes:
     """Sets the exit status. Only the process that reports has it."""
 
-    def __init__(self) -> None:
+    def __init__(self, config: pytest.Config) -> None:
+        self._full_trace = config.option.fulltrace
         self._inconclusive = 0
 
     @pytest.hookimpl(wrapper=True)
@@ -84,6 +85,13 @@ class LoadOutcomes:
         """Count the failures that are inconclusive tests."""
         if report.failed and getattr(report, "loadtool_verdict", "") == "inconclusive":
             self._inconclusive += 1
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Have pytest quote the one line that it shows, and not the source of each frame above it:
+        that takes as long as everything else after Ctrl-C."""
+        if not self._full_trace:
+            excinfo.traceback = excinfo.traceback[-1:]
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Where all that failed was inconclusive, say so."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import traceback
+from collections.abc import Generator
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +46,17 @@ class LoadWorker:
         # The end marker comes at once when the controller dies. execnet by itself would let the
         # load run on for 15 seconds.
         channel.setcallback(self._receive, endmarker=None)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtestloop(self) -> Generator[None, object, object]:
+        """Have no summary: nobody sees a worker's, and plugins take their time for it, which is
+        what a person waits for after Ctrl-C."""
+        try:
+            return (yield)
+        finally:
+            manager = self._config.pluginmanager
+            if manager.has_plugin("terminalreporter"):
+                manager.unregister(name="terminalreporter")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_protocol(
