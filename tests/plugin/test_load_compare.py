@@ -97,7 +97,6 @@ def test_transactions_of_one_run_only(project: Project, server: Server) -> None:
     assert [one["name"] for one in comparison["gone"]] == ["GET /two"]
 
 
-@pytest.mark.parametrize("workers", [[], ["-n", "2"]])
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -120,11 +119,12 @@ def test_transactions_of_one_run_only(project: Project, server: Server) -> None:
     ids=["missing", "no JSON", "foreign", "newer", "incomplete", "no list"],
 )
 def test_a_baseline_that_cannot_be_used_is_refused(
-    project: Project, server: Server, workers: list[str], content: str | None, message: str
+    project: Project, server: Server, content: str | None, message: str
 ) -> None:
     """A usage error, before any load is made."""
     if content is not None:
         project.write(base__json=content)
+    workers = ["-n", "2"] if content is None else []
     done = project.run("--load", "--load-compare", "base.json", *workers)
     assert done.returncode == pytest.ExitCode.USAGE_ERROR, done.stdout
     assert "--load-compare: " in done.stdout

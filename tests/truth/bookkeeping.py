@@ -9,13 +9,14 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from pytest_loadtool.load import LoadMetrics, Share
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
+from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay import compile_case
 from pytest_loadtool.transport.load import LoadRunner, metrics_for
 
@@ -41,7 +42,8 @@ def bookkeeping(**plan: object) -> Iterator[Bookkeeper]:
     )
     try:
         assert process.stdout is not None
-        keeper = Bookkeeper(f"http://127.0.0.1:{int(process.stdout.readline())}")
+        scheme = "https" if "certificate" in plan else "http"
+        keeper = Bookkeeper(f"{scheme}://127.0.0.1:{int(process.stdout.readline())}")
         yield keeper
         output, _ = process.communicate(timeout=30)
         keeper.books = json.loads(output)
@@ -53,7 +55,8 @@ def bookkeeping(**plan: object) -> Iterator[Bookkeeper]:
 def made(keeper: Bookkeeper, requests: int = 1, **changes: Any) -> LoadMetrics:
     """The metrics of a load on it, of pages with so many requests."""
     transactions = tuple(Transaction(Request("GET", f"/{n}")) for n in range(requests))
-    plan = compile_case(TestCase("case", (Page("page", transactions),), keeper.url))
+    case = TestCase("case", (Page("page", transactions),), keeper.url)
+    plan = compile_case(replace(case, tls=TlsSettings(verify=False)))
     settings: dict[str, Any] = {"users": 1, "duration": 1.0} | changes
     configuration = LoadConfiguration("truth", (CaseShare("case.case.toml"),), **settings)
     metrics = metrics_for([plan])

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import ssl
 import struct
 import sys
 import threading
@@ -94,8 +95,12 @@ async def _note_lateness(books: Books) -> None:
 
 async def _main(plan: dict[str, Any]) -> None:
     books, loop, over = Books(), asyncio.get_running_loop(), asyncio.Event()
+    tls = None
+    if "certificate" in plan:
+        tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        tls.load_cert_chain(plan["certificate"])
     server = await loop.create_server(
-        lambda: Conversation(plan, books), "127.0.0.1", 0, backlog=plan.get("backlog", 2048)
+        lambda: Conversation(plan, books), "127.0.0.1", 0, backlog=2048, ssl=tls
     )
     print(server.sockets[0].getsockname()[1], flush=True)  # noqa: T201  what this process is asked
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from math import ceil, log
+from pathlib import Path
 from random import Random
 
 import pytest
+import trustme
 
 from pytest_loadtool.load import Histogram
 from tests.truth.bookkeeping import Probe, bookkeeping, made
@@ -87,6 +89,22 @@ def test_a_thousand_users_resets_and_time_outs() -> None:
     assert metrics.peak_users == 1000
     assert sum(one.requests for one in metrics.timeline) == metrics.requests
     assert sum(one.errors for one in metrics.timeline) == metrics.failed_requests
+
+
+def test_handshakes(tmp_path: Path) -> None:
+    """Each connection of a server with TLS has its two times, and no request has them in its
+    service time: it was sent when they were over."""
+    certificate = tmp_path / "server.pem"
+    trustme.CA().issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(certificate)
+    with bookkeeping(certificate=str(certificate)) as server:
+        metrics = made(server, 3, users=5)
+    connections, first = server.books["connections"], metrics.transactions[0]
+    assert metrics.requests == server.books["read"] == 3 * connections
+    assert metrics.connect.count == metrics.tls.count == connections
+    assert metrics.tls.min > 0
+    waited = first.response.total - first.service.total
+    # Half, because the end of a handshake is noticed a little after the request has gone out.
+    assert waited > (metrics.connect.total + metrics.tls.total) / 2
 
 
 def test_a_server_that_freezes() -> None:
