@@ -12,6 +12,10 @@ if [ "$(cat $home/hash 2>/dev/null)" != "$hash" ]; then
   if [ ! -x $home/bin/pip ]; then
     .venv/bin/python -m venv $home
   fi
+  headers=$(.venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("include"))')
+  if ! command -v cc >/dev/null || [ ! -f "$headers/Python.h" ]; then
+    bash .ci/apt.sh gcc libc6-dev python3-dev
+  fi
   pip=($home/bin/pip --quiet --disable-pip-version-check)
   rm -rf $home/hash $home/wheel
   PYTEST_LOADTOOL_PURE=0 "${pip[@]}" wheel --no-deps --wheel-dir $home/wheel .

@@ -97,7 +97,8 @@ def _wrk(job: Job) -> float:
 def _hey(job: Job) -> float:
     command = [program("hey"), "-cpus", "1", "-c", str(job.users), "-z", f"{job.seconds}s"]
     output = _output(pinned([*command, f"{job.url}/plain"]), job.folder)
-    return _rate(output, r"Requests/sec:\s+([\d.]+)", r"\[[1345]\d\d\]\s+\d+ responses|Error distribution")
+    wrong = r"\[[1345]\d\d\]\s+\d+ responses|Error distribution"
+    return _rate(output, r"Requests/sec:\s+([\d.]+)", wrong)
 
 
 def _rate(output: str, rate: str, wrong: str) -> float:
