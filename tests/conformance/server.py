@@ -10,14 +10,16 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import h2.config
 import h2.connection
 import h2.events
 
 from tests.conformance.answers import Answer, Reply, Wire
+from tests.transport.test_raw_nginx import make_certificate
 
-__all__ = ["Seen", "Server", "serving"]
+__all__ = ["Seen", "Server", "http2_only", "serving"]
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,15 @@ class Server:
         with self.lock:
             self.seen.append(request)
             return self.script[min(len(self.seen), len(self.script)) - 1]
+
+
+def http2_only(folder: Path) -> ssl.SSLContext:
+    """A server's TLS settings that agree to HTTP/2 alone; certificate and key are in ``folder``."""
+    make_certificate(folder)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(folder / "cert.pem", folder / "key.pem")
+    context.set_alpn_protocols(["h2"])
+    return context
 
 
 @contextmanager

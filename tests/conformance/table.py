@@ -490,6 +490,7 @@ CONNECTIONS = [
             "GET /", Wire(b"", "reset"), Told(0, failures=(CLOSED_EARLY,)), requests=1),
     h1_only("closed in the body", "GET /", wire(b"200 OK\nContent-Length: 9", b"hi", "close"),
             Told(0, failures=(CLOSED_MIDWAY,)), requests=1),
+    # A reset may overtake what was sent before it: so a cause, and no message.
     h1_only("reset in the body", "GET /", wire(b"200 OK\nContent-Length: 9", b"hi", "reset"),
             Told(0, failures=(("reset", "…"),)), requests=1),
     h1_only("closed in a chunk", "GET /",
