@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -16,6 +17,7 @@ from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.load import CaseShare, Distribution, LoadConfiguration, Stage
 from pytest_loadtool.replay import Plan, compile_case
+from pytest_loadtool.transport.limits import ensure_open_files
 from pytest_loadtool.transport.load import LoadRunner, metrics_for
 from tests.transport.peer import Peer, Script, peer, read_request
 
@@ -213,7 +215,7 @@ def test_stages() -> None:
     users: list[int] = []
     with peer(noting(seen)) as server:
         config = configuration(
-            Stage(0.2, users=2), Stage(0.6, 0.3, users=6), Stage(0.6, 0.1, users=1)
+            Stage(0.2, users=2), Stage(0.6, 0.3, users=6), Stage(1.6, 0.1, users=1)
         )
         plan = plan_with_rows(server, 6)
         metrics = run(plan, config, on_tick=lambda now: users.append(now.users))
@@ -226,15 +228,14 @@ def test_stages() -> None:
 
 
 def test_a_user_that_has_stopped_starts_again() -> None:
-    """A second wave consists of the users of the first."""
+    """A second wave consists of the users of the first; each has one iteration in each here."""
     seen: list[str] = []
     with peer(noting(seen)) as server:
         config = configuration(
-            Stage(0.2, users=3), Stage(0.3, users=0), Stage(0.2, users=3), pacing=_constant(0.15)
+            Stage(0.3, users=3), Stage(0.7, users=0), Stage(0.3, users=3), pacing=_constant(HOUR)
         )
         metrics = run(plan_with_rows(server, 3), config)
-    assert all(count > 2 for count in targets(seen).values())
-    assert len(targets(seen)) == 3
+    assert targets(seen) == {f"/user{number}": 2 for number in range(3)}
     assert metrics.cut_iterations == 0
 
 
@@ -330,6 +331,20 @@ def test_state_lasts_if_it_is_to(kept: bool) -> None:
         case = TestCase("case", (Page("page", (Transaction(request),)),), server.url)
         run(compile_case(case), configuration(users=1, iterations=3, keep_state=kept))
     assert ["Cookie: id=7" in request for request in seen] == [False, kept, kept]
+
+
+def test_each_of_many_users_times_out() -> None:
+    """They are looked at in slices, and none is left out. The server is a queue of connections
+    that nobody accepts."""
+    users = 900
+    ensure_open_files(users)
+    with socket.create_server(("127.0.0.1", 0), backlog=2 * users) as listener:
+        server = Peer(f"http://127.0.0.1:{listener.getsockname()[1]}")
+        config = configuration(users=users, iterations=1, duration=None, timeout=0.5)
+        metrics = run(plan_for(server), config)
+    assert metrics.failed_requests == metrics.requests == users
+    assert [error.cause for error in metrics.errors] == ["timeout"]
+    assert metrics.transactions[0].response.min >= 500_000
 
 
 def test_snapshots_are_whole() -> None:
