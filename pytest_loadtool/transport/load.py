@@ -112,6 +112,7 @@ class LoadRunner:
             clock.read()
             timeouts.cancel()
             crew.stop()
+            await asyncio.wait([timeouts])
             await networks.close()
         if self._error is not None:
             raise self._error
