@@ -1,4 +1,4 @@
-"""What happened when: a few sums for each second of a run, or for longer intervals of a long one."""
+"""What happened when: a few sums for each second of a run, or for longer intervals of it."""
 
 from __future__ import annotations
 

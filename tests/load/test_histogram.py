@@ -6,10 +6,11 @@ import json
 from math import ceil
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_loadtool.load import Histogram
+from pytest_loadtool.load.histogram import Extent
 
 HOURS_38 = 2**37
 values = st.one_of(
@@ -31,6 +32,7 @@ def nearest_rank(numbers: list[int], p: float) -> int:
     return sorted(numbers)[max(1, ceil(round(p * len(numbers) / 100, 9))) - 1]
 
 
+@settings(deadline=None)  # a busy machine is no failure
 @given(st.lists(values, min_size=1, max_size=300), percentiles, st.data())
 def test_merging_is_pooling(numbers: list[int], p: float, data: st.DataObject) -> None:
     """However values are spread over workers, the merged percentile is that of all values pooled:
@@ -47,6 +49,7 @@ def test_merging_is_pooling(numbers: list[int], p: float, data: st.DataObject) -
     assert merged == filled(numbers)
 
 
+@settings(deadline=None)  # a busy machine is no failure
 @given(st.lists(values, min_size=1))
 def test_percentiles_are_possible(numbers: list[int]) -> None:
     """No percentile is above the maximum or below the minimum, and none above a higher one."""
@@ -55,6 +58,7 @@ def test_percentiles_are_possible(numbers: list[int]) -> None:
     assert min(numbers) <= p0 <= p50 <= p95 <= p99 <= p100 == max(numbers)
 
 
+@settings(deadline=None)  # a busy machine is no failure
 @given(st.lists(values))
 def test_exact_figures(numbers: list[int]) -> None:
     """Count, sum, mean, minimum and maximum are those of the values, not of their buckets."""
@@ -66,6 +70,7 @@ def test_exact_figures(numbers: list[int]) -> None:
     assert histogram.max == max(numbers, default=0)
 
 
+@settings(deadline=None)  # a busy machine is no failure
 @given(st.lists(values), st.lists(values))
 def test_wire(numbers: list[int], more: list[int]) -> None:
     """The wire form survives JSON, gives an equal histogram, and adds up like the original."""
@@ -118,6 +123,7 @@ def test_nothing_has_no_percentile() -> None:
         filled([1]).percentile(101)
 
 
+@settings(deadline=None)  # a busy machine is no failure
 @given(st.lists(values), st.lists(values))
 def test_what_came_since(before: list[int], after: list[int]) -> None:
     """Taking an earlier state away leaves what was recorded after it; least and most are within a
@@ -128,3 +134,26 @@ def test_what_came_since(before: list[int], after: list[int]) -> None:
     assert gained.total == expected.total
     assert gained.min == pytest.approx(expected.min, rel=0.001)
     assert gained.max == pytest.approx(expected.max, rel=0.001)
+
+
+@settings(deadline=None)
+@given(st.lists(values), st.lists(values))
+def test_an_extent_has_the_same_exact_figures(numbers: list[int], more: list[int]) -> None:
+    """Without percentiles there are still count, sum, average, least and most; and they add up."""
+    extent, pooled = Extent(), filled(numbers + more)
+    for number in numbers:
+        extent.record(number)
+    for part in (more, []):
+        other = Extent()
+        for number in part:
+            other.record(number)
+        extent.merge_wire(json.loads(json.dumps(other.to_wire())))
+    for figure in ("count", "total", "mean", "min", "max"):
+        assert getattr(extent, figure) == getattr(pooled, figure)
+
+
+def test_the_longest_time() -> None:
+    """What is longer than any run counts as 35 years, and not as an error."""
+    histogram = filled([1 << 80, 5])
+    assert (histogram.count, histogram.max) == (2, (1 << 50) - 1)
+    assert histogram.percentile(100) == histogram.max
