@@ -112,8 +112,8 @@ class LoadRunner:
             clock.read()
             timeouts.cancel()
             crew.stop()
+            await networks.close()  # at once: what connects now would be nobody's
             await asyncio.wait([timeouts])
-            await networks.close()
         if self._error is not None:
             raise self._error
 
