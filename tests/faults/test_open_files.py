@@ -12,7 +12,7 @@ import pytest
 from pytest_loadtool.model.case import Page, Recorded, Request, TestCase, Transaction
 from pytest_loadtool.replay import compile_case
 from pytest_loadtool.transport.limits import connections_of
-from tests.faults.server import serving, well
+from tests.faults.server import Peer, serving, well
 from tests.plugin.loading import Project, load
 from tests.plugin.serving import case
 
@@ -115,3 +115,37 @@ def test_connections_of_a_user() -> None:
     assert needed(one_by_one) == 1
     assert needed(one_by_one, two_hosts) == 2
     assert needed(one_by_one, two_hosts, crowd) == 7
+
+
+#: Users that wait for an answer, in a process that may open only a few files more.
+TOO_MANY = """
+import os, resource, sys
+from tests.faults.replaying import load
+
+load("http://127.0.0.1:1", "/", duration=0.1)   # what is opened once is open
+limit = max(map(int, os.listdir("/proc/self/fd"))) + 8
+resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+metrics = load(sys.argv[1], "/", users=30, duration=0.5, timeout=0.3)
+for error in metrics.errors:
+    print(f"{error.cause}: {error.message}")
+"""
+
+
+def test_no_file_is_left() -> None:
+    """Should the limit be met in the middle of a run after all, the failures say so."""
+    with serving(Peer.hold) as server:
+        done = subprocess.run(
+            [sys.executable, "-c", TOO_MANY, server.http],
+            cwd=Path(__file__).parent.parent.parent,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+    errors = done.stdout.splitlines()
+    assert len(errors) == 2, done
+    assert any(one.startswith("timeout: ") for one in errors)
+    [other] = [one for one in errors if not one.startswith("timeout: ")]
+    assert other.startswith("connect: ")
+    assert "open files" in other
+    assert "ulimit -n" in other

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import socket
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import pytest
 
+from pytest_loadtool.model.case import Header, Request, Transaction
 from pytest_loadtool.model.result import Cause, Failure
 from tests.faults.replaying import TIMEOUT, load, replay
 from tests.faults.server import (
     Answer,
+    Peer,
     by_path,
     cut,
     drip,
@@ -202,6 +205,36 @@ def test_many_faults_at_once() -> None:
     assert counted == server.counts
     assert metrics.failed_requests == metrics.requests - counted["GET /well"]
     assert sum(error.count for error in metrics.errors) == metrics.failed_requests
+
+
+def test_closed_without_a_look_at_the_request() -> None:
+    """Accepted and closed at once, as a proxy without a server behind it does."""
+    with serving(lambda _peer: None) as server:
+        for (failure,) in replay(server.http, "/1", "POST /2").failures:
+            check(failure, "reset", EARLY, server.port)
+        metrics = load(server.http, "/")
+    assert [error.count for error in metrics.errors] == [metrics.requests]
+
+
+@pytest.mark.parametrize("close", [True, False], ids=["closing", "not closing"])
+def test_answered_before_all_was_sent(close: bool) -> None:
+    """A server that refuses a large body after its head: its answer counts, and the rest of the
+    body does not hold the next request up."""
+    body = "x" * (16 << 20)
+    upload = Transaction(Request("POST", "/upload", (Header("Content-Length"),), body))
+
+    def script(peer: Peer) -> None:
+        peer.socket.recv(1000)
+        field = b"Connection: close\r\n" if close else b""
+        peer.send(b"HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n%b\r\n" % field)
+        over.wait(10)
+
+    over = threading.Event()
+    with serving(script, well) as server:
+        play = replay(server.http, upload, "/next", timeout=5.0)
+        over.set()
+    assert [one.status for one in play.responses] == [413, 200]
+    assert server.lines == ["GET /next"]
 
 
 # Where there is no connection.
