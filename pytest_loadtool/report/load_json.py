@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pytest_loadtool.load.comparison import Comparison, Key
+from pytest_loadtool.load.schedule import describe
 from pytest_loadtool.load.summary import CaseSummary, Numbers, PageSummary, Summary, Times
 from pytest_loadtool.load.threshold import ThresholdResult
 from pytest_loadtool.model.threshold import Unit
@@ -32,6 +33,7 @@ def load_data(summary: Summary) -> dict[str, Any]:
         "verdict": summary.verdict.outcome,
         "reasons": list(summary.verdict.reasons),
         "configuration": {
+            "load": describe(plan),
             "users": plan.users,
             "duration_s": plan.duration,
             "ramp_up_s": plan.ramp_up,
