@@ -49,6 +49,8 @@ EARLY = "connection closed by the server before a response came"
 MIDWAY = "connection closed by the server in the middle of a response"
 NO_HTTP = "not HTTP"
 LARGE_HEAD = "256 KB"
+SILENT = "no response in time"
+SLOW = "the response began, but was not complete in time"
 
 FAULTS: Mapping[str, Fault] = {
     "reset before a byte": Fault(reset(), "reset", EARLY),
@@ -124,21 +126,13 @@ FAULTS: Mapping[str, Fault] = {
         "protocol",
         LARGE_HEAD,
     ),
-    "silence": Fault(hold(), "timeout", "no byte of a response in time"),
-    "silence in the head": Fault(hold(NINE[:20]), "timeout", "no complete response in time"),
-    "silence after 100": Fault(
-        hold(b"HTTP/1.1 100 Continue\r\n\r\n"), "timeout", "no complete response in time"
-    ),
-    "silence in the body": Fault(hold(NINE), "timeout", "no complete response in time"),
-    "dripping head": Fault(
-        drip(b"HTTP/1.1 200 OK\r\nX: ", 0.05), "timeout", "no complete response in time"
-    ),
-    "dripping body": Fault(
-        drip(b"HTTP/1.1 200 OK\r\n\r\n", 0.05), "timeout", "no complete response in time"
-    ),
-    "dripping chunk": Fault(
-        drip(CHUNKED + b"FFFF\r\n", 0.05), "timeout", "no complete response in time"
-    ),
+    "silence": Fault(hold(), "timeout", SILENT),
+    "silence in the head": Fault(hold(NINE[:20]), "timeout", SLOW),
+    "silence after 100": Fault(hold(b"HTTP/1.1 100 Continue\r\n\r\n"), "timeout", SLOW),
+    "silence in the body": Fault(hold(NINE), "timeout", SLOW),
+    "dripping head": Fault(drip(b"HTTP/1.1 200 OK\r\nX: ", 0.05), "timeout", SLOW),
+    "dripping body": Fault(drip(b"HTTP/1.1 200 OK\r\n\r\n", 0.05), "timeout", SLOW),
+    "dripping chunk": Fault(drip(CHUNKED + b"FFFF\r\n", 0.05), "timeout", SLOW),
 }
 
 each_fault = pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
