@@ -9,7 +9,9 @@ import shutil
 import subprocess
 import time
 import uuid
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -20,13 +22,31 @@ from tests.plugin.serving import Server, case
 class Screen:
     """A tmux server of its own, with one window in which pytest runs."""
 
-    def __init__(self, project: Project, *arguments: str) -> None:
+    def __init__(
+        self,
+        project: Project,
+        *arguments: str,
+        size: tuple[int, int] = (100, 100),
+        more: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self._tmux = ["tmux", "-L", f"loadtool-{uuid.uuid4().hex}"]
         command = f'{shlex.join(project.command(*arguments))}; echo "exit status $?"; exec cat'
-        environment = project.environment() | {"TERM": "xterm-256color"}
+        environment = project.environment() | {"TERM": "xterm-256color"} | dict(more)
         del environment["COLUMNS"]
+        width, height = map(str, size)
         subprocess.run(
-            [*self._tmux, "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "60", command],
+            [
+                *self._tmux,
+                "-f",
+                "/dev/null",
+                "new-session",
+                "-d",
+                "-x",
+                width,
+                "-y",
+                height,
+                command,
+            ],
             cwd=project.path,
             env=environment,
             check=True,
@@ -64,7 +84,7 @@ def project(tmp_path: Path, server: Server) -> Project:
     project = Project(tmp_path)
     project.write(
         shop__case__toml=case(server.url, "GET /"),
-        a__load__toml=load("shop.case.toml", duration="3s"),
+        a__load__toml=load("shop.case.toml", duration="3s", more='thresholds = ["p95 < 30 s"]'),
         b__load__toml=load("shop.case.toml", name="Quiet hour"),
     )
     return project
@@ -83,12 +103,15 @@ def project(tmp_path: Path, server: Server) -> Project:
 def test_live_view_is_gone_when_the_test_is_over(
     project: Project, options: list[str], results: list[str]
 ) -> None:
-    """Users, requests and times are drawn over each other while the test runs; what is left is
-    pytest's own output, as of any test."""
+    """Users, requests, times, their course, thresholds and transactions are drawn over each other
+    while the test runs; what is left is pytest's own output, as of any test."""
     screen = Screen(project, "--load", *options)
     try:
         text = screen.wait_for(r"^4 users, .* [1-9][\d,]* requests, median .* p95 ")
-        assert text.count("requests/s") == 1
+        assert text.count(" requests/s, ") == 1
+        assert re.search(r"^p95 ms +[▁-█ ]+  [\d.,]+, at most ", text, re.MULTILINE)
+        assert re.search(r"^p95 < 30 s +[\d.,]+ ms$", text, re.MULTILINE)
+        assert re.search(r"^Home / GET / +[\d,]+ +0 ", text, re.MULTILINE)
         assert re.search("^Rush hour .* s of 3 s$", text, re.MULTILINE)
         text = screen.wait_for("exit status 0")
     finally:
@@ -97,9 +120,24 @@ def test_live_view_is_gone_when_the_test_is_over(
     assert "requests/s" not in before
     assert "users" not in before
     found = [line.rstrip() for line in before.splitlines() if line.rstrip().endswith("%]")]
-    assert len(found) == len(results)
+    assert len(found) == len(results), text
     for line, result in zip(found, results, strict=True):
         assert re.fullmatch(result, line)
+
+
+def test_low_terminal_without_unicode(project: Project) -> None:
+    """There are only as many lines as there is room for, in characters that there are; what pytest
+    has written above stays."""
+    arguments = ["--load", "a.load.toml"]
+    screen = Screen(project, *arguments, size=(60, 12), more={"PYTHONIOENCODING": "ascii"})
+    try:
+        text = screen.wait_for(r"^p95 ms +[.:=+*#@-]+  [\d.,]+, at most ")
+        assert text.isascii()
+        assert re.search(r"Rush hour  #*\.*  \d s of 3 s$", text, re.MULTILINE)
+        assert text.startswith("a.load.toml\n")
+        screen.wait_for("exit status 0")
+    finally:
+        screen.close()
 
 
 @pytest.mark.parametrize("workers", [[], ["-n", "2"]], ids=["here", "workers"])
