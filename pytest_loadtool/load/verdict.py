@@ -14,6 +14,7 @@ from typing import Literal
 from pytest_loadtool.load.histogram import Histogram
 from pytest_loadtool.load.merger import WorkerResult
 from pytest_loadtool.load.metrics import LoadMetrics
+from pytest_loadtool.load.share import Share
 from pytest_loadtool.load.threshold import ThresholdResult
 from pytest_loadtool.load.wording import count, percent, plural
 from pytest_loadtool.model.load import LoadConfiguration
@@ -133,15 +134,20 @@ def _missing_workers(run: _Run) -> Iterator[_Finding]:
 
 def _what_is_missing(run: _Run, worker: WorkerResult) -> str:
     assert worker.share is not None
-    total = run.configuration.users
-    users = f"its {count(len(worker.share.users(total)))} of {plural(total, 'user')}"
+    load = _load_of(run.configuration, worker.share)
     if worker.metrics is None:
-        return f" before it reported anything: the load of {users} is missing"
+        return f" before it reported anything: {load} is missing"
     seconds = worker.metrics.elapsed_us / 1e6
     return (
-        f": the load of {users} is missing from {seconds:.1f} s on; "
+        f": {load} is missing from {seconds:.1f} s on; "
         f"the {plural(worker.metrics.requests, 'request')} that it had reported are counted"
     )
+
+
+def _load_of(plan: LoadConfiguration, share: Share) -> str:
+    if plan.open:
+        return f"its part of the arrivals (1 of {share.count})"
+    return f"the load of its {count(len(share.users(plan.users)))} of {plural(plan.users, 'user')}"
 
 
 def _stopped(run: _Run) -> Iterator[_Finding]:

@@ -115,6 +115,13 @@ def test_a_worker_lost_before_it_reported() -> None:
     assert "gw1 was lost before it reported anything" in found.reasons[0]
 
 
+def test_a_lost_worker_of_an_open_load() -> None:
+    """What is missing there is its part of the arrivals, however many users it had."""
+    workers = [WorkerResult("gw1", "lost", Share(1, 2), metrics_of())]
+    found = verdict(metrics_of(), replace(PLAN, rate=50.0), workers)
+    assert "gw1 was lost: its part of the arrivals (1 of 2) is missing from" in found.reasons[0]
+
+
 def test_a_worker_lost_before_the_start() -> None:
     """A worker that had no share is not missed: the others did the whole load."""
     workers = [WorkerResult("gw0", "final", Share(0, 1), metrics_of()), WorkerResult("gw1", "lost")]
