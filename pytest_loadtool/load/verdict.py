@@ -41,21 +41,34 @@ class Bottleneck:
     * ``delay_ms``: by how much it was late, in milliseconds. That is the 95th percentile of the
       event loop's lag or of late starts, whichever is more.
     * ``of_response``: that delay as a share of the 95th percentile of the response time.
+
+    ``remedy`` is what to do, with ``{less}`` for what to ask less of.
     """
 
     cpu: float
     delay_ms: float
     of_response: float
+    remedy: str
 
 
 BOTTLENECKS = (
     # A busy core by itself is no fault: users without think time make one busy whenever the server
     # is quicker than the generator. It becomes one when a person would see it in the response
     # times.
-    Bottleneck(cpu=0.9, delay_ms=20.0, of_response=0.1),
+    Bottleneck(
+        cpu=0.9,
+        delay_ms=20.0,
+        of_response=0.1,
+        remedy="use more workers (-n, up to one for each core), or {less}",
+    ),
     # The processor is taken by somebody else: only what is late shows it. Other programs disturb
     # every machine at times, so this asks for more.
-    Bottleneck(cpu=0.0, delay_ms=200.0, of_response=0.5),
+    Bottleneck(
+        cpu=0.0,
+        delay_ms=200.0,
+        of_response=0.5,
+        remedy="other programs had the processor: use a quieter machine, more cores, or {less}",
+    ),
 )
 
 #: The share of arrivals that may be dropped. A moment's hiccup drops a few; more is another load
@@ -194,16 +207,24 @@ def _bottlenecks(run: _Run) -> Iterator[_Finding]:
         cpu = metrics.cpu_us / metrics.elapsed_us
         delay = max(_p95_ms(metrics.lag), _p95_ms(metrics.lateness))
         response = _p95_ms(metrics.total().response)
-        if any(
-            cpu >= limit.cpu and delay >= limit.delay_ms and delay >= limit.of_response * response
-            for limit in BOTTLENECKS
-        ):
+        limit = _bottleneck(cpu, delay, response)
+        if limit is not None:
+            less = "a lower rate" if run.configuration.open else "fewer users"
             yield (
                 "inconclusive",
                 f"worker {worker.name} was itself too slow: it was {delay:.0f} ms late and used "
                 f"{cpu:.0%} of a core, while responses took {response:.0f} ms (95th percentiles); "
-                "use more workers (-n), fewer users or a quieter machine",
+                f"{limit.remedy.format(less=less)}",
             )
+
+
+def _bottleneck(cpu: float, delay_ms: float, response_ms: float) -> Bottleneck | None:
+    """The first of `BOTTLENECKS` that is reached."""
+    for limit in BOTTLENECKS:
+        least_delay = max(limit.delay_ms, limit.of_response * response_ms)
+        if cpu >= limit.cpu and delay_ms >= least_delay:
+            return limit
+    return None
 
 
 def _p95_ms(histogram: Histogram) -> float:

@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import pytest
 
+from pytest_loadtool.casefile.thresholds import parse_threshold
 from pytest_loadtool.load import (
     LoadMetrics,
     PageKey,
     Share,
     TransactionKey,
     Verdict,
+    Watch,
     WorkerResult,
     WorkerState,
     verdict,
@@ -198,4 +200,43 @@ def test_the_bottleneck_says_what_to_do() -> None:
     assert "gw0 was itself too slow" in reason
     assert "30 ms late" in reason
     assert "99% of a core" in reason
-    assert "more workers" in reason
+    assert reason.endswith("use more workers (-n, up to one for each core), or fewer users")
+
+
+def test_the_remedy_is_the_bottlenecks_own() -> None:
+    """More workers are of no use where others have the processor; with arrivals it is the rate that
+    can be lowered."""
+    metrics = metrics_of(response_ms=300.0, lag_ms=250.0, cpu=0.5)
+    workers = [WorkerResult("gw0", "final", Share(0, 1), metrics)]
+    (reason,) = verdict(metrics, replace(PLAN, rate=50.0), workers).reasons
+    assert reason.endswith("use a quieter machine, more cores, or a lower rate")
+
+
+@pytest.mark.parametrize(
+    ("dropped", "iterations", "outcome"),
+    [(0, 100, "passed"), (1, 999, "passed"), (2, 998, "inconclusive"), (5, 0, "inconclusive")],
+)
+def test_dropped_arrivals(dropped: int, iterations: int, outcome: str) -> None:
+    """A load of which more than a thousandth could not start is not the one that was asked for."""
+    metrics = metrics_of()
+    for _ in range(iterations):
+        metrics.record_iteration(0, 1, False)
+    metrics.dropped = dropped
+    found = judged(metrics)
+    assert found.outcome == outcome
+    if dropped > 1:
+        assert found.reasons == (
+            f"{dropped} of {(dropped + iterations):,} arrivals could not start, because all of "
+            "20 users were busy: raise users, or the server is too slow for this rate",
+        )
+    own = replace(PLAN, thresholds=(parse_threshold("dropped < 9"),))
+    assert verdict(metrics, own).outcome == "passed"
+
+
+def test_thresholds_in_the_verdict() -> None:
+    """Each that is broken is a reason; one on the error rate takes the place of max_error_rate."""
+    plan = replace(PLAN, thresholds=tuple(map(parse_threshold, ("error rate < 9 %", "p95 < 1 ms"))))
+    metrics = metrics_of(100, 5)
+    results = Watch(plan.thresholds).results(metrics)
+    found = verdict(metrics, plan, thresholds=results)
+    assert found == Verdict("failed", ("threshold p95 < 1 ms is not met: 10.0 ms",))
