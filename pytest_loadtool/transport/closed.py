@@ -25,7 +25,6 @@ class ClosedCrew(Crew):
         self._iterations = configuration.iterations
         self._working = 0
         self._all_started = False
-        self._agenda: Agenda[Span] | None = None
         weights = setting.weights
         for number in setting.share.users(configuration.users):
             self._add(number, case_of(number, weights))
@@ -37,15 +36,10 @@ class ClosedCrew(Crew):
             (at + span.start, Span(at + span.start, at + span.stop, span.user))
             for span in spans(setting.configuration, setting.share)
         )
-        agenda = Agenda(setting.loop, events, self._start_user, self._started_all, setting.fail)
-        self._agenda = agenda
-        agenda.start()
-
-    def stop(self) -> None:
-        """Stop all at once, and count what is cut."""
-        if self._agenda is not None:
-            self._agenda.stop()
-        super().stop()
+        self._agenda = Agenda(
+            setting.loop, events, self._start_user, self._started_all, setting.fail
+        )
+        self._agenda.start()
 
     def _start_user(self, when: float, span: Span) -> None:
         user = self._users[span.user // self._setting.share.count]

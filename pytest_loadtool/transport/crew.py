@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
+from typing import Any
 
 from pytest_loadtool.load.metrics import LoadMetrics
 from pytest_loadtool.load.share import Share
@@ -14,6 +15,7 @@ from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.replay.plan import Observer, Plan
 from pytest_loadtool.replay.user import VirtualUser
+from pytest_loadtool.transport.agenda import Agenda
 from pytest_loadtool.transport.choice import Networks
 from pytest_loadtool.transport.rows import rows_of
 
@@ -103,6 +105,7 @@ class Crew(ABC):
         configuration = setting.configuration
         self._setting = setting
         self._metrics = setting.metrics
+        self._agenda: Agenda[Any] | None = None
         self._users: list[LoadUser] = []
         self._stopped = False
         self._keep_connections = configuration.keep_connections
@@ -139,6 +142,8 @@ class Crew(ABC):
     def stop(self) -> None:
         """Stop all at once, and count what is cut."""
         self._stopped = True
+        if self._agenda is not None:
+            self._agenda.stop()
         for user in self._users:
             self._metrics.cut_iterations += user.busy
             self._metrics.cut += user.session.stop()
@@ -152,7 +157,10 @@ class Crew(ABC):
             user.session.close_connections()
         if failed and self._errors_dismiss:
             user.dismissed = True
-        self._go_on(user)
+        try:
+            self._go_on(user)
+        except BaseException as mistake:  # of our own: event loops would swallow it
+            self._setting.fail(mistake)
 
     def _add(self, number: int, case: int) -> LoadUser:
         user = LoadUser(number, case, self, self._setting)

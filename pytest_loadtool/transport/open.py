@@ -30,7 +30,6 @@ class OpenCrew(Crew):
         self._patience = setting.configuration.patience
         self._busy = 0
         self._all_arrived = False
-        self._agenda: Agenda[int] | None = None
 
     def start(self, at: float) -> None:
         """Begin at a time of ``perf_counter``."""
@@ -38,14 +37,11 @@ class OpenCrew(Crew):
         events = (
             (at + when, number) for when, number in arrivals(setting.configuration, setting.share)
         )
-        agenda = Agenda(setting.loop, events, self._arrive, self._last_arrived, setting.fail)
-        self._agenda = agenda
-        agenda.start()
+        self._agenda = Agenda(setting.loop, events, self._arrive, self._last_arrived, setting.fail)
+        self._agenda.start()
 
     def stop(self) -> None:
         """Stop all at once, and count what is cut, and dropped."""
-        if self._agenda is not None:
-            self._agenda.stop()
         self._metrics.dropped += len(self._waiting)
         self._waiting.clear()
         super().stop()
