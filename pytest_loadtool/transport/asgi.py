@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping
 from time import perf_counter
 from typing import Any
 from urllib.parse import unquote_to_bytes
@@ -16,8 +16,9 @@ from urllib.parse import unquote_to_bytes
 import httpx
 
 from pytest_loadtool.errors import ReplayError
+from pytest_loadtool.transport.app_response import answered, failed
 
-__all__ = ["AsgiApp", "AsgiTransport", "Broken", "Lifespan"]
+__all__ = ["AsgiApp", "AsgiTransport", "Lifespan"]
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -26,7 +27,8 @@ AsgiApp = Callable[[MutableMapping[str, Any], Receive, SendMessage], Awaitable[N
 
 _log = logging.getLogger("pytest_loadtool.app")
 
-#: How long (seconds) work that goes on after its response may take once the run is over.
+#: How long (seconds) an application may take to stop once the run is over, and before that what
+#: goes on after its responses.
 _PATIENCE = 10.0
 
 _VERSIONS = {"version": "3.0", "spec_version": "2.3"}
@@ -52,26 +54,32 @@ class Lifespan:
         self._task = asyncio.create_task(self._run())
         said = await self._say("lifespan.startup")
         if said is not None and said["type"] == "lifespan.startup.failed":
+            await self._end()
             raise ReplayError(
                 f"the application did not start: {said.get('message') or 'no reason'}"
             )
 
     async def stop(self) -> None:
         """Stop it."""
-        said = await self._say("lifespan.shutdown")
+        said = await self._say("lifespan.shutdown", _PATIENCE)
         if said is not None and said["type"] == "lifespan.shutdown.failed":
             _log.error("the application did not stop as it should: %s", said.get("message"))
+        await self._end()
+
+    async def _end(self) -> None:
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
-    async def _say(self, kind: str) -> Message | None:
+    async def _say(self, kind: str, patience: float | None = None) -> Message | None:
         """What the application answers; None if it does not listen (any more)."""
         if self._task is None or self._task.done():
             return None
         self._inbox.put_nowait({"type": kind})
         answer = asyncio.create_task(self._outbox.get())
-        await asyncio.wait([answer, self._task], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(
+            [answer, self._task], timeout=patience, return_when=asyncio.FIRST_COMPLETED
+        )
         if answer.done():
             return answer.result()
         answer.cancel()
@@ -98,7 +106,7 @@ class AsgiTransport(httpx.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Ask the application."""
         body = await request.aread()
-        call = _Call(body, silent=request.method == "HEAD")
+        call = _Call(request.method, body)
         task = asyncio.create_task(call.run(self._app, self._scope(request)))
         self._calls.add(task)
         task.add_done_callback(self._calls.discard)
@@ -139,10 +147,10 @@ class AsgiTransport(httpx.AsyncBaseTransport):
 class _Call:
     """One request: what the application has been told of it and has answered so far."""
 
-    def __init__(self, body: bytes, *, silent: bool) -> None:
+    def __init__(self, method: str, body: bytes) -> None:
         self.over = asyncio.Event()
+        self._method = method
         self._body: bytes | None = body
-        self._silent = silent
         self._status = 0
         self._headers: list[tuple[bytes, bytes]] = []
         self._parts: list[bytes] = []
@@ -155,18 +163,19 @@ class _Call:
             await app(scope, self._receive, self._send)
         except Exception:
             _log.exception("%s %s: the application raised", scope["method"], scope["path"])
-        if not self._status:
-            self._fail()
         self.over.set()
 
     def response(self) -> httpx.Response:
         """What came of it."""
-        body = b"" if self._silent or self._status in (204, 304) else b"".join(self._parts)
-        return httpx.Response(
+        if not self._status:
+            return failed(self._method)
+        return answered(
+            self._method,
             self._status,
-            headers=self._headers,
-            stream=httpx.ByteStream(body) if self._complete else Broken(body),
-            extensions={"first_byte": self._first_byte},
+            self._headers,
+            self._parts,
+            first_byte=self._first_byte,
+            complete=self._complete,
         )
 
     async def _receive(self) -> Message:
@@ -189,20 +198,3 @@ class _Call:
                     self.over.set()
             case _:
                 pass
-
-    def _fail(self) -> None:
-        self._status, self._complete = 500, True
-        self._first_byte = perf_counter()
-        self._headers = [(b"content-type", b"text/plain; charset=utf-8")]
-        self._parts = [b"Internal Server Error"]
-
-
-class Broken(httpx.AsyncByteStream):
-    """A body that ends too early."""
-
-    def __init__(self, body: bytes) -> None:
-        self._body = body
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        yield self._body
-        raise httpx.ReadError("the application ended in the middle of its response")

@@ -12,13 +12,14 @@ import logging
 import sys
 import threading
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from time import perf_counter
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
 import httpx
 
-from pytest_loadtool.transport.asgi import Broken
+from pytest_loadtool.transport.app_response import answered, failed
 
 __all__ = ["WsgiApp", "WsgiTransport"]
 
@@ -48,7 +49,7 @@ class WsgiTransport(httpx.AsyncBaseTransport):
 
         def work() -> None:
             response = _Call().run(self._app, environ)
-            if not loop.is_closed():
+            with suppress(RuntimeError):  # the loop is closed: nobody waits
                 loop.call_soon_threadsafe(settle, response)
 
         # A daemon: an application that hangs must not keep pytest from ending.
@@ -60,8 +61,9 @@ class _Call:
     """One request: what the application has answered so far."""
 
     def __init__(self) -> None:
-        self._status = ""
-        self._headers: list[tuple[str, str]] = []
+        self._status = 0
+        self._reason = b""
+        self._headers: list[tuple[bytes, bytes]] = []
         self._parts: list[bytes] = []
         self._first_byte = 0.0
 
@@ -70,30 +72,21 @@ class _Call:
         complete = True
         try:
             self._consume(app(environ, self._start))
-        except Exception:
+        except BaseException:  # in a thread of its own even sys.exit() ends no more than this
             _log.exception(
                 "%s %s: the application raised", environ["REQUEST_METHOD"], environ["PATH_INFO"]
             )
             complete = False
         if not self._status or not (complete or self._parts):
-            return httpx.Response(
-                500,
-                headers=[(b"content-type", b"text/plain; charset=utf-8")],
-                stream=httpx.ByteStream(b"Internal Server Error"),
-            )
-        return self._response(environ["REQUEST_METHOD"], complete=complete)
-
-    def _response(self, method: str, *, complete: bool) -> httpx.Response:
-        code, _, reason = self._status.partition(" ")
-        body = b"" if method == "HEAD" or code in ("204", "304") else b"".join(self._parts)
-        return httpx.Response(
-            int(code),
-            headers=[(k.encode("latin-1"), v.encode("latin-1")) for k, v in self._headers],
-            stream=httpx.ByteStream(body) if complete else Broken(body),
-            extensions={
-                "first_byte": self._first_byte,
-                "reason_phrase": reason.encode("latin-1"),
-            },
+            return failed(environ["REQUEST_METHOD"])
+        return answered(
+            environ["REQUEST_METHOD"],
+            self._status,
+            self._headers,
+            self._parts,
+            first_byte=self._first_byte,
+            complete=complete,
+            reason=self._reason,
         )
 
     def _consume(self, parts: Iterable[bytes]) -> None:
@@ -111,7 +104,10 @@ class _Call:
     ) -> Callable[[bytes], None]:
         if exc_info and self._parts:  # too late for another status
             raise exc_info[1].with_traceback(exc_info[2])
-        self._status, self._headers = status, headers
+        code, _, reason = status.partition(" ")
+        self._headers = [(k.encode("latin-1"), v.encode("latin-1")) for k, v in headers]
+        self._reason = reason.encode("latin-1")
+        self._status = int(code)
         return self._write
 
     def _write(self, part: bytes) -> None:

@@ -300,6 +300,10 @@ def app(environ, start_response):
     path = environ["PATH_INFO"]
     if path == "/raises":
         raise ZeroDivisionError
+    if path == "/exits":
+        raise SystemExit(1)
+    if path == "/odd":
+        start_response("fine", [])
     if path == "/hangs":
         go.wait(30)
     if path == "/half":
@@ -342,14 +346,17 @@ def test_what_a_wsgi_application_may_do(
         )
     )
     observed = replay(
-        f"{name}:app", post, get("/raises"), get("/half"), get("/write"), get("/closes")
+        f"{name}:app",
+        post,
+        *map(get, ("/raises", "/half", "/write", "/closes", "/exits", "/odd")),
     )
-    echo, raised, half, written, _ = observed.responses
+    echo, raised, half, written, _, exited, odd = observed.responses
+    assert exited.status == odd.status == 500
     assert echo.text == repr(
         ["/x\xc3\xbc", "q=%20", "1,\xc3\xbc", None, "3", "text/plain", "hé".encode()]
     )
     assert (raised.status, raised.text) == (500, "Internal Server Error")
-    assert caplog.text.count("the application raised") == 2
+    assert caplog.text.count("the application raised") == 4
     assert half.failure is not None
     assert half.failure.cause == "reset"
     assert written.head == b"HTTP/1.1 299 Odd\r\nX-A: 1\r\nx-a: \xfc"
@@ -380,6 +387,25 @@ async def app(scope, receive, send):
 """)
     with pytest.raises(ReplayError, match=r"^the application did not start: no database$"):
         replay(f"{name}:app", get("/"))
+
+
+def test_a_start_that_fails_and_goes_on(module: Callable[[str], str]) -> None:
+    """The application is ended; nothing of it is left on the event loop."""
+    name = module("""
+import asyncio
+
+async def app(scope, receive, send):
+    await send({"type": "lifespan.startup.failed"})
+    try:
+        await asyncio.Event().wait()
+    finally:
+        ended.append(1)
+
+ended = []
+""")
+    with pytest.raises(ReplayError, match=r"^the application did not start: no reason$"):
+        replay(f"{name}:app", get("/"))
+    assert sys.modules[name].ended == [1]
 
 
 MISTAKES = {
