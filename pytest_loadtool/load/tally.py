@@ -8,7 +8,7 @@ from pytest_loadtool.load.histogram import Extent, Histogram
 from pytest_loadtool.load.metrics import LoadMetrics, TransactionKey
 from pytest_loadtool.model.threshold import ScopeKind, Threshold
 
-__all__ = ["Tally", "tally_of", "time_of", "transactions_of"]
+__all__ = ["Tallies", "Tally", "tally_of", "time_of", "transactions_of"]
 
 
 class Tally:
@@ -110,6 +110,22 @@ def tally_of(threshold: Threshold, parts: Sequence[LoadMetrics]) -> Tally:
         tally = _of_requests(threshold, parts)
     tally.seconds = seconds
     return tally
+
+
+class Tallies:
+    """What several thresholds need at the same moment: each tally is made once."""
+
+    def __init__(self, parts: Sequence[LoadMetrics]) -> None:
+        self._parts = parts
+        self._known: dict[tuple[object, ...], Tally] = {}
+
+    def of(self, threshold: Threshold) -> Tally:
+        """What all workers together have measured so far."""
+        metric = threshold.metric if threshold.unit == "count" else ""
+        key = (threshold.scope, threshold.time, threshold.unit, metric)
+        if key not in self._known:
+            self._known[key] = tally_of(threshold, self._parts)
+        return self._known[key]
 
 
 def _of_requests(threshold: Threshold, parts: Sequence[LoadMetrics]) -> Tally:

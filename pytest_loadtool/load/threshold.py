@@ -13,7 +13,7 @@ from math import ceil
 
 from pytest_loadtool.load.histogram import Histogram
 from pytest_loadtool.load.metrics import LoadMetrics
-from pytest_loadtool.load.tally import Tally, tally_of, time_of, transactions_of
+from pytest_loadtool.load.tally import Tallies, Tally, tally_of, time_of, transactions_of
 from pytest_loadtool.load.wording import count, digits, percent, plural
 from pytest_loadtool.model.threshold import Threshold, Unit
 
@@ -76,6 +76,7 @@ class Watch:
         self._judges = [_Judge(threshold) for threshold in thresholds]
         self._duration = duration
         self._second = 0
+        self._parts: Sequence[LoadMetrics] = ()
         self.stopped_by: Threshold | None = None
         """The condition that ended the run."""
         self.stopped_after = 0
@@ -95,8 +96,11 @@ class Watch:
         second = int(seconds)
         if second == self._second or (self._duration is not None and second > self._duration):
             return False
+        self._parts = parts
+        tallies = Tallies(parts)
         for judge in self._judges:
-            judge.look(parts, self._second, second)
+            if judge.lasts:
+                judge.look(tallies, self._second, second)
         self._second = second
         if self.stopped_by is None:
             self.stopped_by = next((one.threshold for one in self._judges if one.stops), None)
@@ -106,6 +110,10 @@ class Watch:
 
     def states(self) -> tuple[ThresholdState, ...]:
         """How the thresholds stand at the last look."""
+        tallies = Tallies(self._parts)
+        for judge in self._judges:
+            if not judge.lasts:  # nobody but a spectator wants to know before the end
+                judge.look(tallies, self._second, self._second)
         return tuple(judge.state(self._second) for judge in self._judges)
 
     def results(self, metrics: LoadMetrics) -> tuple[ThresholdResult, ...]:
@@ -134,11 +142,14 @@ class _Judge:
         begin, end = self._longest
         return end - begin >= max(1, ceil(self.threshold.during))
 
-    def look(self, parts: Sequence[LoadMetrics], begin: int, end: int) -> None:
+    @property
+    def lasts(self) -> bool:
+        """Whether it has to be looked at while the run lasts."""
+        return self.threshold.stop or bool(self.threshold.during)
+
+    def look(self, tallies: Tallies, begin: int, end: int) -> None:
         """Note what the time from second ``begin`` to ``end`` has brought."""
-        if not parts:
-            return
-        tally = tally_of(self.threshold, parts)
+        tally = tallies.of(self.threshold)
         if self.threshold.during:
             of_second = tally.since(self._before or Tally(Histogram()))
             self._before = tally
