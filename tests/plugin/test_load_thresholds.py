@@ -89,8 +89,8 @@ def test_threshold_that_is_not_met_fails_the_run(project: Project, workers: list
     done = project.run("--load", "-v", *workers)
     assert done.returncode == pytest.ExitCode.TESTS_FAILED
     assert re.search(
-        r"load test failed: threshold error rate < 20 % is not met: [45]\d(\.\d+)? %; most of them: "
-        r'"GET /status/500" of page "Home" \((\d+) of \2 requests\)',
+        r"load test failed: threshold error rate < 20 % is not met: [45]\d(\.\d+)? %; "
+        r'most of them: "GET /status/500" of page "Home" \((\d+) of \2 requests\)',
         done.stdout,
     ), done.stdout
     assert re.search(r'^threshold errors of page "Home" <= 0 is not met: \d+;', done.stdout, re.M)
