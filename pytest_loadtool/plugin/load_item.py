@@ -20,8 +20,8 @@ from pytest_loadtool.plugin.load_share import LoadTest, read_test
 from pytest_loadtool.plugin.options import LOAD_SUFFIX, server_of
 from pytest_loadtool.plugin.paths import key_error, shown_error, slug
 from pytest_loadtool.plugin.server import server_from_fixture
-from pytest_loadtool.plugin.way import on_its_way
 from pytest_loadtool.plugin.unverified import unverified
+from pytest_loadtool.plugin.way import on_its_way
 
 __all__ = ["ENGINE", "Engine", "LoadFile", "LoadItem", "LoadTestFailedError"]
 
