@@ -82,7 +82,8 @@ def test_an_exchange(row: Row, way: str, certificate: ssl.SSLContext) -> None:
         check_told(told, response, failures)
         if len(row.answers) == 1 or number < len(row.answers):
             check_head(row, number, response, http2=http2)
-    check_seen(row, server, observed, http2=http2)
+    if not isinstance(but, But) or but.seen:
+        check_seen(row, server, observed, http2=http2)
 
 
 def replay(row: Row, way: str, server: Server) -> Observed:
