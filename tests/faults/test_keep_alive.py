@@ -133,7 +133,7 @@ def test_a_connection_that_was_closed_while_idle() -> None:
     """Found closed before the request goes out: then there is nothing to send again, and a POST
     goes out like any other."""
     with serving(answering(OK), well) as server:
-        play = replay(server.http, "/1", "POST /2")
+        play = watched(server.http, "/1", "POST /2", pause=0.4)
     assert play.failures == [(), ()]
     assert server.counts == {"GET /1": 1, "POST /2": 1}
 

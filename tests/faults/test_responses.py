@@ -124,7 +124,7 @@ FAULTS: Mapping[str, Fault] = {
     "interim responses without end": Fault(
         endless(b"", b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 500),
         "protocol",
-        LARGE_HEAD,
+        "interim responses",
     ),
     "silence": Fault(hold(), "timeout", SILENT),
     "silence in the head": Fault(hold(NINE[:20]), "timeout", SLOW),
