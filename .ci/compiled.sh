@@ -23,4 +23,5 @@ rm -rf $away
 mkdir $away
 cp -r docs tests pyproject.toml $away
 cd $away
-exec ../bin/python -m pytest "$@"
+# What patches a compiled function in vain may wait for its effect for ever.
+exec ../bin/python -m pytest -o faulthandler_timeout=300 -o faulthandler_exit_on_timeout=true "$@"
