@@ -30,6 +30,8 @@ _APP_SERVER = "http://localhost"
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _NO_DATASETS: Mapping[str, Dataset] = MappingProxyType({})
 
+_IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"})
+
 
 def compile_case(
     case: TestCase,
@@ -111,6 +113,7 @@ def _step(
         checks=tuple(compile_validator(one, names) for one in transaction.validators),
         takes=tuple(_take(one, names) for one in transaction.extractors),
         without_body=transaction.request.method == "HEAD",
+        idempotent=transaction.request.method in _IDEMPOTENT,
     )
 
 

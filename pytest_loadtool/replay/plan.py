@@ -71,6 +71,8 @@ class Step:
     takes: tuple[Take, ...]
     without_body: bool
     """Whether its response has no body whatever its head says: the request's method is HEAD."""
+    idempotent: bool
+    """Whether sending it twice does what sending it once does (RFC 9110 §9.2.2)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

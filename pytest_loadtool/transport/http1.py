@@ -15,6 +15,12 @@ __all__ = ["LONGEST_HEAD", "ProtocolError", "ResponseReader"]
 LONGEST_HEAD: Final = 256 * 1024
 """The longest head that is read, in bytes. Browsers stop at about the same."""
 
+_LIMIT: Final = f"{LONGEST_HEAD // 1024} KB"
+
+#: The type of TLS records that a server sends to those who do not speak it (RFC 8446 §5.1, §6).
+_ALERT: Final = b"\x15"
+_TLS_SPOKEN: Final = "the server speaks TLS on this port: the URL must begin with https://"
+
 _LONGEST_CHUNK_LINE: Final = 16 * 1024
 _HEX: Final = frozenset(b"0123456789abcdefABCDEF")
 
@@ -46,12 +52,13 @@ class ResponseReader:
     """
 
     __slots__ = (
-        "_buffer", "_missing", "_pieces", "_state", "_without_body", "body", "excess", "head",
+        "_buffer", "_interim", "_missing", "_pieces", "_state", "_without_body", "body", "excess", "head",
         "head_bytes", "keep_alive",
     )  # fmt: skip
 
     def __init__(self) -> None:
         self._buffer = b""
+        self._interim = 0
         self._missing = 0
         self._pieces: list[bytes] = []
         self._state = _HEAD
@@ -67,6 +74,7 @@ class ResponseReader:
         self._without_body = without_body
         self._state = _HEAD
         self._buffer = b""
+        self._interim = 0
         self.head = None
         self.body = b""
         self.excess = False
@@ -108,7 +116,10 @@ class ResponseReader:
                 break
             if head.status == 101:
                 raise ProtocolError("the server switched protocols, which cannot be replayed")
-            data = data[at:]  # an interim response (RFC 9110 §15.2): the final one follows
+            self._interim += at  # an interim response (RFC 9110 §15.2): the final one follows
+            if self._interim > LONGEST_HEAD:
+                raise ProtocolError(f"interim responses of more than {_LIMIT} before the final one")
+            data = data[at:]
         self.head = head
         self.head_bytes = raw
         length = self._frame(head)
@@ -137,9 +148,9 @@ class ResponseReader:
     def _keep_part_of_head(self, data: bytes) -> None:
         """The head is not complete yet: check what can be checked by now."""
         if not data.startswith(b"HTTP/1.") and not b"HTTP/1.".startswith(data[:7]):
-            raise ProtocolError("no HTTP status line")
+            raise ProtocolError(_TLS_SPOKEN if data[:1] == _ALERT else "no HTTP status line")
         if len(data) > LONGEST_HEAD:
-            raise ProtocolError(f"the head is longer than {LONGEST_HEAD // 1024} KB")
+            raise ProtocolError(f"the head is longer than {_LIMIT}")
         if b"\n\n" in data:
             raise ProtocolError("lines of the head do not end with CR LF")
         self._buffer = data

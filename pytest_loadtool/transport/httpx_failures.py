@@ -9,8 +9,13 @@ from collections.abc import Iterator
 import httpx
 
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.transport.failures import CLOSED_EARLY, CLOSED_MIDWAY, SWITCHED, not_http
-from pytest_loadtool.transport.raw import failure_of
+from pytest_loadtool.transport.failures import (
+    CLOSED_EARLY,
+    CLOSED_MIDWAY,
+    SWITCHED,
+    failure_of,
+    not_http,
+)
 
 __all__ = ["httpx_failure"]
 

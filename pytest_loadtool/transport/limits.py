@@ -70,4 +70,3 @@ def _open_now() -> int:
         except OSError:
             continue
     return 0
-

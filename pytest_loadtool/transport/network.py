@@ -9,8 +9,12 @@ from collections.abc import Callable, Coroutine
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from pytest_loadtool.load.line import Line
+from pytest_loadtool.model.bandwidth import Bandwidth
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay.plan import Origin
+from pytest_loadtool.transport.bandwidth import connect_slowly, receive_buffer
+from pytest_loadtool.transport.failures import HandshakeCutError
 from pytest_loadtool.transport.raw import Connection
 from pytest_loadtool.transport.tls import tls_context
 
@@ -53,8 +57,10 @@ class Network:
         self,
         loop: asyncio.AbstractEventLoop,
         observer: NetworkObserver | None = None,
+        bandwidth: Bandwidth | None = None,
     ) -> None:
         self._loop = loop
+        self._bandwidth = bandwidth
         self._addresses: dict[tuple[str, int], str] = {}
         self._tls: dict[TlsSettings, ssl.SSLContext] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -64,44 +70,72 @@ class Network:
         """The connections of a virtual user more."""
         from pytest_loadtool.transport.session import UserSession
 
-        return UserSession(self, done)
+        line = None if self._bandwidth is None else Line(self._bandwidth)
+        return UserSession(self, done, line)
 
     def call_at(self, when: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
         """Call back at a time of ``perf_counter``, or at once if it is past."""
         return self._loop.call_later(max(0.0, when - perf_counter()), callback)
 
-    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run a coroutine that handles its own errors."""
         task = self._loop.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
-    async def connect(self, connection: Connection, origin: Origin) -> None:
-        """Open ``connection`` to ``origin``.
+    async def connect(
+        self, connection: Connection, origin: Origin, line: Line | None = None
+    ) -> None:
+        """Open ``connection`` to ``origin``, over ``line`` if there is one.
 
         Raises:
-            OSError: there is no connection to be had; `raw.failure_of` says why.
+            OSError, UnicodeError: there is no connection to be had; `failure_of` says why.
         """
         address = await self._resolve(origin)
-        tls: dict[str, Any] = {}
-        if origin.scheme == "https":
-            name = origin.tls.server_name or origin.host
-            tls = {"ssl": self._tls_for(origin), "server_hostname": name}
+        tls = self._tls_for(origin) if origin.scheme == "https" else None
         started = perf_counter()
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
-        open_socket = socket.socket(family, socket.SOCK_STREAM)
+        opened = socket.socket(family, socket.SOCK_STREAM)
         try:
-            open_socket.setblocking(False)
-            open_socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            await self._loop.sock_connect(open_socket, (address, origin.port))
+            opened.setblocking(False)
+            opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if line is not None:
+                opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer(line))
+            await self._loop.sock_connect(opened, (address, origin.port))
+            if line is not None:
+                await asyncio.sleep(line.latency)
             connected = perf_counter()
-            protocol = cast("Callable[[], asyncio.Protocol]", lambda: connection)
-            await self._loop.create_connection(protocol, sock=open_socket, **tls)
+            connection.handshaking = tls is not None
+            await self._establish(connection, opened, origin, tls, line)
         except BaseException:
-            open_socket.close()
+            opened.close()
             raise
-        handshake = perf_counter() - connected if tls else None
+        handshake = perf_counter() - connected if tls is not None else None
         self.observer.opened(connected - started, handshake)
+
+    async def _establish(
+        self,
+        connection: Connection,
+        opened: socket.socket,
+        origin: Origin,
+        tls: ssl.SSLContext | None,
+        line: Line | None,
+    ) -> None:
+        """Give the connection its socket, after a handshake if there is to be TLS."""
+        protocol = cast("asyncio.Protocol", connection)
+        name = (origin.tls.server_name or origin.host) if tls is not None else None
+        try:
+            if line is not None:
+                await connect_slowly(protocol, line, opened, tls, name)
+            else:
+                await self._loop.create_connection(
+                    lambda: protocol, sock=opened, ssl=tls, server_hostname=name
+                )
+        except ssl.SSLError:
+            raise
+        except OSError as error:
+            raise (error if tls is None else HandshakeCutError) from error
 
     async def close(self) -> None:
         """End what is still connecting."""

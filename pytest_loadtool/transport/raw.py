@@ -7,23 +7,26 @@ or client object per request.
 from __future__ import annotations
 
 import asyncio
-import socket
 import ssl
-from collections.abc import Callable
 from time import perf_counter
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.exchange import Response, Send
+from pytest_loadtool.transport.failures import (
+    CLOSED_EARLY,
+    CLOSED_MIDWAY,
+    CLOSED_UNDER_IT,
+    NO_CONNECTION,
+    NO_END,
+    NO_HANDSHAKE,
+    NO_RESPONSE,
+    failure_of,
+    not_http,
+)
 from pytest_loadtool.transport.http1 import ProtocolError, ResponseReader
 
-__all__ = ["Connection", "Owner", "failure_of", "tls_context"]
-
-_CLOSED_EARLY = Failure("reset", "connection closed by the server before a response came")
-_CLOSED_MIDWAY = Failure("reset", "connection closed by the server in the middle of a response")
-_NO_CONNECTION = Failure("timeout", "no connection in time")
-_NO_RESPONSE = Failure("timeout", "no response in time")
-_NO_END = Failure("timeout", "the response began, but was not complete in time")
+__all__ = ["Connection", "Owner"]
 
 
 class Owner(Protocol):
@@ -42,7 +45,9 @@ class Connection:
     An `asyncio.Protocol` in all but name: a compiled class cannot inherit from it.
     """
 
-    __slots__ = ("_fresh", "_owner", "_reader", "_response", "_transport")
+    __slots__ = (
+        "_fresh", "_owner", "_reader", "_response", "_transport", "handshaking", "opening",
+    )  # fmt: skip
 
     def __init__(self, owner: Owner) -> None:
         self._owner = owner
@@ -50,6 +55,10 @@ class Connection:
         self._transport: asyncio.Transport | None = None
         self._response: Response | None = None
         self._fresh = True  # no response has come on it yet
+        self.opening: asyncio.Task[None] | None = None
+        """What opens it; ended when nobody waits for it any more."""
+        self.handshaking = False
+        """Whether TCP has connected, and TLS has not."""
 
     @property
     def response(self) -> Response | None:
@@ -88,10 +97,10 @@ class Connection:
     def time_out(self) -> None:
         """No complete response in time."""
         response = self._response
-        if response is not None and response.received:
-            self.fail(_NO_END)
+        if self._transport is None:
+            self.fail(NO_HANDSHAKE if self.handshaking else NO_CONNECTION)
         else:
-            self.fail(_NO_CONNECTION if self._transport is None else _NO_RESPONSE)
+            self.fail(NO_END if response is not None and response.received else NO_RESPONSE)
 
     def close(self) -> None:
         """Close without waiting; nothing is reported any more."""
@@ -100,6 +109,8 @@ class Connection:
         if transport is not None:
             self._transport = None
             transport.abort()
+        elif self.opening is not None:
+            self.opening.cancel()
 
     # asyncio.Protocol
 
@@ -125,7 +136,7 @@ class Connection:
         try:
             complete = self._reader.feed(data)
         except ProtocolError as error:
-            self.fail(Failure("protocol", f"not HTTP: {error}"))
+            self.fail(not_http(error))
             return
         if complete:
             self._finish(response, now)
@@ -139,18 +150,27 @@ class Connection:
     def resume_writing(self) -> None:
         """Nothing to do."""
 
-    def connection_lost(self, _error: Exception | None) -> None:
-        """The server closed. That ends a body without a length, and breaks any other response."""
+    def connection_lost(self, error: Exception | None) -> None:
+        """The server closed. That ends a body without a length, and breaks any other response.
+
+        A request that met an idle connection which the server was just closing is sent once more,
+        if that cannot do anything twice (RFC 9112 §9.3.1): nothing was received, and its method is
+        idempotent.
+        """
         self._transport = None
         response = self._response
         if response is None:
             return
-        if self._reader.end():
+        if isinstance(error, ssl.SSLError):
+            self.fail(failure_of(error))
+        elif error is None and self._reader.end():
             self._finish(response, perf_counter())
         elif response.received:
-            self.fail(_CLOSED_MIDWAY)
+            self.fail(CLOSED_MIDWAY)
         elif self._fresh:
-            self.fail(_CLOSED_EARLY)
+            self.fail(CLOSED_EARLY)
+        elif not response.send.step.idempotent:
+            self.fail(CLOSED_UNDER_IT)
         else:
             self._response = None
             self._owner.reconnect(response.send)
@@ -178,27 +198,3 @@ def tls_context(verify: bool) -> ssl.SSLContext:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     return context
-
-
-def failure_of(error: Exception) -> Failure:
-    """Why a connection could not be opened, in words that are equal for equal causes."""
-    for kind, describe in _CONNECT_FAILURES:
-        if isinstance(error, kind):
-            return describe(error)
-    return Failure("connect", f"{type(error).__name__}: {error}")
-
-
-_CONNECT_FAILURES: tuple[tuple[type[Exception], Callable[[Any], Failure]], ...] = (
-    (socket.gaierror, lambda error: Failure("dns", f"host name not found: {error.args[-1]}")),
-    (
-        ssl.SSLCertVerificationError,
-        lambda error: Failure("tls", f"certificate not trusted: {error.verify_message}"),
-    ),
-    (ssl.SSLError, lambda error: Failure("tls", f"TLS handshake failed: {error.reason}")),
-    (TimeoutError, lambda _: Failure("timeout", "no connection in time")),
-    (
-        ConnectionRefusedError,
-        lambda _: Failure("connect", "connection refused: is the server running?"),
-    ),
-    (ConnectionResetError, lambda _: Failure("reset", "connection reset while connecting")),
-)

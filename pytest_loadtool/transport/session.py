@@ -10,7 +10,9 @@ from typing import Protocol
 from pytest_loadtool.replay.exchange import Command, Response, Send, Wait
 from pytest_loadtool.replay.plan import Origin
 from pytest_loadtool.transport.network import Network
-from pytest_loadtool.transport.raw import Connection, failure_of
+from pytest_loadtool.load.line import Line
+from pytest_loadtool.transport.failures import failure_of
+from pytest_loadtool.transport.raw import Connection
 
 __all__ = ["Commands", "Done", "Session", "UserSession"]
 
@@ -43,14 +45,18 @@ class Session(Protocol):
 class UserSession:
     """The connections of one virtual user, and the generator that says what to do on them.
 
-    ``done`` is called at the end of each iteration.
+    ``done`` is called at the end of each iteration. All connections share the ``line``, if there is
+    one.
     """
 
-    __slots__ = ("_commands", "_connections", "_done", "_network", "_timer", "waiting_until")
+    __slots__ = (
+        "_commands", "_connections", "_done", "_line", "_network", "_timer", "waiting_until",
+    )  # fmt: skip
 
-    def __init__(self, network: Network, done: Done) -> None:
+    def __init__(self, network: Network, done: Done, line: Line | None = None) -> None:
         self._network = network
         self._done = done
+        self._line = line
         self._connections: dict[_Slot, Connection] = {}
         self._commands: Commands | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -132,10 +138,14 @@ class UserSession:
         connection = Connection(self)
         connection.expect(send)
         self._connections[send.step.origin, send.slot] = connection
-        self._network.spawn(self._connect(connection, send.step.origin))
+        connection.opening = self._network.spawn(self._connect(connection, send.step.origin))
 
     async def _connect(self, connection: Connection, origin: Origin) -> None:
+        failure = None
         try:
-            await self._network.connect(connection, origin)
+            await self._network.connect(connection, origin, self._line)
         except Exception as error:  # whatever it is, it is why this request failed
-            connection.fail(failure_of(error))
+            failure = failure_of(error)
+        connection.opening = None
+        if failure is not None:
+            connection.fail(failure)
