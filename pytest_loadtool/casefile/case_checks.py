@@ -61,7 +61,7 @@ def _check_way(case: TestCase, problems: Problems) -> None:
         problems.add(("app",), "there is a 'server_fixture' too: leave out one of them")
     if case.app and case.transport == "raw":
         problems.add(
-            ("transport",), "only \"httpx\" reaches an application in this process: leave it out"
+            ("transport",), 'only "httpx" reaches an application in this process: leave it out'
         )
 
 

@@ -105,7 +105,7 @@ def _json(validator: JsonValidator, names: Names) -> Check:
     return check
 
 
-def _literal(equals: float | bool | None) -> str | None:
+def _literal(equals: int | float | bool | None) -> str | None:
     """A number or boolean as JSON writes it, which is what an extractor gives."""
     if isinstance(equals, bool):
         return "true" if equals else "false"

@@ -12,12 +12,10 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import ssl
 from collections.abc import Callable
 from typing import Any, cast
 
 from pytest_loadtool.load.line import Line, Way
-from pytest_loadtool.transport.tls_layer import TlsLayer
 
 __all__ = ["Throttled", "connect_slowly", "receive_buffer"]
 
@@ -40,33 +38,29 @@ def receive_buffer(line: Line) -> int:
 
 
 async def connect_slowly(
-    inner: asyncio.Protocol,
-    line: Line,
-    connected: socket.socket,
-    tls: ssl.SSLContext | None = None,
-    server_hostname: str | None = None,
-) -> None:
-    """Give ``inner`` the connection of a socket, as ``loop.create_connection`` does, over ``line``.
-
-    With ``tls`` a handshake comes first.
+    inner: asyncio.Protocol, line: Line, address: tuple[str, int]
+) -> asyncio.Transport:
+    """Connect ``inner`` to an IP address and port, as ``loop.create_connection`` does, over
+    ``line``; returns the transport of the socket itself.
 
     Raises:
-        OSError: the handshake failed.
+        OSError: there is no connection to be had.
     """
     loop = asyncio.get_running_loop()
-    if tls is None:
-        await loop.create_connection(lambda: Throttled(inner, line, loop), sock=connected)
-        return
-    ready: asyncio.Future[None] = loop.create_future()
-    layer = TlsLayer(inner, tls, server_hostname or "", ready)
-    transport, _ = await loop.create_connection(
-        lambda: Throttled(layer, line, loop), sock=connected
-    )
+    family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+    opened = socket.socket(family, socket.SOCK_STREAM)
     try:
-        await ready
+        opened.setblocking(False)
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer(line))
+        await loop.sock_connect(opened, address)
+        await asyncio.sleep(line.latency)
+        transport, _ = await loop.create_connection(
+            lambda: Throttled(inner, line, loop), sock=opened
+        )
     except BaseException:
-        transport.abort()
+        opened.close()
         raise
+    return transport
 
 
 class Throttled(asyncio.Protocol):

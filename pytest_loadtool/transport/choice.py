@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Sequence
 from time import perf_counter
 from typing import Protocol
 
+from pytest_loadtool.model.bandwidth import Bandwidth
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.replay.plan import Plan
 from pytest_loadtool.transport.network import Network, NetworkObserver, Unobserved
@@ -28,8 +29,9 @@ class _Network(Protocol):
 class Networks:
     """All networks of a run. Made by `open_networks`."""
 
-    def __init__(self, observer: NetworkObserver) -> None:
+    def __init__(self, observer: NetworkObserver, bandwidth: Bandwidth | None) -> None:
         self.observer = observer
+        self.bandwidth = bandwidth
         self._loop = asyncio.get_running_loop()
         self._made: dict[Hashable, _Network] = {}
 
@@ -45,7 +47,7 @@ class Networks:
         """Make the network for ``case``, if there is none yet."""
         way = _way(case)
         if way not in self._made:
-            self._made[way] = await _MAKERS[way[0]](case, self._loop, self.observer)
+            self._made[way] = await _MAKERS[way[0]](case, self._loop, self)
 
     async def close(self) -> None:
         """End what is still under way."""
@@ -53,13 +55,20 @@ class Networks:
             await network.close()
 
 
-async def open_networks(plans: Sequence[Plan], observer: NetworkObserver | None = None) -> Networks:
+async def open_networks(
+    plans: Sequence[Plan],
+    observer: NetworkObserver | None = None,
+    bandwidth: Bandwidth | None = None,
+) -> Networks:
     """The networks over which ``plans`` go; the applications that they name are started.
+
+    ``bandwidth`` is of each virtual user's line; None: as the machine has it. Only the raw
+    transport has lines.
 
     Raises:
         ReplayError: an application cannot be found, or does not start.
     """
-    networks = Networks(observer or Unobserved())
+    networks = Networks(observer or Unobserved(), bandwidth)
     try:
         for plan in plans:
             await networks.open(plan.case)
@@ -76,30 +85,24 @@ def _way(case: TestCase) -> tuple[str, ...]:
     return (case.transport or "raw",)
 
 
-async def _raw(
-    _case: TestCase, loop: asyncio.AbstractEventLoop, observer: NetworkObserver
-) -> _Network:
-    return Network(loop, observer)
+async def _raw(_case: TestCase, loop: asyncio.AbstractEventLoop, networks: Networks) -> _Network:
+    return Network(loop, networks.observer, networks.bandwidth)
 
 
-async def _httpx(
-    _case: TestCase, loop: asyncio.AbstractEventLoop, observer: NetworkObserver
-) -> _Network:
+async def _httpx(_case: TestCase, loop: asyncio.AbstractEventLoop, networks: Networks) -> _Network:
     from pytest_loadtool.transport.httpx_network import HttpxNetwork
 
-    return HttpxNetwork(loop, observer)
+    return HttpxNetwork(loop, networks.observer)
 
 
-async def _app(
-    case: TestCase, loop: asyncio.AbstractEventLoop, observer: NetworkObserver
-) -> _Network:
+async def _app(case: TestCase, loop: asyncio.AbstractEventLoop, networks: Networks) -> _Network:
     from pytest_loadtool.replay.request import origin_of
     from pytest_loadtool.transport.apps import load_app
     from pytest_loadtool.transport.httpx_network import HttpxNetwork
 
     application = load_app(case.app)
     await application.start()
-    return HttpxNetwork(loop, observer, application, str(origin_of(case.server)))
+    return HttpxNetwork(loop, networks.observer, application, str(origin_of(case.server)))
 
 
 _MAKERS = {"raw": _raw, "httpx": _httpx, "app": _app}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import socket
 import ssl
 from collections.abc import Callable
@@ -10,9 +12,9 @@ from typing import Any
 from pytest_loadtool.model.result import Failure
 
 __all__ = [
+    "CLOSED_AS_SENT",
     "CLOSED_EARLY",
     "CLOSED_MIDWAY",
-    "CLOSED_UNDER_IT",
     "NO_CONNECTION",
     "NO_END",
     "NO_HANDSHAKE",
@@ -25,10 +27,9 @@ __all__ = [
 
 CLOSED_EARLY = Failure("reset", "connection closed by the server before a response came")
 CLOSED_MIDWAY = Failure("reset", "connection closed by the server in the middle of a response")
-CLOSED_UNDER_IT = Failure(
+CLOSED_AS_SENT = Failure(
     "reset",
-    "connection closed by the server as the request was sent; it may have been worked on, so it is "
-    "not sent again",
+    "connection closed by the server as the request was sent, which may have had its effect",
 )
 NO_CONNECTION = Failure("timeout", "no connection in time")
 NO_HANDSHAKE = Failure("timeout", "no TLS handshake in time")
@@ -36,7 +37,7 @@ NO_RESPONSE = Failure("timeout", "no byte of a response in time")
 NO_END = Failure("timeout", "no complete response in time")
 
 
-class HandshakeCutError(OSError):
+class HandshakeCutError(ConnectionError):
     """The server closed the connection instead of finishing the TLS handshake."""
 
 
@@ -53,41 +54,46 @@ def failure_of(error: Exception) -> Failure:
     for kind, describe in _BY_ERROR:
         if isinstance(error, kind):
             return describe(error)
-    return Failure("connect", f"{type(error).__name__}: {error}")
+    code = (error.errno or 0) if isinstance(error, OSError) else 0
+    why = os.strerror(code) if code else type(error).__name__
+    return Failure("connect", f"no connection: {why}{_REMEDIES.get(code, '')}")
 
 
 def _untrusted(error: ssl.SSLCertVerificationError) -> Failure:
-    # OpenSSL says which name or address was expected; "not trusted" would be the wrong track.
     why = error.verify_message.rstrip(".")
-    mismatch = "certificate is not valid for" in why
-    return Failure(
-        "tls", why[why.index("certificate is") :] if mismatch else f"{_NOT_TRUSTED}{why}"
-    )
+    _, mismatch, of_whom = why.partition("certificate is not valid for")
+    if mismatch:
+        return Failure("tls", mismatch + of_whom)
+    return Failure("tls", f"certificate not trusted: {why}; [tls] in the test case can name its ca")
 
 
-_NOT_TRUSTED = "certificate not trusted: "
-
-#: What OpenSSL meets when plain text answers its hello.
-_NO_TLS_AT_ALL = ("WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG")
-
-
-def _tls(error: ssl.SSLError) -> Failure:
+def _handshake(error: ssl.SSLError) -> Failure:
     reason = error.reason or "the connection was closed"
-    if reason in _NO_TLS_AT_ALL:
-        return Failure(
-            "tls", f"TLS handshake failed: {reason}; does the server speak TLS on this port?"
-        )
-    words = reason.replace("_", " ").lower()
-    if "certificate" in words:
-        return Failure("tls", f"the server refused the client's certificate, or had none: {reason}")
-    return Failure("tls", f"TLS handshake failed: {reason}")
+    return Failure("tls", f"TLS handshake failed: {reason}{_HINTS.get(reason, '')}")
 
+
+_REMEDIES = {
+    errno.EMFILE: ": raise the limit ('ulimit -n') or use more workers",
+    errno.EADDRNOTAVAIL: ": no local port is left; keep connections open, or use fewer users",
+}
+
+_PLAIN = ": does the server speak TLS on this port?"
+
+#: What to do about some reasons that OpenSSL gives.
+_HINTS = {
+    "WRONG_VERSION_NUMBER": _PLAIN,
+    "PACKET_LENGTH_TOO_LONG": _PLAIN,
+    "RECORD_LAYER_FAILURE": _PLAIN,
+    "TLSV13_ALERT_CERTIFICATE_REQUIRED": ": the server wants a client certificate ([tls] in the "
+    "test case)",
+    "SSLV3_ALERT_HANDSHAKE_FAILURE": ": no common version, or a client certificate is wanted",
+}
 
 _BY_ERROR: tuple[tuple[type[Exception], Callable[[Any], Failure]], ...] = (
     (socket.gaierror, lambda error: Failure("dns", f"host name not found: {error.args[-1]}")),
-    (UnicodeError, lambda _: Failure("dns", "host name not found: it cannot be one")),
+    (UnicodeError, lambda _: Failure("dns", "host name not found: it is no valid name")),
     (ssl.SSLCertVerificationError, _untrusted),
-    (ssl.SSLError, _tls),
+    (ssl.SSLError, _handshake),
     (
         HandshakeCutError,
         lambda _: Failure("tls", "TLS handshake failed: connection closed by the server"),

@@ -17,9 +17,11 @@ LONGEST_HEAD: Final = 256 * 1024
 
 _LIMIT: Final = f"{LONGEST_HEAD // 1024} KB"
 
+_MOST_INTERIM: Final = 100
+
 #: The type of TLS records that a server sends to those who do not speak it (RFC 8446 §5.1, §6).
 _ALERT: Final = b"\x15"
-_TLS_SPOKEN: Final = "the server speaks TLS on this port: the URL must begin with https://"
+_TLS_SPOKEN: Final = "no HTTP status line but TLS: use https://"
 
 _LONGEST_CHUNK_LINE: Final = 16 * 1024
 _HEX: Final = frozenset(b"0123456789abcdefABCDEF")
@@ -52,8 +54,8 @@ class ResponseReader:
     """
 
     __slots__ = (
-        "_buffer", "_interim", "_missing", "_pieces", "_state", "_without_body", "body", "excess", "head",
-        "head_bytes", "keep_alive",
+        "_buffer", "_interim", "_missing", "_pieces", "_state", "_without_body", "body", "excess",
+        "head", "head_bytes", "keep_alive",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -116,9 +118,9 @@ class ResponseReader:
                 break
             if head.status == 101:
                 raise ProtocolError("the server switched protocols, which cannot be replayed")
-            self._interim += at  # an interim response (RFC 9110 §15.2): the final one follows
-            if self._interim > LONGEST_HEAD:
-                raise ProtocolError(f"interim responses of more than {_LIMIT} before the final one")
+            self._interim += 1  # an interim response (RFC 9110 §15.2): the final one follows
+            if self._interim > _MOST_INTERIM:
+                raise ProtocolError(f"more than {_MOST_INTERIM} interim responses to one request")
             data = data[at:]
         self.head = head
         self.head_bytes = raw

@@ -85,7 +85,9 @@ class LoadRunner:
         interval: float,
     ) -> None:
         stopped = self._stopped = asyncio.Event()
-        networks = await open_networks(self._plans, NetworkMetrics(self._metrics))
+        networks = await open_networks(
+            self._plans, NetworkMetrics(self._metrics), self._configuration.bandwidth
+        )
         setting = Setting(
             loop=loop,
             configuration=self._configuration,

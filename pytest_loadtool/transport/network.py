@@ -13,10 +13,11 @@ from pytest_loadtool.load.line import Line
 from pytest_loadtool.model.bandwidth import Bandwidth
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay.plan import Origin
-from pytest_loadtool.transport.bandwidth import connect_slowly, receive_buffer
+from pytest_loadtool.transport.bandwidth import connect_slowly
 from pytest_loadtool.transport.failures import HandshakeCutError
 from pytest_loadtool.transport.raw import Connection
 from pytest_loadtool.transport.tls import tls_context
+from pytest_loadtool.transport.tls_layer import TlsLayer
 
 if TYPE_CHECKING:
     from pytest_loadtool.transport.session import Done, Session
@@ -92,50 +93,28 @@ class Network:
         Raises:
             OSError, UnicodeError: there is no connection to be had; `failure_of` says why.
         """
-        address = await self._resolve(origin)
-        tls = self._tls_for(origin) if origin.scheme == "https" else None
+        address = (await self._resolve(origin), origin.port)
+        protocol: asyncio.Protocol = cast("asyncio.Protocol", connection)
+        secured = None
+        if origin.scheme == "https":
+            name = origin.tls.server_name or origin.host
+            secured = self._loop.create_future()
+            layer = TlsLayer(protocol, self._tls_for(origin), name, secured)
+            protocol = cast("asyncio.Protocol", layer)
         started = perf_counter()
-        family = socket.AF_INET6 if ":" in address else socket.AF_INET
-        opened = socket.socket(family, socket.SOCK_STREAM)
         try:
-            opened.setblocking(False)
-            opened.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            if line is not None:
-                opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer(line))
-            await self._loop.sock_connect(opened, (address, origin.port))
-            if line is not None:
-                await asyncio.sleep(line.latency)
-            connected = perf_counter()
-            connection.handshaking = tls is not None
-            await self._establish(connection, opened, origin, tls, line)
-        except BaseException:
-            opened.close()
-            raise
-        handshake = perf_counter() - connected if tls is not None else None
-        self.observer.opened(connected - started, handshake)
-
-    async def _establish(
-        self,
-        connection: Connection,
-        opened: socket.socket,
-        origin: Origin,
-        tls: ssl.SSLContext | None,
-        line: Line | None,
-    ) -> None:
-        """Give the connection its socket, after a handshake if there is to be TLS."""
-        protocol = cast("asyncio.Protocol", connection)
-        name = (origin.tls.server_name or origin.host) if tls is not None else None
-        try:
-            if line is not None:
-                await connect_slowly(protocol, line, opened, tls, name)
+            if line is None:
+                transport, _ = await self._loop.create_connection(lambda: protocol, *address)
             else:
-                await self._loop.create_connection(
-                    lambda: protocol, sock=opened, ssl=tls, server_hostname=name
-                )
-        except ssl.SSLError:
-            raise
-        except OSError as error:
-            raise (error if tls is None else HandshakeCutError) from error
+                transport = await connect_slowly(protocol, line, address)
+            connected = perf_counter()
+            if secured is not None:
+                connection.handshaking = True
+                await _finish(secured, transport)
+        except ConnectionResetError as error:
+            raise (error if secured is None else HandshakeCutError) from error
+        handshake = perf_counter() - connected if secured is not None else None
+        self.observer.opened(connected - started, handshake)
 
     async def close(self) -> None:
         """End what is still connecting."""
@@ -155,6 +134,14 @@ class Network:
         if origin.tls not in self._tls:
             self._tls[origin.tls] = tls_context(origin.tls)
         return self._tls[origin.tls]
+
+
+async def _finish(handshake: asyncio.Future[None], transport: asyncio.Transport) -> None:
+    try:
+        await handshake
+    except BaseException:
+        transport.abort()
+        raise
 
 
 def new_event_loop() -> asyncio.AbstractEventLoop:

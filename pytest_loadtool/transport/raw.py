@@ -16,7 +16,7 @@ from pytest_loadtool.replay.exchange import Response, Send
 from pytest_loadtool.transport.failures import (
     CLOSED_EARLY,
     CLOSED_MIDWAY,
-    CLOSED_UNDER_IT,
+    CLOSED_AS_SENT,
     NO_CONNECTION,
     NO_END,
     NO_HANDSHAKE,
@@ -46,7 +46,8 @@ class Connection:
     """
 
     __slots__ = (
-        "_fresh", "_owner", "_reader", "_response", "_transport", "handshaking", "opening",
+        "_fresh", "_owner", "_reader", "_response", "_sending", "_transport", "handshaking",
+        "opening",
     )  # fmt: skip
 
     def __init__(self, owner: Owner) -> None:
@@ -55,6 +56,7 @@ class Connection:
         self._transport: asyncio.Transport | None = None
         self._response: Response | None = None
         self._fresh = True  # no response has come on it yet
+        self._sending = False  # much of the request has still to go out
         self.opening: asyncio.Task[None] | None = None
         """What opens it; ended when nobody waits for it any more."""
         self.handshaking = False
@@ -145,10 +147,12 @@ class Connection:
         """Nothing to do: `connection_lost` follows, and knows whether the response was complete."""
 
     def pause_writing(self) -> None:
-        """Nothing to do: a connection carries one request at a time."""
+        """A large request is still on its way."""
+        self._sending = True
 
     def resume_writing(self) -> None:
-        """Nothing to do."""
+        """Most of it has gone out."""
+        self._sending = False
 
     def connection_lost(self, error: Exception | None) -> None:
         """The server closed. That ends a body without a length, and breaks any other response.
@@ -161,16 +165,17 @@ class Connection:
         response = self._response
         if response is None:
             return
-        if isinstance(error, ssl.SSLError):
+        in_order = error is None or isinstance(error, ssl.SSLEOFError)
+        if not in_order and isinstance(error, ssl.SSLError):
             self.fail(failure_of(error))
-        elif error is None and self._reader.end():
+        elif in_order and self._reader.end():
             self._finish(response, perf_counter())
         elif response.received:
             self.fail(CLOSED_MIDWAY)
         elif self._fresh:
             self.fail(CLOSED_EARLY)
         elif not response.send.step.idempotent:
-            self.fail(CLOSED_UNDER_IT)
+            self.fail(CLOSED_AS_SENT)
         else:
             self._response = None
             self._owner.reconnect(response.send)
@@ -185,7 +190,7 @@ class Connection:
         response.finished = now
         self._fresh = False
         self._response = None
-        if reader.excess or not reader.keep_alive:
+        if reader.excess or self._sending or not reader.keep_alive:
             self.close()
         self._owner.received(response)
 

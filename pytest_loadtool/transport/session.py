@@ -7,11 +7,11 @@ from collections.abc import Callable, Generator
 from time import perf_counter
 from typing import Protocol
 
+from pytest_loadtool.load.line import Line
 from pytest_loadtool.replay.exchange import Command, Response, Send, Wait
 from pytest_loadtool.replay.plan import Origin
-from pytest_loadtool.transport.network import Network
-from pytest_loadtool.load.line import Line
 from pytest_loadtool.transport.failures import failure_of
+from pytest_loadtool.transport.network import Network
 from pytest_loadtool.transport.raw import Connection
 
 __all__ = ["Commands", "Done", "Session", "UserSession"]

@@ -20,6 +20,7 @@ from pytest_loadtool.load.line import Line
 from pytest_loadtool.model.bandwidth import PROFILES, Bandwidth
 from pytest_loadtool.transport.bandwidth import Throttled, connect_slowly, receive_buffer
 from pytest_loadtool.transport.network import new_event_loop
+from pytest_loadtool.transport.tls_layer import TlsLayer
 from tests.transport.peer import peer, read_request, resetting
 from tests.transport.test_raw_nginx import free_ports, wait_for
 
@@ -127,10 +128,9 @@ class Client(asyncio.Protocol):
         return self.received.partition(b"\r\n\r\n")[2]
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
+        self.transport = cast("asyncio.Transport", transport)
         self.began = time.perf_counter()
-        transport.write(self.request)
+        self.transport.write(self.request)
 
     def data_received(self, data: bytes) -> None:
         self.pieces.append((time.perf_counter(), data))
@@ -154,13 +154,14 @@ async def connect(
     port: int, line: Line, request: bytes, tls: ssl.SSLContext | None = None
 ) -> Client:
     """A client that sends ``request`` over ``line``."""
-    opened = socket.socket()
-    opened.setblocking(False)
-    opened.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer(line))
-    await asyncio.get_running_loop().sock_connect(opened, ("127.0.0.1", port))
+    loop = asyncio.get_running_loop()
     client = Client(request)
-    client.opened = time.perf_counter()
-    await connect_slowly(client, line, opened, tls, "127.0.0.1")
+    secured: asyncio.Future[None] = loop.create_future()
+    inner: Any = client if tls is None else TlsLayer(client, tls, "127.0.0.1", secured)
+    client.opened = time.perf_counter() + line.latency
+    await connect_slowly(inner, line, ("127.0.0.1", port))
+    if tls is not None:
+        await secured
     return client
 
 

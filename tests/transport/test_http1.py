@@ -141,7 +141,11 @@ def test_what_follows_a_response_is_told() -> None:
 BROKEN = {
     "no status line": (b"hello", "no HTTP status line"),
     "another protocol": (b"SSH-2.0-OpenSSH_9.2\r\n", "no HTTP status line"),
-    "TLS": (b"\x15\x03\x01\x00\x02\x02\x46", "no HTTP status line"),
+    "TLS": (b"\x15\x03\x01\x00\x02\x02\x46", "use https://"),
+    "endless interim responses": (
+        b"HTTP/1.1 103 Early Hints\r\n\r\n" * 101,
+        "more than 100 interim responses",
+    ),
     "HTTP/2": (response(status="HTTP/2 200"), "no HTTP/1 status line"),
     "no status code": (response(status="HTTP/1.1 OK"), "no status code"),
     "a code of four digits": (response(status="HTTP/1.1 2000 OK"), "no status code"),

@@ -157,7 +157,8 @@ def test_unknown_authority(site: Site) -> None:
     """Without it they are not, and the failure says that this is the reason."""
     assert failure(f"https://127.0.0.1:{site.new}", TlsSettings()) == (
         "tls",
-        "certificate not trusted: unable to get local issuer certificate",
+        "certificate not trusted: unable to get local issuer certificate; "
+        "[tls] in the test case can name its ca",
     )
 
 
@@ -183,9 +184,7 @@ def test_certificate_for_another_host(site: Site) -> None:
     """A trusted certificate is not enough: it must be for the host that was asked for."""
     cause, message = failure(f"https://localhost:{site.new}", TlsSettings(ca=site.ca))
     assert cause == "tls"
-    assert message == (
-        "certificate not trusted: Hostname mismatch, certificate is not valid for 'localhost'."
-    )
+    assert message == "certificate is not valid for 'localhost'"
 
 
 def test_the_host_name_is_sent(site: Site) -> None:
