@@ -32,7 +32,19 @@ def over_tls(context: ssl.SSLContext, script: Script = well) -> Script:
     """The script, spoken over TLS."""
 
     def wrapped(peer: Peer) -> None:
-        with context.wrap_socket(peer.socket, server_side=True) as secured:
+        with context.wrap_socket(
+            peer.socket, server_side=True, do_handshake_on_connect=False
+        ) as secured:
+            try:
+                secured.do_handshake()
+            except ssl.SSLError:
+                # Closed with something unread, the connection would be reset, and the alert that
+                # says why would be lost.
+                with socket.socket(fileno=secured.detach()) as plain:
+                    plain.shutdown(socket.SHUT_WR)
+                    while plain.recv(65536):
+                        pass
+                return
             peer.socket = secured
             script(peer)
 
