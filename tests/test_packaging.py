@@ -24,8 +24,8 @@ README = (ROOT / "README.md").read_text()
 
 #: What no run without a test case needs. Measured, from 50 to 700 ms each.
 HEAVY = {
-    *("mitmproxy", "httpx", "prompt_toolkit", "rich", "jsonpath_ng", "httptools", "uvloop"),
-    *("asyncio", "brotli", "zstandard", "tomlkit", "playwright", "django"),
+    *("mitmproxy", "httpx", "prompt_toolkit", "rich", "jsonpath_ng", "h2", "uvloop"),
+    *("asyncio", "brotlicffi", "zstandard", "tomlkit", "playwright", "django"),
 }
 
 

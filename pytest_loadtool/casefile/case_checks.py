@@ -74,8 +74,8 @@ def _check_server(
     if target.startswith(("/", "${")):
         problems.add(
             (*at, "request"),
-            f'the target "{target}" needs a server: write server = "http://…" (or server_fixture, or '
-            "app) at the top",
+            f'the target "{target}" needs a server: write server = "http://…" (or server_fixture, '
+            "or app) at the top",
         )
 
 

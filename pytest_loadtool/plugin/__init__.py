@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_loadtool.plugin import options
-from pytest_loadtool.plugin.unverified import notice
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,6 +96,11 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say which tests have accepted any certificate."""
+    reports = (report for many in terminalreporter.stats.values() for report in many)
+    if not any(getattr(report, "user_properties", ()) for report in reports):
+        return
+    from pytest_loadtool.plugin.unverified import notice
+
     text = notice(terminalreporter.stats)
     if text:
         terminalreporter.line(text, yellow=True)

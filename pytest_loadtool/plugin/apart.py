@@ -15,15 +15,21 @@ def run_apart(work: Callable[[], object]) -> None:
 
     Playwright's synchronous fixtures leave one running between tests.
     """
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
+    if not _is_loop_running():
         work()
         return
     result: Future[object] = Future()
     # A daemon: Ctrl-C ends the waiting below, and must end pytest as well.
     threading.Thread(target=_settle, args=(result, work), daemon=True, name="replay").start()
     result.result()
+
+
+def _is_loop_running() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def _settle(result: Future[object], work: Callable[[], object]) -> None:

@@ -1,7 +1,4 @@
-"""Says at the end of a run which tests have accepted any certificate.
-
-Imported in every pytest run: nothing heavy may enter.
-"""
+"""Says at the end of a run which tests have accepted any certificate."""
 
 from __future__ import annotations
 

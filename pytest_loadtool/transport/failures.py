@@ -33,8 +33,8 @@ CLOSED_AS_SENT = Failure(
 )
 NO_CONNECTION = Failure("timeout", "no connection in time")
 NO_HANDSHAKE = Failure("timeout", "no TLS handshake in time")
-NO_RESPONSE = Failure("timeout", "no byte of a response in time")
-NO_END = Failure("timeout", "no complete response in time")
+NO_RESPONSE = Failure("timeout", "no response in time")
+NO_END = Failure("timeout", "the response began, but was not complete in time")
 
 
 class HandshakeCutError(ConnectionError):

@@ -14,9 +14,9 @@ from typing import Protocol, cast
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.exchange import Response, Send
 from pytest_loadtool.transport.failures import (
+    CLOSED_AS_SENT,
     CLOSED_EARLY,
     CLOSED_MIDWAY,
-    CLOSED_AS_SENT,
     NO_CONNECTION,
     NO_END,
     NO_HANDSHAKE,
@@ -58,7 +58,7 @@ class Connection:
         self._fresh = True  # no response has come on it yet
         self._sending = False  # much of the request has still to go out
         self.opening: asyncio.Task[None] | None = None
-        """What opens it; ended when nobody waits for it any more."""
+        """What opens it, until it is open; ended when nobody waits for it any more."""
         self.handshaking = False
         """Whether TCP has connected, and TLS has not."""
 
@@ -118,6 +118,7 @@ class Connection:
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Write the request that waited for the connection."""
+        self.opening = None
         self._transport = cast("asyncio.Transport", transport)
         response = self._response
         if response is None:  # given up while connecting

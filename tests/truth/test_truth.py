@@ -60,12 +60,6 @@ def _ordered(*histograms: Histogram) -> bool:
     )
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="Network.connect: uvloop closes a descriptor that its socket closes once more, when a "
-    "connection is reset before uvloop has taken the socket over; so it breaks another connection",
-)
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.promise(129, 130)
 def test_a_thousand_users_resets_and_time_outs() -> None:
     """Each request that was made is in the numbers once, and in the server's books once: as
