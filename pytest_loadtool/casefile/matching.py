@@ -20,7 +20,7 @@ __all__ = ["match"]
 #: Above this `difflib` ratio two entries count as the same one, edited.
 _ALIKE = 0.6
 #: How much of an entry is compared for that; the comparison takes quadratic time.
-_COMPARED = 600
+_LONGEST = 600
 
 #: By the array's name: the key of an entry that says which one it is.
 _LABELS: Mapping[str, str] = {
@@ -131,4 +131,4 @@ def _label(name: str, entry: Any, whole: str) -> str:
 def _alike(old: str, new: str) -> bool:
     import difflib  # only a save with comments and edits needs it
 
-    return difflib.SequenceMatcher(None, old[:_COMPARED], new[:_COMPARED]).ratio() >= _ALIKE
+    return difflib.SequenceMatcher(None, old[:_LONGEST], new[:_LONGEST]).ratio() >= _ALIKE

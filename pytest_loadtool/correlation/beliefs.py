@@ -22,7 +22,7 @@ from pytest_loadtool.correlation.traffic import Traffic
 __all__ = ["beliefs", "is_typed", "rule_by_name"]
 
 #: How many producers of one value a rule looks at, the nearest first.
-_NEAREST = 20
+_MOST_PRODUCERS = 20
 
 
 def beliefs(traffic: Traffic, slot: Slot, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Producer]]:
@@ -36,7 +36,7 @@ def beliefs(traffic: Traffic, slot: Slot, rules: Sequence[Rule]) -> Iterator[tup
     for rule in rules:
         if not _takes(rule, slot):
             continue
-        for producer in islice(_nearest(traffic, slot, rule.kinds, address), _NEAREST):
+        for producer in islice(_nearest(traffic, slot, rule.kinds, address), _MOST_PRODUCERS):
             named = not rule.produced_as or same_name(producer.name) in rule.produced_as
             if named and all(EVIDENCE[one](slot, producer, traffic) for one in rule.evidence):
                 yield rule, producer

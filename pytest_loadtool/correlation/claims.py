@@ -22,7 +22,7 @@ from pytest_loadtool.model.place import encode
 __all__ = ["Claim", "Claims", "Issue", "Miss", "claim_all", "issued"]
 
 #: For how many producers of one value an extractor is sought, before the value is left as it is.
-_ATTEMPTS = 5
+_MOST_ATTEMPTS = 5
 _ENCODING = (
     "{producer} holds the value, but replay would write it in another encoding than recorded."
 )
@@ -92,7 +92,7 @@ def _judged(
 ) -> Claim | Miss | None:
     """The most trusted claim that works; else why the most trusted does not; None: not dynamic."""
     first: Miss | None = None
-    for rule, producer in islice(beliefs(traffic, slot, rules), _ATTEMPTS):
+    for rule, producer in islice(beliefs(traffic, slot, rules), _MOST_ATTEMPTS):
         verdict = synthesis.claim(slot, rule, producer)
         if isinstance(verdict, Claim):
             return verdict

@@ -43,7 +43,7 @@ _IDENTITY_NAMES = frozenset(
 )
 
 #: Longest part of a value that is looked at: ASP.NET view states have hundreds of kilobytes.
-_SAMPLE = 400
+_LONGEST_SAMPLE = 400
 
 
 def plain(name: str) -> str:
@@ -65,7 +65,7 @@ def looks_random(value: str) -> bool:
 
     A word, a slug, a version, a date, a path or a URL is none.
     """
-    sample = value[:_SAMPLE]
+    sample = value[:_LONGEST_SAMPLE]
     length = len(sample)
     if length < 8 or not _TOKEN_CHARACTERS.fullmatch(sample):
         return False

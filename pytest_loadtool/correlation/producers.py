@@ -68,7 +68,7 @@ _CHOICES = frozenset({"checkbox", "radio", "submit", "button", "image", "reset",
 _OTHER_HEADERS = frozenset({"set-cookie", "location"})
 _TOKENS = frozenset({"access_token", "refresh_token"})
 #: How many places of one value in one JSON document are kept: the id of many things may be 1.
-_LEAVES = 8
+_MOST_LEAVES = 8
 
 
 def in_response(
@@ -135,7 +135,7 @@ def _in_json(document: Any, transaction: int, wanted: frozenset[str]) -> Iterato
         if is_short_number(value) and not is_id_name(name):
             continue
         seen[value] = seen.get(value, 0) + 1
-        if seen[value] <= _LEAVES:
+        if seen[value] <= _MOST_LEAVES:
             yield Producer(transaction, Kind.JSON, name, value, steps=steps)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["StepLines", "StepResult", "Watch", "step_result"]
 
 #: The most that is said of why a step failed; the test's own failure says the rest.
-_REASON = 200
+_LONGEST_REASON = 200
 
 
 class StepResult(TypedDict):
@@ -44,7 +44,7 @@ def step_result(outcome: Outcome) -> StepResult:
         title=printable(outcome.transaction.title),
         status=outcome.response.status,
         milliseconds=round(outcome.milliseconds, 3),
-        failure=clip(printable(messages), _REASON),
+        failure=clip(printable(messages), _LONGEST_REASON),
     )
 
 

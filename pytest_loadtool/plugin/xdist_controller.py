@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["LoadController"]
 
 #: Seconds that workers have after Ctrl-C to send what they have measured.
-_LAST_WORDS = 5.0
+_PATIENCE = 5.0
 
 #: Seconds after which a worker that should make load, and says nothing, is given up. It speaks each
 #: second, unless something blocks its event loop: a regular expression that never ends, say.
@@ -148,7 +148,7 @@ class LoadController:
             return
         series.clear_view()
         series.stop()
-        deadline = time.monotonic() + _LAST_WORDS
+        deadline = time.monotonic() + _PATIENCE
         try:
             while series.running and (left := deadline - time.monotonic()) > 0:
                 with contextlib.suppress(Empty):

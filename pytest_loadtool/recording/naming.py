@@ -15,7 +15,7 @@ from pytest_loadtool.recording.grouping import Group
 __all__ = ["operation_name", "page_names", "title"]
 
 #: How far into a document its title is looked for, in bytes.
-_HEAD = 256 * 1024
+_LONGEST_HEAD = 256 * 1024
 
 _TITLE = re.compile(r"<title(?:\s[^>]*)?>([^<]*(?:<(?!/title)[^<]*)*)</title", re.IGNORECASE)
 _CHARSET = re.compile(rb"charset\s*=\s*[\"']?([A-Za-z0-9_.:-]+)", re.IGNORECASE)
@@ -42,7 +42,7 @@ def page_names(groups: Iterable[Group]) -> list[str]:
 
 def title(exchange: Exchange) -> str:
     """The text of a document's ``<title>``: entities decoded, white space collapsed; or empty."""
-    body = exchange.response_body[:_HEAD]
+    body = exchange.response_body[:_LONGEST_HEAD]
     charset = _CHARSET.search((exchange.response_header("content-type") or "").encode())
     charset = charset or _CHARSET.search(body[:1024])
     try:

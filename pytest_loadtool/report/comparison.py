@@ -15,7 +15,7 @@ __all__ = ["Difference", "body_differences", "header_differences", "title_of"]
 _TELLING = ("Location", "Content-Type", "WWW-Authenticate", "Retry-After")
 
 #: How many differences are shown, how wide, and how much of a body is looked at.
-_SHOWN, _WIDTH, _UNITS = 3, 150, 4000
+_MOST_SHOWN, _LONGEST, _MOST_UNITS = 3, 150, 4000
 
 # Markup, JSON and text alike fall into pieces small enough to compare.
 _UNIT = re.compile(r"[^\n>,]+[\n>,]?|[\n>,]")
@@ -39,7 +39,7 @@ class Difference:
 def title_of(text: str) -> str:
     """The title of an HTML document, or nothing."""
     match = _TITLE.search(text)
-    return clip(match[1], _WIDTH) if match else ""
+    return clip(match[1], _LONGEST) if match else ""
 
 
 def header_differences(recorded: Headers, received: Headers) -> Iterator[str]:
@@ -64,11 +64,11 @@ def body_differences(recorded: str, received: str) -> Difference:
     if not changes:
         return Difference(0, ("body: as recorded, but for values like tokens and times",))
     lines = [f"body: {_size(recorded)}, now {_size(received)}"]
-    for _, a, b, c, d in changes[:_SHOWN]:
-        lines += [f"- {clip(one, _WIDTH)}" for one in _joined(recorded, was[a:b])]
-        lines += [f"+ {clip(one, _WIDTH)}" for one in _joined(received, now[c:d])]
-    if len(changes) > _SHOWN:
-        lines.append(f"and {len(changes) - _SHOWN} more places")
+    for _, a, b, c, d in changes[:_MOST_SHOWN]:
+        lines += [f"- {clip(one, _LONGEST)}" for one in _joined(recorded, was[a:b])]
+        lines += [f"+ {clip(one, _LONGEST)}" for one in _joined(received, now[c:d])]
+    if len(changes) > _MOST_SHOWN:
+        lines.append(f"and {len(changes) - _MOST_SHOWN} more places")
     first = changes[0][3]
     return Difference(now[first][1] if first < len(now) else len(received), tuple(lines))
 
@@ -87,7 +87,7 @@ def _units(text: str) -> list[_Unit]:
         compared = _NUMBER.sub("#", _TOKEN.sub("#", match[0].strip()))
         if compared:
             units.append((compared, *match.span()))
-        if len(units) == _UNITS:
+        if len(units) == _MOST_UNITS:
             break
     return units
 

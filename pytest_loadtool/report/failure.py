@@ -31,7 +31,7 @@ __all__ = ["SEPARATOR", "Evidence", "Outcome", "Received", "explain", "headline"
 SEPARATOR = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
 
 #: How many later failures are listed.
-_LATER = 20
+_MOST_LATER = 20
 
 #: Where to look in an HTML page that there is nothing to compare with.
 _HTML_START = re.compile(r"<title|<h1|<body", re.IGNORECASE)
@@ -278,9 +278,9 @@ def _recorded(subject: _Subject, text: str) -> tuple[list[str], Difference | Non
 def _later(path: str, later: Sequence[Outcome]) -> list[str]:
     if not later:
         return []
-    lines = [f"  {_place(path, one)}: {headline(one)}" for one in later[:_LATER]]
-    if len(later) > _LATER:
-        lines.append(f"  and {len(later) - _LATER} more")
+    lines = [f"  {_place(path, one)}: {headline(one)}" for one in later[:_MOST_LATER]]
+    if len(later) > _MOST_LATER:
+        lines.append(f"  and {len(later) - _MOST_LATER} more")
     return ["later failures, possible consequences of the first:", *lines]
 
 

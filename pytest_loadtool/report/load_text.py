@@ -29,7 +29,7 @@ from pytest_loadtool.report.units import milliseconds, rate, seconds, size, stat
 __all__ = ["load_text"]
 
 _WIDEST = 120
-_EXAMPLE_LINES = 8
+_MOST_EXAMPLE_LINES = 8
 _INDENT = " " * 12
 
 
@@ -242,9 +242,9 @@ def _error(error: ErrorSummary, width: int) -> Iterator[str]:
     place = f"{error.page} / {error.transaction}, first in second {error.first_s}"
     yield from wrap(printable(place), width, _INDENT, _INDENT)
     example = printable(error.example).strip().splitlines()
-    for line in example[:_EXAMPLE_LINES]:
+    for line in example[:_MOST_EXAMPLE_LINES]:
         yield from wrap(line, width, deeper, deeper)
-    if len(example) > _EXAMPLE_LINES:
+    if len(example) > _MOST_EXAMPLE_LINES:
         yield f"{deeper}…"
 
 

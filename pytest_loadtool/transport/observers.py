@@ -12,11 +12,12 @@ from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.content import ContentError
 from pytest_loadtool.replay.exchange import Response
 from pytest_loadtool.replay.plan import Observer, PagePlan, Plan, Step
+from pytest_loadtool.report.excerpt import clip
 
 __all__ = ["Clock", "NetworkMetrics", "metrics_for", "observers_for"]
 
 #: How many characters of a body an error's example shows.
-_EXAMPLE = 160
+_LONGEST_BODY = 160
 
 
 def metrics_for(plans: Sequence[Plan], *, detailed_pages: bool = False) -> LoadMetrics:
@@ -104,10 +105,10 @@ def _describe(response: Response) -> str:
     if response.failure is not None:
         return f"{asked}: no response"
     try:
-        body = " ".join(response.text.split())
+        body = clip(response.text, _LONGEST_BODY)
     except ContentError:
         body = "(undecodable body)"
-    return f"{asked}: status {response.status}, {body[:_EXAMPLE] or 'no body'}"
+    return f"{asked}: status {response.status}, {body or 'no body'}"
 
 
 class NetworkMetrics:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["decisions", "notes", "summary", "tree"]
 
 #: Subjects that are listed under one kind of note before the rest is only counted.
-_SUBJECTS = 3
+_MOST = 3
 #: Characters of a dynamic value: enough to know it again, too few to use it. What a script prints
 #: is kept in the logs of CI systems.
 _VALUE = 12
@@ -64,8 +64,8 @@ def notes(found: Sequence[Note]) -> Iterator[str]:
         serious = sum(note.serious for note in mine)
         yield f"  {kind}: {count}" + (f" ({serious} serious: record again)" if serious else "")
         for message, subjects in _by_message(mine):
-            shown = ", ".join(shortened(subject, 60) for subject in subjects[:_SUBJECTS])
-            more = f" and {len(subjects) - _SUBJECTS} more" if len(subjects) > _SUBJECTS else ""
+            shown = ", ".join(shortened(subject, 60) for subject in subjects[:_MOST])
+            more = f" and {len(subjects) - _MOST} more" if len(subjects) > _MOST else ""
             yield f"      {message}: {shown}{more}" if shown else f"      {message}"
 
 
