@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from pytest_loadtool.casefile.lines import KeyPath, Layout, dotted
+from pathlib import Path
+
+from pytest_loadtool.casefile.files import read_text
+from pytest_loadtool.casefile.lines import KeyPath, Layout, dotted, scan
 from pytest_loadtool.errors import FileError
 
-__all__ = ["MOST", "Problems"]
+__all__ = ["MOST", "Problems", "key_error"]
 
 #: How many errors of one file are shown.
 MOST = 20
@@ -42,3 +45,10 @@ class Problems:
         if len(others) >= MOST:
             lines.append(f"{self.path}: and {len(others) - MOST + 1} more")
         raise FileError(first.path, first.line, first.key, "\n".join(lines))
+
+
+def key_error(path: Path, key: KeyPath, message: str) -> FileError:
+    """An error about a key of a file that could be read, and turned out wrong only later."""
+    line = scan(read_text(path)).line(key)
+    name = ".".join(part for part in key if isinstance(part, str))
+    return FileError(str(path), line, name, message)

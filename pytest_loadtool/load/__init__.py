@@ -8,9 +8,10 @@ cheap to import.
 from pytest_loadtool.load.errorlog import ErrorLog, ErrorRecord
 from pytest_loadtool.load.glimpse import Glimpse, GlimpseRow, Lookout
 from pytest_loadtool.load.histogram import Histogram
+from pytest_loadtool.load.judging import judge
 from pytest_loadtool.load.measures import Spans, TransactionMetrics
 from pytest_loadtool.load.merger import Merger, RunResult, WorkerResult, WorkerState
-from pytest_loadtool.load.metrics import LoadMetrics, PageKey, TransactionKey
+from pytest_loadtool.load.metrics import LoadMetrics, MergedMetrics, PageKey, TransactionKey
 from pytest_loadtool.load.protocol import (
     Failed,
     Final,
@@ -34,6 +35,7 @@ __all__ = [
     "Histogram",
     "LoadMetrics",
     "Lookout",
+    "MergedMetrics",
     "Merger",
     "Message",
     "PageKey",
@@ -53,6 +55,7 @@ __all__ = [
     "case_of",
     "decode",
     "encode",
+    "judge",
     "preflight",
     "row_of",
     "summarise",

@@ -6,22 +6,24 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from typing import TypeVar
 
 __all__ = ["run_apart"]
 
+_T = TypeVar("_T")
 
-def run_apart(work: Callable[[], object]) -> None:
+
+def run_apart(work: Callable[[], _T]) -> _T:
     """Call ``work``, which runs an event loop: here, or in a thread if this one has a running loop.
 
     Playwright's synchronous fixtures leave one running between tests.
     """
     if not _is_loop_running():
-        work()
-        return
-    result: Future[object] = Future()
+        return work()
+    result: Future[_T] = Future()
     # A daemon: Ctrl-C ends the waiting below, and must end pytest as well.
     threading.Thread(target=_settle, args=(result, work), daemon=True, name="replay").start()
-    result.result()
+    return result.result()
 
 
 def _is_loop_running() -> bool:
@@ -32,7 +34,7 @@ def _is_loop_running() -> bool:
     return True
 
 
-def _settle(result: Future[object], work: Callable[[], object]) -> None:
+def _settle(result: Future[_T], work: Callable[[], _T]) -> None:
     try:
         result.set_result(work())
     except BaseException as error:  # whatever it is, it belongs to whoever waits

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_loadtool.plugin.paths import key_error, shown_error
+from pytest_loadtool.casefile.problems import key_error
+from pytest_loadtool.plugin.paths import shown_error
 
 if TYPE_CHECKING:
     from pytest_loadtool.casefile.lines import KeyPath

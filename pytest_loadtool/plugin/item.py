@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_loadtool.casefile import read_dataset
+from pytest_loadtool.casefile.problems import key_error
 from pytest_loadtool.errors import FileError, LoadToolError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.plugin.apart import run_apart
 from pytest_loadtool.plugin.file_item import FileItem
 from pytest_loadtool.plugin.options import CASE_SUFFIX, server_of
-from pytest_loadtool.plugin.paths import key_error, shown_error, shown_path
+from pytest_loadtool.plugin.paths import shown_error, shown_path
 from pytest_loadtool.plugin.server import server_from_fixture
 from pytest_loadtool.plugin.steps import StepLines, StepResult, Watch
 from pytest_loadtool.plugin.think_time import think_time_of
-from pytest_loadtool.plugin.tls import check_tls
 from pytest_loadtool.plugin.unverified import unverified
-from pytest_loadtool.plugin.way import check_way, on_its_way
+from pytest_loadtool.plugin.way import on_its_way
 from pytest_loadtool.report.failure import Evidence, explain, headline
 
 if TYPE_CHECKING:
@@ -100,6 +100,7 @@ class CaseItem(FileItem):
 
     def _plan(self, request: pytest.FixtureRequest) -> Plan:
         from pytest_loadtool.replay import compile_case
+        from pytest_loadtool.transport.checks import check_plan
 
         folder = self.path.parent
         plan = compile_case(
@@ -110,8 +111,7 @@ class CaseItem(FileItem):
             think_time=think_time_of(self.config),
             folder=str(folder),
         )
-        check_tls(plan, self.path)
-        check_way(plan, self.path)
+        check_plan(plan, self.path)
         return plan
 
     def _server(self, request: pytest.FixtureRequest) -> str:

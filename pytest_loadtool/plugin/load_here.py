@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from datetime import UTC, datetime
-
 import pytest
 
-from pytest_loadtool.errors import LoadToolError
-from pytest_loadtool.load import Failed, Final, Lookout, Merger, Share, Snapshot, Watch
+from pytest_loadtool.load import Share
+from pytest_loadtool.plugin.apart import run_apart
 from pytest_loadtool.plugin.live import LiveView
 from pytest_loadtool.plugin.load_compare import BASELINE
 from pytest_loadtool.plugin.load_interrupt import stopping
 from pytest_loadtool.plugin.load_item import LoadItem, LoadTestFailedError
 from pytest_loadtool.plugin.load_outcome import write_thresholds
-from pytest_loadtool.plugin.load_results import RESULTS, failure_text, judge, properties
-from pytest_loadtool.plugin.load_share import PreparedShare, prepare
+from pytest_loadtool.plugin.load_results import RESULTS, failure_text, properties
+from pytest_loadtool.transport.share import prepare
 
 __all__ = ["Here"]
-
-#: What the only worker is called in the results.
-_NAME = "main"
 
 
 class Here:
@@ -38,35 +31,23 @@ class Here:
             LoadToolError: it could not be run.
             KeyboardInterrupt: Ctrl-C; the results so far are kept.
         """
+        from pytest_loadtool.transport.alone import run_alone
+
         configuration = item.load_test.configuration
         baseline = self._config.stash[BASELINE]
-        baseline.of(configuration.name)  # says now if it has none
+        earlier = baseline.of(configuration.name)  # says now if it has none
         share = prepare(item.load_test, servers, Share())
-        merger, watch = Merger([_NAME]), Watch(configuration.thresholds, configuration.duration)
-        lookout = Lookout()
-        merger.started(_NAME, Share())
-        started = datetime.now(UTC).astimezone()
         with LiveView(self._config, configuration) as view, stopping(share.runner.stop) as stop:
-
-            def tick(snapshot: bytes) -> None:
-                merger.receive(_NAME, Snapshot(snapshot))
-                if watch.look([share.metrics]):
-                    share.runner.stop()
-                if view.wanted:
-                    view.show(lookout.look([(share.metrics, True)], watch.states()))
-
-            tick(share.metrics.snapshot())
-            end = _drive(share, tick)
-        merger.receive(_NAME, Snapshot(share.metrics.snapshot()))
-        merger.receive(_NAME, end or Final(share.metrics.snapshot()))
-        summary = judge(
-            merger.result(),
-            configuration,
-            started,
-            baseline,
-            interrupted=stop.heard,
-            watch=watch,
-        )
+            summary = run_apart(
+                lambda: run_alone(
+                    share,
+                    configuration,
+                    interrupted=lambda: stop.heard,
+                    show=view.show if view.wanted else None,
+                    baseline=earlier,
+                    tolerance=baseline.tolerance,
+                )
+            )
         item.summary = summary
         write_thresholds(self._config, summary)
         self._config.stash[RESULTS].append(summary)
@@ -76,12 +57,3 @@ class Here:
         text = failure_text(summary)
         if text is not None:
             raise LoadTestFailedError(text)
-
-
-def _drive(share: PreparedShare, tick: Callable[[bytes], None]) -> Failed | None:
-    """Run it to its end; why it had to end early, if it had to."""
-    try:
-        share.run(time.time(), tick)
-    except LoadToolError as error:
-        return Failed(str(error))
-    return None

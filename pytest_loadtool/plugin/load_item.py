@@ -13,15 +13,16 @@ from typing import Any, Protocol
 
 import pytest
 
+from pytest_loadtool.casefile.problems import key_error
 from pytest_loadtool.errors import FileError, LoadToolError
 from pytest_loadtool.load import Summary
 from pytest_loadtool.plugin.file_item import FileItem
-from pytest_loadtool.plugin.load_share import LoadTest, read_test
 from pytest_loadtool.plugin.options import LOAD_SUFFIX, server_of
-from pytest_loadtool.plugin.paths import key_error, shown_error, slug
+from pytest_loadtool.plugin.paths import shown_error, slug
 from pytest_loadtool.plugin.server import server_from_fixture
 from pytest_loadtool.plugin.unverified import unverified
 from pytest_loadtool.plugin.way import on_its_way
+from pytest_loadtool.transport.share import LoadTest, read_test
 
 __all__ = ["ENGINE", "Engine", "LoadFile", "LoadItem", "LoadTestFailedError"]
 

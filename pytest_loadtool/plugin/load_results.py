@@ -7,16 +7,14 @@ import os
 import shutil
 import sys
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from pytest_loadtool.casefile.files import replace_file
 from pytest_loadtool.errors import FileError
-from pytest_loadtool.load import RunResult, Summary, Watch, summarise, verdict
-from pytest_loadtool.model.load import LoadConfiguration
-from pytest_loadtool.plugin.load_compare import BASELINE, Baseline, baseline_of, saved_text
+from pytest_loadtool.load import Summary
+from pytest_loadtool.plugin.load_compare import BASELINE, baseline_of, saved_text
 from pytest_loadtool.report.excerpt import printable
 from pytest_loadtool.report.load_json import FORMAT, load_data
 from pytest_loadtool.report.load_text import load_text
@@ -27,50 +25,15 @@ __all__ = [
     "LoadReporter",
     "document",
     "failure_text",
-    "judge",
     "properties",
     "target_file",
 ]
 
 #: How many of a run's errors its failure names. The report has all of them.
-_ERRORS_IN_FAILURE = 5
+_MOST_ERRORS = 5
 
 #: The summaries of all load tests so far, in the order they ran.
 RESULTS = pytest.StashKey[list[Summary]]()
-
-
-def judge(
-    result: RunResult,
-    configuration: LoadConfiguration,
-    started: datetime,
-    baseline: Baseline,
-    *,
-    interrupted: bool = False,
-    watch: Watch | None = None,
-) -> Summary:
-    """The summary of a run, with its verdict, compared with the run of its name in ``baseline``.
-
-    ``watch`` has looked at it while it lasted.
-    """
-    metrics = result.metrics
-    thresholds = (watch or Watch(configuration.thresholds)).results(metrics)
-    found = verdict(
-        metrics,
-        configuration,
-        result.workers,
-        stopped_after=metrics.elapsed_us / 1e6 if interrupted else None,
-        thresholds=thresholds,
-    )
-    return summarise(
-        metrics,
-        configuration,
-        result.workers,
-        found,
-        started=started,
-        thresholds=thresholds,
-        baseline=baseline.of(configuration.name),
-        tolerance=baseline.tolerance,
-    )
 
 
 def failure_text(summary: Summary) -> str | None:
@@ -82,7 +45,7 @@ def failure_text(summary: Summary) -> str | None:
     found = summary.verdict
     if found.outcome == "passed":
         return None
-    errors = sorted(summary.errors, key=lambda error: -error.count)[:_ERRORS_IN_FAILURE]
+    errors = sorted(summary.errors, key=lambda error: -error.count)[:_MOST_ERRORS]
     lines = [
         f"load test {found.outcome}: {found.reasons[0]}",
         *found.reasons[1:],

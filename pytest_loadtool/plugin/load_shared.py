@@ -15,19 +15,19 @@ from pytest_loadtool.casefile import read_load
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.load import (
     Glimpse,
-    LoadMetrics,
     Lookout,
     Merger,
     Share,
     Summary,
     Watch,
     decode,
+    judge,
 )
 from pytest_loadtool.load.conductor import Conductor, Order, Phase
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.plugin.load_compare import Baseline
 from pytest_loadtool.plugin.load_outcome import add_outcome
-from pytest_loadtool.plugin.load_results import failure_text, judge, properties
+from pytest_loadtool.plugin.load_results import failure_text, properties
 
 __all__ = ["SharedTest"]
 
@@ -54,8 +54,6 @@ class SharedTest:
         self._interrupted = False
         self._watch = Watch(())
         self._lookout = Lookout()
-        self._parts: list[tuple[LoadMetrics, bool]] | None = None
-        """What all workers had measured at the last look; None: to be asked anew."""
         self._fresh: set[str] = set()
         """The workers whose newest numbers were not looked at."""
 
@@ -115,20 +113,20 @@ class SharedTest:
 
     def glimpse(self) -> Glimpse:
         """How the run is getting on."""
-        return self._lookout.look(self._measured(), self._watch.states())
+        return self._lookout.look([(self._merger.merged(), True)], self._watch.states())
 
     def summary(self) -> Summary | None:
         """The results, if load was made."""
         if self._started is None or self.configuration is None:
             return None
-        result = self._merger.result()
         return judge(
-            result,
+            self._merger.result(),
             self.configuration,
             self._started,
-            self._baseline,
+            self._watch,
+            baseline=self._baseline.of(self.configuration.name),
+            tolerance=self._baseline.tolerance,
             interrupted=self._interrupted,
-            watch=self._watch,
         )
 
     def reports(self, config: pytest.Config, summary: Summary | None) -> list[pytest.TestReport]:
@@ -212,15 +210,9 @@ class SharedTest:
         if not (late or self._fresh.issuperset(self.busy)):
             return []
         self._fresh = {worker} if late else set()
-        self._parts = None
         if not (self._watch.wanted and self.running):
             return []
-        return self.stop() if self._watch.look([part for part, _ in self._measured()]) else []
-
-    def _measured(self) -> list[tuple[LoadMetrics, bool]]:
-        if self._parts is None:
-            self._parts = self._merger.parts()
-        return self._parts
+        return self.stop() if self._watch.look([self._merger.merged()]) else []
 
     def _introduce(self, path: str, location: Sequence[Any]) -> list[Order]:
         """The first worker says what the test is. The controller itself has collected nothing."""

@@ -5,18 +5,12 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_loadtool.casefile.files import read_text
-from pytest_loadtool.casefile.lines import scan
 from pytest_loadtool.errors import FileError, LoadToolError
 
-if TYPE_CHECKING:
-    from pytest_loadtool.casefile.lines import KeyPath
-
-__all__ = ["key_error", "shown_error", "shown_path", "slug"]
+__all__ = ["shown_error", "shown_path", "slug"]
 
 # Other characters in a name break --lf ("[", "]") or selection by node id ("::").
 _NOT_IN_SLUG = re.compile(r"[^A-Za-z0-9_.-]+")
@@ -39,10 +33,3 @@ def shown_error(error: LoadToolError, config: pytest.Config) -> str:
     if isinstance(error, FileError):
         return text.replace(error.path, shown_path(Path(error.path), config))
     return text
-
-
-def key_error(path: Path, key: KeyPath, message: str) -> FileError:
-    """An error about a key of a file that could be read, and turned out wrong only later."""
-    line = scan(read_text(path)).line(key)
-    name = ".".join(part for part in key if isinstance(part, str))
-    return FileError(str(path), line, name, message)

@@ -17,11 +17,12 @@ from _pytest.runner import runtestprotocol
 
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.load import Failed, Final, Message, Share, Snapshot, encode
+from pytest_loadtool.plugin.apart import run_apart
 from pytest_loadtool.plugin.load_interrupt import deaf
 from pytest_loadtool.plugin.load_item import LoadItem
-from pytest_loadtool.plugin.load_share import PreparedShare, prepare
 from pytest_loadtool.plugin.paths import shown_error
 from pytest_loadtool.plugin.xdist_outbox import Outbox
+from pytest_loadtool.transport.share import PreparedShare, prepare
 
 if TYPE_CHECKING:
     import execnet
@@ -109,9 +110,13 @@ class LoadWorker:
         assert share is not None
         with deaf():
             try:
-                share.run(start, lambda snapshot: self._say(item, Snapshot(snapshot)))
+                run_apart(
+                    lambda: share.runner.run(
+                        start, lambda snapshot: self._say(item, Snapshot(snapshot))
+                    )
+                )
             except Exception as error:
-                self._say(item, Snapshot(share.metrics.snapshot()))
+                self._say(item, Snapshot(share.runner.report()))
                 self._say(item, Failed(self._text(error)))
             else:
                 self._say(item, Final(share.metrics.snapshot()))

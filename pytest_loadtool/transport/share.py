@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.casefile import read_case, read_dataset, read_load
+from pytest_loadtool.casefile.problems import key_error
 from pytest_loadtool.casefile.thresholds import unknown_name
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.load import LoadMetrics, Share, case_of, preflight
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.load import LoadConfiguration
-from pytest_loadtool.plugin.apart import run_apart
-from pytest_loadtool.plugin.paths import key_error
-from pytest_loadtool.plugin.tls import check_tls
-from pytest_loadtool.plugin.way import check_way
 
 if TYPE_CHECKING:
     from pytest_loadtool.replay import Plan
@@ -41,19 +38,10 @@ class LoadTest:
 
 @dataclass(frozen=True, slots=True)
 class PreparedShare:
-    """A share that only has to be started, and where its numbers will be."""
+    """A share whose ``runner`` only has to be started, and where its numbers will be."""
 
     runner: LoadRunner
     metrics: LoadMetrics
-
-    def run(self, start_at: float, on_tick: Callable[[bytes], None]) -> None:
-        """Run from ``start_at`` (``time.time()``) to the end; ``on_tick`` is called each second
-        with a snapshot of the metrics.
-
-        Raises:
-            ReplayError: a dataset has no row left.
-        """
-        run_apart(lambda: self.runner.run(start_at, on_tick))
 
 
 def read_test(path: Path) -> LoadTest:
@@ -113,6 +101,7 @@ def _connections(load: LoadConfiguration, share: Share, each: Sequence[int]) -> 
 
 def _compile(test: LoadTest, number: int, server: str, share: Share) -> Plan:
     from pytest_loadtool.replay import compile_case
+    from pytest_loadtool.transport.checks import check_plan
 
     case = test.cases[number]
     folder = test.path_of(number).parent
@@ -125,6 +114,5 @@ def _compile(test: LoadTest, number: int, server: str, share: Share) -> Plan:
         folder=str(folder),
         seed=share.index,
     )
-    check_tls(plan, test.path_of(number))
-    check_way(plan, test.path_of(number))
+    check_plan(plan, test.path_of(number))
     return plan

@@ -1,0 +1,50 @@
+"""From what was measured to a summary that says whether it is good."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from pytest_loadtool.load.comparison import TOLERANCE, SavedRun
+from pytest_loadtool.load.merger import RunResult
+from pytest_loadtool.load.summary import Summary, summarise
+from pytest_loadtool.load.threshold import Watch
+from pytest_loadtool.load.verdict import verdict
+from pytest_loadtool.model.load import LoadConfiguration
+
+__all__ = ["judge"]
+
+
+def judge(
+    result: RunResult,
+    configuration: LoadConfiguration,
+    started: datetime,
+    watch: Watch,
+    *,
+    baseline: SavedRun | None = None,
+    tolerance: float = TOLERANCE,
+    interrupted: bool = False,
+) -> Summary:
+    """The summary of a run, with its verdict, compared with ``baseline``.
+
+    ``watch`` has looked at it while it lasted. ``tolerance`` is how much worse than the baseline,
+    as a share, it may be.
+    """
+    metrics = result.metrics
+    thresholds = watch.results(metrics)
+    found = verdict(
+        metrics,
+        configuration,
+        result.workers,
+        stopped_after=metrics.elapsed_us / 1e6 if interrupted else None,
+        thresholds=thresholds,
+    )
+    return summarise(
+        metrics,
+        configuration,
+        result.workers,
+        found,
+        started=started,
+        thresholds=thresholds,
+        baseline=baseline,
+        tolerance=tolerance,
+    )

@@ -1,0 +1,38 @@
+"""What would go wrong with the first request of a plan is found before it, and told with its place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pytest_loadtool.casefile.problems import key_error
+from pytest_loadtool.errors import ReplayError
+from pytest_loadtool.replay.plan import Plan
+from pytest_loadtool.transport.tls import TlsError, check_tls
+
+__all__ = ["check_plan"]
+
+
+def check_plan(plan: Plan, path: Path) -> None:
+    """Find out whether the TLS settings of ``plan``, made from the file ``path``, can be used, and
+    whether its application, if it has one, can be asked.
+
+    Raises:
+        FileError: they cannot.
+    """
+    try:
+        check_tls(plan)
+    except TlsError as error:
+        raise key_error(path, ("tls", error.key), str(error)) from None
+    if not plan.case.app:
+        return
+    from pytest_loadtool.transport.apps import load_app
+
+    try:
+        if plan.case.transport == "raw":
+            raise ReplayError(
+                "--loadtool-transport raw does not reach an application in this process: leave it "
+                "out, or name a server with --loadtool-server"
+            )
+        load_app(plan.case.app)
+    except ReplayError as error:
+        raise key_error(path, ("app",), str(error)) from None
