@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from math import inf
 from random import Random
@@ -18,7 +18,7 @@ from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.template import Template
 from pytest_loadtool.replay.draw import draw
 from pytest_loadtool.replay.order import order_of
-from pytest_loadtool.replay.plan import DatasetSlots, Origin, PagePlan, Plan, Step, Take
+from pytest_loadtool.replay.plan import DatasetSlots, Origin, PagePlan, Pause, Plan, Step, Take
 from pytest_loadtool.replay.request import Names, compile_request, origin_of
 from pytest_loadtool.replay.validate import accepted_codes, compile_validator
 
@@ -41,15 +41,13 @@ def compile_case(
     environ: Mapping[str, str] = _NOTHING,
     think_time: ThinkTime | None = None,
     folder: str = "",
-    seed: int = 0,
 ) -> Plan:
     """Compile ``case`` once for all virtual users of this process.
 
     ``server`` replaces the case's own, and its application; ``datasets`` are by the names the case
     gives them;
     ``environ`` is where variables with ``env`` come from; ``think_time`` None means as recorded;
-    ``folder`` is where the files are that the case names; think times that are drawn are the same
-    for the same ``seed``.
+    ``folder`` is where the files are that the case names.
 
     Raises:
         ReplayError: there is no server to talk to, or an environment variable or dataset is
@@ -68,7 +66,7 @@ def compile_case(
             for position, transaction in enumerate(page.transactions)
         )
         index += len(steps)
-        pause = _pause(page, think_time or ThinkTime(), f"{seed}/{number}")
+        pause = _pause(page, number, think_time or ThinkTime())
         pages.append(_page(case, page, number, steps, pause))
     if pages:  # nobody thinks about the end
         pages[-1] = replace(pages[-1], pause=None)
@@ -133,7 +131,7 @@ def _page(
     page: Page,
     index: int,
     steps: tuple[Step, ...],
-    pause: Callable[[], float] | None,
+    pause: Pause | None,
 ) -> PagePlan:
     order = order_of(page.transactions, _producers(case, page))
     return PagePlan(
@@ -147,13 +145,22 @@ def _page(
     )
 
 
-def _pause(page: Page, think_time: ThinkTime, seed: str) -> Callable[[], float] | None:
+def _pause(page: Page, index: int, think_time: ThinkTime) -> Pause | None:
+    """Drawn for the user, its iteration and the page: the same in each run, over any workers."""
     drawn, cap = think_time.drawn, inf if think_time.cap is None else think_time.cap
-    if drawn is not None:
-        random = Random(seed)  # noqa: S311  chance, not secrets
-        return lambda: min(draw(drawn, random), cap)
-    seconds = min(page.think_time * think_time.scale, cap)
-    return (lambda: seconds) if seconds else None
+    if drawn is None:
+        seconds = min(page.think_time * think_time.scale, cap)
+    elif drawn.kind == "constant":  # which needs no random numbers, and these are not cheap
+        seconds = min(drawn.parameters[0], cap)
+    else:
+        random = Random()  # noqa: S311  chance, not secrets
+
+        def pause(user: int, iteration: int) -> float:
+            random.seed(f"{user}/{iteration}/{index}")
+            return min(draw(drawn, random), cap)
+
+        return pause
+    return (lambda _user, _iteration: seconds) if seconds else None
 
 
 def _producers(case: TestCase, page: Page) -> list[list[int]]:

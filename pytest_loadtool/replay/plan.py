@@ -15,10 +15,23 @@ if TYPE_CHECKING:
     from pytest_loadtool.replay.cookies import CookieJar
     from pytest_loadtool.replay.exchange import Response
 
-__all__ = ["Check", "DatasetSlots", "Observer", "Origin", "PagePlan", "Plan", "Step", "Take"]
+__all__ = [
+    "Check",
+    "DatasetSlots",
+    "Observer",
+    "Origin",
+    "PagePlan",
+    "Pause",
+    "Plan",
+    "Step",
+    "Take",
+]
 
 #: A validator as compiled: the response and the user's values to a failure or None.
 Check = Callable[["Response", Sequence[str]], Failure | None]
+
+#: Think time as compiled: the numbers of the user and of its iteration to seconds.
+Pause = Callable[[int, int], float]
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # hashed on every request: by identity, it is quick
@@ -87,7 +100,7 @@ class PagePlan:
     index: int
     name: str
     steps: tuple[Step, ...]
-    pause: Callable[[], float] | None
+    pause: Pause | None
     """Gives the seconds of think time after the page; None when there is none."""
     overlapped: bool
     finish_order: tuple[int, ...]

@@ -27,12 +27,14 @@ Claim = Callable[[DatasetUse, int, int], int | None]
 class VirtualUser:
     """Acts out a plan, iteration by iteration, and tells the observer what became of it.
 
+    ``number`` is the user's own among all of a run: its think times depend on it.
     With ``stop_on_error`` an iteration ends with the first transaction that fails; with
     ``keep_state`` cookies, variables and dataset rows last from one iteration to the next.
     """
 
     __slots__ = (
-        "_claim", "_jar", "_keep_state", "_observer", "_plan", "_stop_on_error", "_values",
+        "_claim", "_jar", "_keep_state", "_number", "_observer", "_plan", "_stop_on_error",
+        "_values",
     )  # fmt: skip
 
     def __init__(
@@ -41,12 +43,14 @@ class VirtualUser:
         claim: Claim,
         observer: Observer,
         *,
+        number: int = 0,
         stop_on_error: bool = False,
         keep_state: bool = False,
     ) -> None:
         self._plan = plan
         self._claim = claim
         self._observer = observer
+        self._number = number
         self._stop_on_error = stop_on_error
         self._keep_state = keep_state
         self._values: list[str] = []
@@ -80,7 +84,7 @@ class VirtualUser:
             if any_failed and self._stop_on_error:
                 break
             if page.pause is not None:
-                due += page.pause()
+                due += page.pause(self._number, number)
                 yield Wait(due)
         self._observer.iteration(start, due, any_failed)
         return any_failed

@@ -67,6 +67,7 @@ class LoadUser:
             plan,
             claim,
             setting.observers[case],
+            number=number,
             stop_on_error=configuration.on_error != "continue",
             keep_state=configuration.keep_state,
         )

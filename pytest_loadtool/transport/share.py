@@ -112,7 +112,6 @@ def _compile(test: LoadTest, number: int, server: str, share: Share) -> Plan:
         environ=os.environ,
         think_time=test.configuration.think_time,
         folder=str(folder),
-        seed=share.index,
     )
     check_plan(plan, test.path_of(number))
     return plan

@@ -54,24 +54,45 @@ def test_exponential() -> None:
     assert set(drawn(Distribution("exponential", (0.0,)))) == {0.0}
 
 
-def pauses(think_time: ThinkTime, seed: int) -> list[list[float] | None]:
-    """What the first pauses after each of three pages are; the first was recorded with one."""
+def pauses(think_time: ThinkTime, user: int) -> list[list[float] | None]:
+    """A user's think times in 50 iterations after each of three pages, of which the first was
+    recorded with one."""
     pages = tuple(
         Page(name, (Transaction(Request("GET", "/")),), think_time=seconds)
         for name, seconds in (("one", 4.0), ("two", 0.0), ("three", 0.0))
     )
-    plan = compile_case(TestCase("case", pages, "http://h"), think_time=think_time, seed=seed)
-    return [page.pause and [page.pause() for _ in range(50)] for page in plan.pages]
+    plan = compile_case(TestCase("case", pages, "http://h"), think_time=think_time)
+    return [page.pause and [page.pause(user, n) for n in range(50)] for page in plan.pages]
 
 
 def test_drawn_think_times() -> None:
-    """After every page but the last, whatever was recorded; the same for the same seed only."""
+    """After every page but the last, whatever was recorded; each user has its own, always."""
     think_time = ThinkTime(cap=2.0, drawn=Distribution("exponential", (1.0,)))
-    first, second, last = pauses(think_time, seed=1)
+    first, second, last = pauses(think_time, user=1)
     assert first is not None
     assert last is None
     assert max(first) == 2.0
     assert len(set(first)) > 20
     assert first != second
-    assert pauses(think_time, seed=1) == [first, second, None]
-    assert pauses(think_time, seed=2)[0] != first
+    assert pauses(think_time, user=1) == [first, second, None]
+    assert pauses(think_time, user=2)[0] != first
+
+
+def test_users_do_not_share_their_chance() -> None:
+    """What one draws does not depend on what others have drawn before it."""
+    drawn = ThinkTime(drawn=Distribution("normal", (5.0, 2.0)))
+    pages = tuple(Page(name, (Transaction(Request("GET", "/")),)) for name in ("one", "two"))
+    plan = compile_case(TestCase("case", pages, "http://h"), think_time=drawn)
+    pause = plan.pages[0].pause
+    assert pause is not None
+    in_order = {(user, n): pause(user, n) for user in range(4) for n in range(3)}
+    assert len(set(in_order.values())) == 12
+    assert {key: pause(*key) for key in reversed(in_order)} == in_order
+
+
+def test_constant_think_time() -> None:
+    """The same for all; none at all is not waited for."""
+    constant = ThinkTime(cap=2.5, drawn=Distribution("constant", (3.0,)))
+    assert pauses(constant, user=7) == [[2.5] * 50, [2.5] * 50, None]
+    nothing = ThinkTime(drawn=Distribution("constant", (0.0,)))
+    assert pauses(nothing, user=7) == [None, None, None]

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import socket
+import json
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from threading import Event
 from typing import Any
 
 import pytest
 
-from pytest_loadtool.load.metrics import LoadMetrics
+from pytest_loadtool.load.metrics import LoadMetrics, MergedMetrics
 from pytest_loadtool.load.share import Share
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
-from pytest_loadtool.model.load import CaseShare, Distribution, LoadConfiguration, Stage
+from pytest_loadtool.model.load import (
+    CaseShare,
+    Distribution,
+    LoadConfiguration,
+    Stage,
+    ThinkTime,
+)
 from pytest_loadtool.replay import Plan, compile_case
 from pytest_loadtool.transport.limits import ensure_open_files
 from pytest_loadtool.transport.load import LoadRunner, metrics_for
@@ -357,3 +365,37 @@ def test_snapshots_are_whole() -> None:
     assert found == sorted(found)
     assert len(found) >= 2
     assert 0 < found[-1] <= metrics.requests
+
+
+# Both.
+
+
+@pytest.mark.parametrize("model", [{"iterations": 3}, {"rate": 10.0, "duration": 1.15}])
+def test_think_times_do_not_depend_on_the_workers(model: dict[str, Any]) -> None:
+    """Each user draws its own, in each of its iterations: with three workers as with one."""
+    drawn = ThinkTime(drawn=Distribution("uniform", (0.0, 0.001)))
+    pages = tuple(Page(name, (Transaction(Request("GET", "/")),)) for name in ("one", "two"))
+    config = configuration(users=12, duration=30.0, think_time=drawn)
+    config = replace(config, **model)
+
+    def thought(url: str, workers: int) -> dict[tuple[int, int], float]:
+        """What each user has thought in each iteration, in a run over so many workers."""
+        plan = compile_case(TestCase("case", pages, url), think_time=drawn)
+        pause, found = plan.pages[0].pause, {}
+        assert pause is not None
+
+        def noted(user: int, iteration: int) -> float:
+            assert (user, iteration) not in found
+            found[user, iteration] = seconds = pause(user, iteration)
+            return seconds
+
+        plan = replace(plan, pages=(replace(plan.pages[0], pause=noted), plan.pages[1]))
+        for index in range(workers):
+            run(plan, config, Share(index, workers))
+        return found
+
+    with peer(noting([])) as server:
+        alone, together = thought(server.url, 1), thought(server.url, 3)
+    assert len(alone) == len(together) == (36 if "iterations" in model else 12)
+    assert len(set(alone.values())) == len(alone)
+    assert together == alone
