@@ -10,13 +10,12 @@ from pytest_loadtool.casefile.quantities import format_duration, parse_duration
 from pytest_loadtool.casefile.schema import Key, Node, Table, parsed
 from pytest_loadtool.casefile.syntax import shown
 from pytest_loadtool.casefile.toml_values import inline_table, scalar
-from pytest_loadtool.model.bandwidth import PROFILES, Bandwidth
+from pytest_loadtool.model.bandwidth import PROFILES, SPEED_UNITS, Bandwidth, format_speed
 
-__all__ = ["BANDWIDTH", "bandwidth", "format_bandwidth", "format_speed", "parse_speed"]
+__all__ = ["BANDWIDTH", "bandwidth", "format_bandwidth", "parse_speed"]
 
-_SPEED = re.compile(r"(\d+(?:\.\d+)?)\s*([kMG]?)bit/s", re.ASCII | re.IGNORECASE)
-#: Powers of ten: a kilobit is 1,000 bits.
-_EXPONENTS = {"G": 9, "M": 6, "k": 3, "": 0}
+_SPEED = re.compile(r"(\d+(?:\.\d+)?)\s*([kMG]?bit/s)", re.ASCII | re.IGNORECASE)
+_EXPONENTS = {unit.casefold(): exponent for unit, exponent in SPEED_UNITS.items()}
 _BY_NAME = {name.casefold(): one for name, one in PROFILES.items()}
 
 
@@ -37,9 +36,8 @@ def bandwidth(node: Node) -> Bandwidth:
 
 def format_bandwidth(line: Bandwidth) -> str:
     """Its name, if it has one, else a table."""
-    for name, one in PROFILES.items():
-        if one == line:
-            return scalar(name)
+    if line.name:
+        return scalar(line.name)
     pairs = {"down": scalar(format_speed(line.down)), "up": scalar(format_speed(line.up))}
     if line.latency:
         pairs["latency"] = scalar(format_duration(line.latency))
@@ -57,19 +55,10 @@ def parse_speed(text: str) -> int:
         raise ValueError(
             f'expected bits per second such as "512 kbit/s" or "2 Mbit/s", got {shown(text)}'
         )
-    exponents = {unit.casefold(): exponent for unit, exponent in _EXPONENTS.items()}
-    bits = round(Decimal(match[1]).scaleb(exponents[match[2].casefold()]))
+    bits = round(Decimal(match[1]).scaleb(_EXPONENTS[match[2].casefold()]))
     if not 0 < bits < 10**12:
         raise ValueError(f"{shown(text)} is not a speed that a line has")
     return bits
-
-
-def format_speed(bits: int) -> str:
-    """In the largest unit that makes it one or more: ``1.6 Mbit/s``."""
-    for unit, exponent in _EXPONENTS.items():
-        if bits >= 10**exponent:
-            return f"{Decimal(bits).scaleb(-exponent).normalize():f} {unit}bit/s"
-    raise ValueError(f"{bits} is not positive")
 
 
 BANDWIDTH = Table(

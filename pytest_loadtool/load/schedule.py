@@ -15,7 +15,7 @@ from math import ceil, inf, sqrt
 from random import Random
 
 from pytest_loadtool.load.share import Share
-from pytest_loadtool.load.wording import plural, seconds
+from pytest_loadtool.load.wording import line, plural, seconds
 from pytest_loadtool.model.load import LoadConfiguration, Stage
 
 __all__ = ["Span", "arrivals", "describe", "spans", "stages_of"]
@@ -161,7 +161,11 @@ _PER = ((1, "s"), (60, "min"), (3600, "h"))
 
 def describe(configuration: LoadConfiguration) -> str:
     """The load in a sentence: ``50 → 200 arrivals/s over 2 min, at most 500 users``."""
-    plan = configuration
+    lines = "" if configuration.bandwidth is None else f", each on {line(configuration.bandwidth)}"
+    return _load(configuration) + lines
+
+
+def _load(plan: LoadConfiguration) -> str:
     load = _rate(plan) if plan.open else _users(plan)
     most = f", at most {plural(plan.users, 'user')}" if plan.open else ""
     length = "" if plan.duration is None else seconds(plan.duration)

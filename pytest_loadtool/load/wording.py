@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-__all__ = ["count", "digits", "percent", "plural", "seconds"]
+from pytest_loadtool.model.bandwidth import Bandwidth, format_speed
+
+__all__ = ["count", "digits", "line", "percent", "plural", "seconds"]
 
 
 def percent(share: float) -> str:
@@ -41,3 +43,15 @@ def seconds(value: float) -> str:
     hours, minutes = divmod(minutes, 60)
     parts = ((hours, "h"), (minutes, "min"), (rest, "s"))
     return " ".join(f"{number} {unit}" for number, unit in parts if number)
+
+
+def line(bandwidth: Bandwidth) -> str:
+    """``a 3G line (1.6 Mbit/s down, 768 kbit/s up, 300 ms)``; of one without a name its speeds."""
+    parts = [f"{format_speed(bandwidth.down)} down", f"{format_speed(bandwidth.up)} up"]
+    if bandwidth.latency:
+        parts.append(f"{bandwidth.latency * 1000:,g} ms")
+    speeds, name = ", ".join(parts), bandwidth.name
+    if not name:
+        return f"a line of {speeds}"
+    article = "an" if name in {"EDGE", "ISDN", "LTE"} else "a"
+    return f"{article} {name} line ({speeds})"

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from types import MappingProxyType
 
-__all__ = ["PROFILES", "Bandwidth"]
+__all__ = ["PROFILES", "SPEED_UNITS", "Bandwidth", "format_speed"]
+
+#: By how many tens each unit multiplies bits per second: a kilobit is 1,000 bits.
+SPEED_UNITS: Mapping[str, int] = MappingProxyType(
+    {"Gbit/s": 9, "Mbit/s": 6, "kbit/s": 3, "bit/s": 0}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +25,19 @@ class Bandwidth:
     down: int
     up: int
     latency: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """What it is called in `PROFILES`; empty if it is none of them."""
+        return next((name for name, one in PROFILES.items() if one == self), "")
+
+
+def format_speed(bits: int) -> str:
+    """Bits per second in the largest unit that makes them one or more: ``1.6 Mbit/s``."""
+    for unit, exponent in SPEED_UNITS.items():
+        if bits >= 10**exponent:
+            return f"{Decimal(bits).scaleb(-exponent).normalize():f} {unit}"
+    raise ValueError(f"{bits} is not positive")
 
 
 #: Lines by name. The numbers are those of WebPageTest's connectivity profiles (its file

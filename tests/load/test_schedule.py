@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pytest_loadtool.load import Share
 from pytest_loadtool.load.schedule import Span, arrivals, describe, spans
+from pytest_loadtool.model.bandwidth import PROFILES, Bandwidth
 from pytest_loadtool.model.load import LoadConfiguration, Stage
 
 WHOLE = Share()
@@ -228,6 +229,15 @@ def test_poisson_arrivals_are_random_and_the_same_each_time() -> None:
         (
             load(rate=0.5, arrivals="poisson", users=1),
             "0.5 Poisson arrivals/s for 10 s, at most 1 user",
+        ),
+        (
+            load(users=2, bandwidth=PROFILES["3G"]),
+            "2 users for 10 s, each on a 3G line (1.6 Mbit/s down, 768 kbit/s up, 300 ms)",
+        ),
+        (
+            load(rate=0.5, users=2, bandwidth=Bandwidth(2_000_000, 10**9)),
+            "0.5 arrivals/s for 10 s, at most 2 users, each on a line of 2 Mbit/s down, "
+            "1 Gbit/s up",
         ),
     ],
 )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_loadtool.load.wording import percent, plural
+from pytest_loadtool.load.wording import line, percent, plural
+from pytest_loadtool.model.bandwidth import PROFILES, Bandwidth
 
 
 @pytest.mark.parametrize(
@@ -31,3 +32,10 @@ def test_plural() -> None:
         "0 rows",
         "1,234 rows",
     )
+
+
+def test_line() -> None:
+    """By its name, if it has one, and by what it carries."""
+    assert line(PROFILES["LTE"]) == "an LTE line (12 Mbit/s down, 12 Mbit/s up, 70 ms)"
+    assert line(PROFILES["2G"]) == "a 2G line (35 kbit/s down, 32 kbit/s up, 1,300 ms)"
+    assert line(Bandwidth(1, 999, 0.0005)) == "a line of 1 bit/s down, 999 bit/s up, 0.5 ms"
