@@ -1,9 +1,11 @@
-"""The examples in docs/formats.md: each is read, and wrong ones get the error that is shown."""
+"""The examples in docs/formats.md and docs/load.md: each is read, and wrong ones get the error
+that is shown."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -14,16 +16,24 @@ from pytest_loadtool.casefile.case_reader import TABLES as CASE_TABLES
 from pytest_loadtool.casefile.load_reader import TABLES as LOAD_TABLES
 from pytest_loadtool.errors import FileError
 
-PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
-TEXT = PAGE.read_text()
+DOCS = Path(__file__).parents[2] / "docs"
+TEXT = (DOCS / "formats.md").read_text()
 
-#: Line, kind ("toml case") and content of each example.
-EXAMPLES = [
-    (TEXT.count("\n", 0, match.start()) + 1, match[1], match[2])
-    for match in re.finditer(r"^```(\S[^\n]*)\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
-]
+
+def examples(text: str) -> list[tuple[int, str, str]]:
+    """Line, kind ("toml case") and content of each example."""
+    return [
+        (text.count("\n", 0, match.start()) + 1, match[1], match[2])
+        for match in re.finditer(r"^```(\S[^\n]*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    ]
+
+
+EXAMPLES = examples(TEXT)
+LOAD_EXAMPLES = [one for one in examples((DOCS / "load.md").read_text()) if one[1][:4] == "toml"]
 
 TOP = 'format = 1\nname = "x"\nserver = "http://h"\n'
+MODEL = 'users = 1\nduration = "1s"\n'
+SHARE = '\n[[case]]\nfile = "shop.case.toml"\n'
 HOME = '\n[[page]]\nname = "Home"\n\n[[page.transaction]]\n'
 DATASET = '\n[datasets.users]\nfile = "users.csv"\n'
 
@@ -54,6 +64,8 @@ def _index_of(text: str) -> int:
 READERS: Mapping[str, Callable[[str], object]] = {
     "toml case": lambda text: parse_case(text, "x"),
     "toml load": lambda text: parse_load(text, "x"),
+    "toml model": lambda text: parse_load(f'format = 1\nname = "x"\n{text}{SHARE}', "x"),
+    "toml options": lambda text: parse_load(f'format = 1\nname = "x"\n{MODEL}{text}{SHARE}', "x"),
     "toml top": fragment_at_top,
     "toml transaction": fragment_of_transaction,
     "toml wrong": wrong,
@@ -66,7 +78,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     ("kind", "text"),
     [
         pytest.param(kind, text, id=f"line-{line}")
-        for line, kind, text in EXAMPLES
+        for line, kind, text in [*EXAMPLES, *LOAD_EXAMPLES]
         if kind != "text"
     ],
 )
@@ -87,10 +99,24 @@ def test_every_key_is_documented() -> None:
     assert keys - documented == set()
 
 
-def test_every_link_leads_to_a_heading() -> None:
-    """The links inside the page lead somewhere."""
-    headings = {
-        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
-        for heading in re.findall(r"^#+ (.*)$", TEXT, re.MULTILINE)
+@pytest.mark.promise(137)
+def test_every_key_of_a_load_configuration_has_an_example() -> None:
+    """In a whole file, so that one sees where it stands."""
+    shown = {
+        key
+        for _, kind, text in EXAMPLES
+        if kind == "toml load"
+        for key in keys_in(tomllib.loads(text))
     }
-    assert set(re.findall(r"\]\(#(.*?)\)", TEXT)) <= headings
+    keys = {key for table in LOAD_TABLES for key in table.keys}
+    assert keys - shown == {"constant", "exponential"}  # they stand below their table
+
+
+def keys_in(value: object) -> Iterator[str]:
+    """All keys, at any depth."""
+    if isinstance(value, dict):
+        yield from value
+        value = list(value.values())
+    if isinstance(value, list):
+        for inner in value:
+            yield from keys_in(inner)

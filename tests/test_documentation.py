@@ -1,0 +1,74 @@
+"""The documentation hangs together: its links lead somewhere, and everything is linked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = [*ROOT.glob("*.md"), *DOCS.glob("*.md"), ROOT / "example_suite" / "README.md"]
+
+
+class Link(NamedTuple):
+    """A link to something of this project."""
+
+    is_picture: bool
+    text: str
+    path: Path
+    anchor: str
+
+
+def prose(page: Path) -> str:
+    """The page without its examples, in which ``#`` and brackets mean something else."""
+    return re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+
+
+def links(page: Path) -> Iterator[Link]:
+    for mark, text, target in re.findall(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)", prose(page)):
+        path, _, anchor = target.partition("#")
+        if "://" not in target:
+            yield Link(bool(mark), text, (page.parent / path).resolve() if path else page, anchor)
+
+
+def headings(page: Path) -> set[str]:
+    """The anchors that GitHub gives to the page's headings."""
+    return {
+        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        for heading in re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
+    }
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_somewhere(page: Path) -> None:
+    """To a file that there is, and a heading that it has; and each picture says what it shows."""
+    for link in links(page):
+        assert link.path.exists(), link
+        assert not link.anchor or link.anchor in headings(link.path), link
+        assert link.text, link
+
+
+def test_the_overview_has_every_page() -> None:
+    """docs/index.md links each page of its folder."""
+    index = DOCS / "index.md"
+    assert {link.path for link in links(index)} >= {*DOCS.glob("*.md")} - {index}
+
+
+def test_the_contents_of_the_load_page() -> None:
+    """All its sections, in their order."""
+    page = DOCS / "load.md"
+    contents = re.findall(r"^- \[(.*)\]\(#", prose(page), re.MULTILINE)
+    assert contents == re.findall(r"^## (.*)$", prose(page), re.MULTILINE)
+
+
+def test_every_picture_is_shown() -> None:
+    """No page shows a picture that is not made by docs/images/make.py, and none is made in vain."""
+    made = re.findall(
+        r'^    "(\w+)": Picture\(', (DOCS / "images/make.py").read_text(), re.MULTILINE
+    )
+    shown = {link.path.stem for page in PAGES for link in links(page) if link.is_picture}
+    assert shown == set(made) == {file.stem for file in (DOCS / "images").glob("*.svg")}
