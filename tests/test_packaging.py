@@ -177,13 +177,3 @@ def test_the_readmes_files_are_right() -> None:
     assert transaction.validators
     configuration = parse_load(load, "shop.load.toml")
     assert (configuration.users, configuration.duration) == (20, 60)
-
-
-@pytest.mark.parametrize(
-    "page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")],
-    ids=lambda page: page.stem,
-)  # fmt: skip
-def test_links_between_pages_lead_somewhere(page: Path) -> None:
-    """Every relative link of the documentation names a file or a directory that exists."""
-    links = re.findall(r"\]\((?!https?:|#)([^)#\s]+)", page.read_text())
-    assert [link for link in links if not (page.parent / link).exists()] == []
