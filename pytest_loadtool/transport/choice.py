@@ -13,7 +13,7 @@ from pytest_loadtool.replay.plan import Plan
 from pytest_loadtool.transport.network import Network, NetworkObserver, Unobserved
 from pytest_loadtool.transport.session import Done, Session
 
-__all__ = ["Networks", "open_networks"]
+__all__ = ["Networks", "open_networks", "way_of"]
 
 
 class _Network(Protocol):
@@ -37,7 +37,7 @@ class Networks:
 
     def session(self, plan: Plan, done: Done) -> Session:
         """The connections of a virtual user more, who acts out ``plan``."""
-        return self._made[_way(plan.case)].session(done)
+        return self._made[way_of(plan.case)].session(done)
 
     def call_at(self, when: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
         """Call back at a time of ``perf_counter``, or at once if it is past."""
@@ -45,7 +45,7 @@ class Networks:
 
     async def open(self, case: TestCase) -> None:
         """Make the network for ``case``, if there is none yet."""
-        way = _way(case)
+        way = way_of(case)
         if way not in self._made:
             self._made[way] = await _MAKERS[way[0]](case, self._loop, self)
 
@@ -78,8 +78,8 @@ async def open_networks(
     return networks
 
 
-def _way(case: TestCase) -> tuple[str, ...]:
-    """What is equal for those who share a network; first the key of `_MAKERS`."""
+def way_of(case: TestCase) -> tuple[str, ...]:
+    """What is equal for those who share a network; first ``raw``, ``httpx`` or ``app``."""
     if case.app:
         return ("app", case.app, case.server)
     return (case.transport or "raw",)

@@ -65,7 +65,8 @@ def prepare(test: LoadTest, servers: Sequence[str], share: Share) -> PreparedSha
     ``servers`` has a base URL for each test case; an empty one leaves the case its own.
 
     Raises:
-        FileError: a dataset's file or a test case's TLS setting is wrong.
+        FileError: a dataset's file or a test case's TLS setting is wrong, or a line was given to
+        users who cannot have one.
         ReplayError: a test case cannot be replayed, there are too few rows for the users, or too
         few users for the workers.
         LoadToolError: the users need more open files than this process may have.
@@ -75,7 +76,7 @@ def prepare(test: LoadTest, servers: Sequence[str], share: Share) -> PreparedSha
     from pytest_loadtool.transport.load import LoadRunner, metrics_for
 
     load = test.configuration
-    plans = [_compile(test, case, server, share) for case, server in enumerate(servers)]
+    plans = [_compile(test, case, server) for case, server in enumerate(servers)]
     for plan in plans:
         for slots in plan.datasets:
             preflight(slots.use, len(slots.dataset.rows), load.users, load.iterations or 1)
@@ -99,7 +100,40 @@ def _connections(load: LoadConfiguration, share: Share, each: Sequence[int]) -> 
     return sum(each[case_of(user, weights)] for user in users)
 
 
-def _compile(test: LoadTest, number: int, server: str, share: Share) -> Plan:
+#: By the way of a test case on which users have no lines: which it is, and what to do instead.
+_WITHOUT_LINES = {
+    "httpx": (
+        "over httpx",
+        'or take the transport raw (transport = "raw" in the test case, or --loadtool-transport '
+        "raw)",
+    ),
+    "app": (
+        "to an application in this process",
+        'or name a server (server = "http://…" here, or --loadtool-server)',
+    ),
+}
+
+
+def _check_line(test: LoadTest, number: int, plan: Plan) -> None:
+    """Find out whether the users of ``plan`` can have the line that the configuration gives them.
+
+    Raises:
+        FileError: they cannot.
+    """
+    from pytest_loadtool.transport.choice import way_of
+
+    found = _WITHOUT_LINES.get(way_of(plan.case)[0])
+    if found and test.configuration.bandwidth is not None:
+        file, (where, instead) = test.configuration.cases[number].file, found
+        raise key_error(
+            test.path,
+            ("bandwidth",),
+            f"{file} goes {where}, where users have no lines of their own: leave bandwidth out, "
+            f"{instead}",
+        )
+
+
+def _compile(test: LoadTest, number: int, server: str) -> Plan:
     from pytest_loadtool.replay import compile_case
     from pytest_loadtool.transport.checks import check_plan
 
@@ -114,4 +148,5 @@ def _compile(test: LoadTest, number: int, server: str, share: Share) -> Plan:
         folder=str(folder),
     )
     check_plan(plan, test.path_of(number))
+    _check_line(test, number, plan)
     return plan

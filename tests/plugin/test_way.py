@@ -149,6 +149,33 @@ def test_load_over_httpx(workers: tuple[str, ...], project: Project, server: Ser
     assert "httpx" in project.lines("modules.txt")
 
 
+def test_a_line_is_for_the_raw_transport(project: Project, server: Server) -> None:
+    """The other ways have none. That is told before the start, with what to do; then it works."""
+    (project.path / "myapp.py").write_text(FLASK)
+    project.write(
+        shop__case__toml=case(server.url, "GET /", head='transport = "httpx"'),
+        inner__case__toml=case("", "GET /", head='app = "myapp:app"'),
+        shop__load__toml=load("shop.case.toml", users=2, more='bandwidth = "LTE"'),
+        inner__load__toml=load("inner.case.toml", more='bandwidth = "LTE"'),
+    )
+    text = fails(project, "--load", "shop.load.toml")
+    assert (
+        "shop.load.toml:5: bandwidth: shop.case.toml goes over httpx, where users have no lines of "
+        'their own: leave bandwidth out, or take the transport raw (transport = "raw" in the test '
+        "case, or --loadtool-transport raw)"
+    ) in text
+    text = fails(project, "--load", "inner.load.toml", "-n", "2")
+    assert (
+        "inner.load.toml:5: bandwidth: inner.case.toml goes to an application in this process, "
+        "where users have no lines of their own: leave bandwidth out, or name a server"
+    ) in text
+    assert server.requests == []
+    text = succeeds(project, "--load", "shop.load.toml", "--loadtool-transport=raw")
+    assert "each on an LTE line (12 Mbit/s down, 12 Mbit/s up, 70 ms)" in text.replace("\n", " ")
+    succeeds(project, "--load", "inner.load.toml", f"--loadtool-server={server.url}")
+    assert server.requests
+
+
 @pytest.mark.parametrize("application", [FLASK, FASTAPI], ids=["Flask", "FastAPI"])
 def test_an_application_is_asked_without_a_socket(application: str, project: Project) -> None:
     """A login with its cookie and token, in pytest's own process, which may not connect."""

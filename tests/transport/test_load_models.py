@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import socket
 import json
+import socket
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -15,6 +15,7 @@ import pytest
 
 from pytest_loadtool.load.metrics import LoadMetrics, MergedMetrics
 from pytest_loadtool.load.share import Share
+from pytest_loadtool.model.bandwidth import Bandwidth
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.load import (
@@ -88,12 +89,16 @@ def run(
     share: Share | None = None,
     on_tick: Callable[[LoadMetrics], None] = lambda _: None,
 ) -> LoadMetrics:
-    """Run a share; ``on_tick`` gets what the snapshots say."""
+    """Run a share; ``on_tick`` gets what the reports so far add up to."""
     all_plans = [plans] if isinstance(plans, Plan) else plans
     metrics = metrics_for(all_plans)
-    LoadRunner(all_plans, config, share or Share(), metrics).run(
-        time.time(), lambda snapshot: on_tick(LoadMetrics.from_snapshot(snapshot)), 0.1
-    )
+    heard = MergedMetrics.for_reports_of(metrics)
+
+    def hear(report: bytes) -> None:
+        heard.add_wire(json.loads(report))
+        on_tick(heard)
+
+    LoadRunner(all_plans, config, share or Share(), metrics).run(time.time(), hear, 0.1)
     return metrics
 
 
@@ -399,3 +404,19 @@ def test_think_times_do_not_depend_on_the_workers(model: dict[str, Any]) -> None
     assert len(alone) == len(together) == (36 if "iterations" in model else 12)
     assert len(set(alone.values())) == len(alone)
     assert together == alone
+
+
+@pytest.mark.parametrize("model", [{"iterations": 2}, {"rate": 2.0, "duration": 0.9}])
+def test_each_user_has_its_line(model: dict[str, Any]) -> None:
+    """50,000 bytes at 2 Mbit/s take 0.2 s, a new connection and a request 0.05 s each."""
+    body = b"HTTP/1.1 200 OK\r\nContent-Length: 50000\r\n\r\n" + b"x" * 50_000
+    line = Bandwidth(2_000_000, 1_000_000, 0.05)
+    config = replace(configuration(users=2, duration=30.0, bandwidth=line), **model)
+    with peer(noting([], lambda _: body)) as server:
+        metrics = run(plan_for(server), config)
+    assert metrics.requests == (4 if "iterations" in model else 2)
+    assert metrics.failed_requests == 0
+    assert metrics.connect.count == metrics.requests
+    assert metrics.connect.min >= 45_000  # timers may go off somewhat early
+    assert metrics.transactions[0].service.min >= 240_000
+    assert metrics.transactions[0].response.min >= 285_000
