@@ -9,6 +9,7 @@ from typing import Any
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
 from prompt_toolkit.document import Document as Text
 
+from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.console.registry import Argument, Command, CommandName, TransactionNumber
 from pytest_loadtool.console.session import Session
 
@@ -41,15 +42,16 @@ class RegistryCompleter(Completer):
         if not words:
             yield from self._commands(current)
             return
-        command = self._session.registry.commands.get(words[0])
-        if command is None:
+        try:
+            command, words = self._session.registry.split(words)
+        except UsageError:
             return
         if current.startswith("--"):
             for label, option in command.options().items():
                 if label.startswith(current) and label not in words:
                     yield Completion(label, -len(current), display_meta=option.place)
             return
-        argument = _expected(command, words[1:])
+        argument = _expected(command, words)
         if argument is not None and argument.kind in self._values:
             yield from self._values[argument.kind](current)
 

@@ -5,6 +5,7 @@ Below ``LoadToolError``; the number is the status that a script ends with.
 * ``CommandError`` (1): a command failed.
     * ``UsageError`` (4): the line itself is wrong.
     * ``NothingRecordedError`` (5): there is no traffic.
+    * ``InconclusiveError`` (10): a load test says nothing about the server.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import ClassVar
 
 from pytest_loadtool.errors import LoadToolError
 
-__all__ = ["CommandError", "NothingRecordedError", "UsageError"]
+__all__ = ["CommandError", "InconclusiveError", "NothingRecordedError", "UsageError"]
 
 
 class CommandError(LoadToolError):
@@ -32,3 +33,9 @@ class NothingRecordedError(CommandError):
     """There is no traffic to make a test case from."""
 
     status: ClassVar[int] = 5
+
+
+class InconclusiveError(CommandError):
+    """A load test was inconclusive. The status is that of `pytest --load`."""
+
+    status: ClassVar[int] = 10

@@ -18,9 +18,12 @@ from pytest_loadtool.console.errors import UsageError
 __all__ = [
     "CASE_SUFFIX",
     "as_case_path",
+    "as_load_path",
     "case_name",
     "har_path",
     "is_recording",
+    "load_name",
+    "load_path",
     "new_recording_path",
     "place_evidence",
     "recordings_left",
@@ -28,6 +31,7 @@ __all__ = [
 ]
 
 CASE_SUFFIX = ".case.toml"
+LOAD_SUFFIX = ".load.toml"
 
 _RECORDING = re.compile(r"\.recording(?:-\d+)?\.har$")
 
@@ -38,20 +42,31 @@ def as_case_path(path: Path) -> Path:
     Raises:
         UsageError: pytest would not collect a file of that name, or it is a directory.
     """
-    if path.name.endswith(CASE_SUFFIX) and path.name != CASE_SUFFIX:
+    return _as_file(path, CASE_SUFFIX, "test case")
+
+
+def as_load_path(path: Path) -> Path:
+    """The load configuration that a person means by ``path``: ``rush`` is ``rush.load.toml``.
+
+    Raises:
+        UsageError: as `as_case_path`.
+    """
+    return _as_file(path, LOAD_SUFFIX, "load configuration")
+
+
+def _as_file(path: Path, suffix: str, kind: str) -> Path:
+    if path.name.endswith(suffix) and path.name != suffix:
         if path.is_dir():
-            raise UsageError(f"{path} is a directory, not a test case file")
+            raise UsageError(f"{path} is a directory, not a {kind} file")
         return path
     if not path.name or path.is_dir():
-        raise UsageError(
-            f"{path} is a directory: name a file, as in {path / ('shop' + CASE_SUFFIX)}"
-        )
+        raise UsageError(f"{path} is a directory: name a file, as in {path / ('shop' + suffix)}")
     if path.suffix:
         raise UsageError(
-            f"{path} is not the name of a test case: pytest collects files that end in "
-            f"{CASE_SUFFIX}, such as {path.with_suffix('').name}{CASE_SUFFIX}"
+            f"{path} is not the name of a {kind}: pytest collects files that end in "
+            f"{suffix}, such as {path.with_suffix('').name}{suffix}"
         )
-    return path.with_name(path.name + CASE_SUFFIX)
+    return path.with_name(path.name + suffix)
 
 
 def case_name(case_path: Path) -> str:
@@ -62,6 +77,16 @@ def case_name(case_path: Path) -> str:
 def har_path(case_path: Path) -> Path:
     """The file that holds the traffic of a saved test case."""
     return case_path.with_name(f"{case_name(case_path)}.har")
+
+
+def load_path(case_path: Path) -> Path:
+    """The load configuration beside a test case that is named like it."""
+    return case_path.with_name(f"{case_name(case_path)}{LOAD_SUFFIX}")
+
+
+def load_name(path: Path) -> str:
+    """What a load configuration is called by its file: ``rush`` for ``rush.load.toml``."""
+    return path.name.removesuffix(LOAD_SUFFIX)
 
 
 def untitled(directory: Path) -> Path:

@@ -4,7 +4,10 @@ A command is an asynchronous function whose first parameter is the session. Its 
 
 * positional arguments: ``url: str``, or ``url: str = ""`` for one that may be left out;
 * options, if keyword-only: ``*, file: Path | None = None`` is ``--file FILE``, a ``bool`` a flag;
+  ``file=FILE`` is another way to write one;
 * the rest of the line as it stands: ``*program: str``.
+
+``create_load`` is the command ``create-load``, which may be written as two words, too.
 
 The completion, ``help`` and the reference in the documentation are made from the same parameters.
 """
@@ -20,6 +23,7 @@ from pathlib import Path
 from types import MappingProxyType, NoneType
 from typing import Any, Literal, NewType, get_args, get_type_hints
 
+from pytest_loadtool.casefile.quantities import parse_duration
 from pytest_loadtool.console.errors import UsageError
 
 __all__ = [
@@ -27,6 +31,7 @@ __all__ = [
     "Call",
     "Command",
     "CommandName",
+    "Duration",
     "Registry",
     "TransactionNumber",
     "registry",
@@ -37,12 +42,16 @@ CommandName = NewType("CommandName", str)
 #: A transaction of the test case, counted from 1 as ``tree`` shows it.
 TransactionNumber = NewType("TransactionNumber", int)
 
+#: Seconds, written as in files: ``90s``, ``1m30s``.
+Duration = NewType("Duration", float)
+
 #: How each type is read, and what it is called in a message about a wrong value.
 _TYPES: Mapping[Any, tuple[Callable[[str], Any], str]] = {
     str: (str, "text"),
     int: (int, "a whole number"),
     float: (float, "a number"),
     Path: (lambda text: Path(text).expanduser(), "a file name"),
+    Duration: (parse_duration, "a duration such as 30s, 5m or 1h30m"),
 }
 
 
@@ -78,7 +87,8 @@ class Argument:
         Raises:
             UsageError: it is not of the argument's type.
         """
-        read, expected = _TYPES[getattr(self.kind, "__supertype__", self.kind)]
+        kind = self.kind if self.kind in _TYPES else self.kind.__supertype__
+        read, expected = _TYPES[kind]
         try:
             return read(text)
         except ValueError:
@@ -133,16 +143,30 @@ class Registry:
     commands: Mapping[str, Command]
 
     def command(self, name: str) -> Command:
-        """The command of that name.
+        """The command of that name, of which the last words may be left out.
 
         Raises:
             UsageError: there is none; the text names the nearest.
         """
-        try:
+        if name in self.commands:
             return self.commands[name]
-        except KeyError:
-            hint = _nearest(name, self.commands) or "`help` lists the commands"
-            raise UsageError(f"there is no command {name!r}; {hint}") from None
+        longer = [one for one in self.commands if "-" in name and one.startswith(f"{name}-")]
+        if len(longer) == 1:
+            return self.commands[longer[0]]
+        hint = _nearest(name, self.commands) or "`help` lists the commands"
+        raise UsageError(f"there is no command {name!r}; {hint}")
+
+    def split(self, words: list[str]) -> tuple[Command, list[str]]:
+        """The command that ``words``, at least one, begin with, and the words after its name.
+
+        Raises:
+            UsageError: there is no such command.
+        """
+        for command in self.commands.values():
+            name = command.name.split("-")
+            if words[: len(name)] == name:
+                return command, words[len(name) :]
+        return self.command(words[0]), words[1:]
 
     def parse(self, line: str) -> Call | None:
         """What ``line`` asks for; None for a blank line or a comment (``#``).
@@ -155,9 +179,9 @@ class Registry:
         words = split(line)
         if not words:
             return None
-        command = self.command(words[0])
+        command, others = self.split(words)
         try:
-            return _arguments(command, words[1:])
+            return _arguments(command, others)
         except UsageError as fault:
             raise UsageError(f"{fault}\nusage: {command.usage}") from None
 
@@ -181,12 +205,14 @@ def split(line: str) -> list[str]:
 
 
 def _command(function: Callable[..., Awaitable[None]]) -> Command:
-    """Read a command off its function. A trailing ``_`` of its name avoids a Python word."""
+    """Read a command off its function. A trailing ``_`` of its name avoids a Python word, any other
+    stands for a hyphen."""
     hints = get_type_hints(function)
     parameters = list(inspect.signature(function).parameters.values())[1:]
     arguments = tuple(_argument(parameter, hints[parameter.name]) for parameter in parameters)
     name: str = getattr(function, "__name__")  # noqa: B009  a Callable need not have one
-    return Command(name.rstrip("_"), function, arguments, inspect.getdoc(function) or "")
+    name = name.rstrip("_").replace("_", "-")
+    return Command(name, function, arguments, inspect.getdoc(function) or "")
 
 
 def _argument(parameter: inspect.Parameter, hint: Any) -> Argument:
@@ -216,8 +242,10 @@ def _arguments(command: Command, words: list[str]) -> Call:
         word = words[position]
         position += 1
         slot = slots[len(positional)] if len(positional) < len(slots) else None
-        if word.startswith("--"):
-            label, equals, value = word.partition("=")
+        label, equals, value = word.partition("=")
+        if equals and (spelled := "--" + label.replace("_", "-")) in options:
+            label = spelled
+        if label.startswith("--"):
             option = _option(command, options, label)
             if option.place == "flag":
                 if equals:

@@ -77,6 +77,8 @@ class Session:
     """The document as it is on disk; None when it never was there."""
     live: Live | None = None
     """The recording that is running."""
+    load_path: Path | None = None
+    """The load configuration that was created last."""
     done: bool = False
 
     @property

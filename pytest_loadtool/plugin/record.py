@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_loadtool.errors import LoadToolError
+from pytest_loadtool.plugin.way import put_on_path
 
 if TYPE_CHECKING:
     from pytest_loadtool.console import Settings
@@ -33,6 +34,7 @@ def main(config: pytest.Config) -> int:
     from pytest_loadtool.console import run
 
     _give_back_stdin(config)
+    put_on_path(config.rootpath)
     try:
         return run(_settings(config))
     except LoadToolError as error:

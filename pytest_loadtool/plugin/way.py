@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from pytest_loadtool.model.case import TestCase
 
-__all__ = ["on_its_way"]
+__all__ = ["on_its_way", "put_on_path"]
 
 
 def on_its_way(case: TestCase, config: pytest.Config) -> TestCase:
@@ -27,7 +28,12 @@ def on_its_way(case: TestCase, config: pytest.Config) -> TestCase:
         case = replace(case, transport=transport)
     if app:
         case = replace(case, app=app, server_fixture="")
-    root = str(config.rootpath)
-    if case.app and root not in sys.path:
-        sys.path.insert(0, root)
+    if case.app:
+        put_on_path(config.rootpath)
     return case
+
+
+def put_on_path(root: Path) -> None:
+    """Let Python find a project's modules, such as an application, in its directory."""
+    if str(root) not in sys.path:
+        sys.path.insert(0, str(root))

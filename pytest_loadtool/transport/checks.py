@@ -1,4 +1,4 @@
-"""What would go wrong with the first request of a plan is found before it, and told with its place."""
+"""What would go wrong with the first request of a plan: found before it, told with its place."""
 
 from __future__ import annotations
 

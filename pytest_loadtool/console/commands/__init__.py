@@ -5,6 +5,7 @@ from __future__ import annotations
 from pytest_loadtool.console.commands.case import configure, delete, show, tree
 from pytest_loadtool.console.commands.files import import_, save
 from pytest_loadtool.console.commands.general import help_, quit_
+from pytest_loadtool.console.commands.load import create_load_configuration, start
 from pytest_loadtool.console.commands.outside import run, wait
 from pytest_loadtool.console.commands.record import record, stop
 from pytest_loadtool.console.commands.replay import play
@@ -15,5 +16,5 @@ __all__ = ["COMMANDS"]
 COMMANDS = registry(
     record, run, wait, stop, import_,
     tree, show, delete, configure, play,
-    save, help_, quit_,
+    save, create_load_configuration, start, help_, quit_,
 )  # fmt: skip

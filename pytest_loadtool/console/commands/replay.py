@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import threading
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.casefile import read_dataset
+from pytest_loadtool.console.apart import apart
 from pytest_loadtool.console.document import check
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.session import Document, Session
@@ -102,26 +101,9 @@ def _explained(document: Document, first: tuple[Step, Response, tuple[Failure, .
 
 
 async def _replay(plan: Plan, observer: _Watch) -> None:
-    """Replay in a thread, because it runs an event loop of its own.
-
-    It is a daemon: a replay that sits in a long think time when the person gives up must not keep
-    the console from ending.
-    """
     from pytest_loadtool.transport.functional import replay_once
 
-    result: Future[None] = Future()
-
-    def work() -> None:
-        result.set_running_or_notify_cancel()  # from here on it has an outcome
-        try:
-            replay_once(plan, observer=observer)
-        except BaseException as error:  # whatever it is, it belongs to whoever waits
-            result.set_exception(error)
-        else:
-            result.set_result(None)
-
-    threading.Thread(target=work, daemon=True, name="replay").start()
     try:
-        await asyncio.wrap_future(result)
+        await apart(lambda: replay_once(plan, observer=observer))
     finally:
         observer.stopped.set()
