@@ -89,15 +89,19 @@ class ErrorLog:
     def __len__(self) -> int:
         return len(self._records)
 
-    def to_wire(self) -> list[Any]:
-        """``[others, [transaction, cause, message, count, second, example], …]``."""
-        return [
-            self.others,
-            *(
-                [one.transaction, one.cause, one.message, one.count, one.second, one.example]
-                for one in self._records.values()
-            ),
-        ]
+    def to_wire(self, known: ErrorLog | None = None) -> list[Any]:
+        """``[others, [transaction, cause, message, count, second, example], …]``.
+
+        With ``known``, which is this one as it was before: only what came after it.
+        """
+        before = known or ErrorLog()
+        wire: list[Any] = [self.others - before.others]
+        for key, one in self._records.items():
+            same = before._records.get(key)
+            more = one.count - (same.count if same else 0)
+            if more:
+                wire.append([*key, more, one.second, one.example])
+        return wire
 
     @classmethod
     def from_wire(cls, wire: list[Any]) -> ErrorLog:

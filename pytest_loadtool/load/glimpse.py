@@ -70,7 +70,7 @@ class Lookout:
         parts: Sequence[tuple[LoadMetrics, bool]],
         thresholds: tuple[ThresholdState, ...] = (),
     ) -> Glimpse:
-        """From each worker's numbers, and whether it is still running.
+        """From each worker's numbers, and whether it is still running; or from those of all merged.
 
         One that has finished or was lost adds nothing to users and rates. Within a second of the
         run the answer is the same.
@@ -81,7 +81,10 @@ class Lookout:
         self._second = second
         workers = [metrics for metrics, _ in parts]
         running = [metrics for metrics, is_running in parts if is_running]
-        response = _response(workers)
+        totals = [one.total() for one in workers]
+        response = Histogram()
+        for total in totals:
+            response.merge(total.response)
         rate = sum(one.last_requests for one in running)
         recent = response.since(self._seen.response)
         if second > 0:
@@ -89,13 +92,13 @@ class Lookout:
             self._p95s.add(recent.percentile(95) if recent.count else 0)
         self._seen = Glimpse(
             users=sum(one.users for one in running),
-            requests=sum(one.requests for one in workers),
-            errors=sum(one.failed_requests for one in workers),
+            requests=sum(one.requests for one in totals),
+            errors=sum(one.errors for one in totals),
             dropped=sum(one.dropped for one in workers),
             requests_per_second=rate,
             errors_per_second=sum(one.last_errors for one in running),
             response=response,
-            statuses=_sums(one.statuses for part in workers for one in part.transactions),
+            statuses=_sums(one.statuses for one in totals),
             causes=_sums({one.cause: one.count} for part in workers for one in part.errors),
             rows=_rows(workers),
             rates=self._rates.values(),
@@ -128,14 +131,6 @@ class _History:
         return tuple(self._values)
 
 
-def _response(workers: Sequence[LoadMetrics]) -> Histogram:
-    response = Histogram()
-    for worker in workers:
-        for one in worker.transactions:
-            response.merge(one.response)
-    return response
-
-
 def _sums(counts: Iterable[Mapping[K, int]]) -> dict[K, int]:
     sums: dict[K, int] = {}
     for part in counts:
@@ -156,11 +151,11 @@ def _rows(workers: Sequence[LoadMetrics]) -> tuple[GlimpseRow, ...]:
 
 def _row(workers: Sequence[LoadMetrics], index: int) -> GlimpseRow:
     key = workers[0].transaction_keys[index]
-    response, requests, errors = Histogram(), 0, 0
-    for worker in workers:
-        one = worker.transactions[index]
-        response.merge(one.response)
-        requests += one.requests
-        errors += one.errors
-    median, p95 = response.percentile(50), response.percentile(95)
-    return GlimpseRow(key.page, key.name, requests, errors, median, p95)
+    same = [worker.transactions[index] for worker in workers]
+    response = same[0].response
+    if len(same) > 1:
+        response = Histogram()
+        for one in same:
+            response.merge(one.response)
+    requests, errors = sum(one.requests for one in same), sum(one.errors for one in same)
+    return GlimpseRow(key.page, key.name, requests, errors, *response.percentiles([50, 95]))

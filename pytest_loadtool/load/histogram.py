@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from itertools import accumulate, compress
-from operator import add, sub
+from operator import add, ne, sub
 from typing import Any
 
 __all__ = ["Extent", "Histogram"]
@@ -28,6 +28,8 @@ _OCTAVES = 41
 _LONGEST = (1 << _OCTAVES - 2 + _BITS) - 1  # 35 years; the last octave ends here
 
 _NOTHING_YET = 1 << 60
+
+_STRIDE = 64  # buckets that are compared at once
 
 _NO_OCTAVE: list[int] = []  # stands where none was made yet; never written to
 
@@ -89,16 +91,27 @@ class Histogram:
         Raises:
             ValueError: nothing was recorded, or ``p`` is out of range.
         """
-        if not 0 <= p <= 100:
-            raise ValueError(f"a percentile lies between 0 and 100, not {p}")
-        # In whole thousandths: 99.9 % of 1,000 is rank 999, which floating point makes 1,000.
-        rank = max(1, -(-round(p * 1000) * self.count // 100_000))
-        for shift, page in self._pages():
-            inside = sum(page)
-            if rank <= inside:
-                return min(_highest(shift, bisect_left(list(accumulate(page)), rank)), self.max)
-            rank -= inside
-        raise ValueError("a histogram without values has no percentiles")
+        return self.percentiles([p])[0]
+
+    def percentiles(self, wanted: list[float]) -> list[int]:
+        """Several at once, which is quicker than one after the other; see `percentile`."""
+        pages = self._pages()
+        sizes = [sum(page) for _, page in pages]
+        count = sum(sizes)
+        if not count:
+            raise ValueError("a histogram without values has no percentiles")
+        found: list[int] = []
+        for p in wanted:
+            if not 0 <= p <= 100:
+                raise ValueError(f"a percentile lies between 0 and 100, not {p}")
+            # In whole thousandths: 99.9 % of 1,000 is rank 999, which floating point makes 1,000.
+            rank, number = max(1, -(-round(p * 1000) * count // 100_000)), 0
+            while rank > sizes[number]:
+                rank -= sizes[number]
+                number += 1
+            shift, page = pages[number]
+            found.append(min(_highest(shift, bisect_left(list(accumulate(page)), rank)), self.max))
+        return found
 
     def merge(self, other: Histogram) -> None:
         """Add the other's counts to these. Nothing is lost: the buckets are the same everywhere."""
@@ -130,13 +143,23 @@ class Histogram:
             gained.max = min(_highest(last, most_bucket), self.max)
         return gained
 
-    def to_wire(self) -> list[Any]:
-        """Integers and lists only: ``[total, min, max, [shift, [bucket, …], [count, …]], …]``."""
-        pages = (
-            [shift, list(compress(range(_PER_OCTAVE), page)), list(filter(None, page))]
-            for shift, page in self._pages()
-        )
-        return [self.total, self.min, self.max, *pages]
+    def to_wire(self, known: Histogram | None = None) -> list[Any]:
+        """Integers and lists only: ``[total, min, max, [shift, [bucket, …], [count, …]], …]``.
+
+        With ``known``, which is this one as it was before: only the counts that came after it.
+        Least and most are always those of all.
+        """
+        wire: list[Any] = [self.total - (known.total if known else 0), self.min, self.max]
+        for shift, page in self._pages():
+            before = known._octaves[shift + 1] if known else _NO_OCTAVE
+            if not before:
+                buckets, counts = list(compress(range(_PER_OCTAVE), page)), list(filter(None, page))
+                wire.append([shift, buckets, counts])
+            elif page != before:
+                buckets = _changed(page, before)
+                counts = [page[bucket] - before[bucket] for bucket in buckets]
+                wire.append([shift, buckets, counts])
+        return wire
 
     def merge_wire(self, wire: list[Any]) -> None:
         """Add the counts of a histogram that `to_wire` described."""
@@ -210,9 +233,21 @@ class Extent:
             self._least = min(self._least, least)
             self.max = max(self.max, greatest)
 
-    def to_wire(self) -> list[int]:
-        """``[total, min, max, count]``."""
-        return [self.total, self.min, self.max, self.count]
+    def to_wire(self, known: Extent | None = None) -> list[int]:
+        """``[total, min, max, count]``; of total and count what came after ``known``."""
+        if known is None:
+            return [self.total, self.min, self.max, self.count]
+        return [self.total - known.total, self.min, self.max, self.count - known.count]
+
+
+def _changed(page: list[int], before: list[int]) -> list[int]:
+    """The buckets whose counts differ. Of a thousand a few do: so it compares many at once."""
+    buckets: list[int] = []
+    for start in range(0, _PER_OCTAVE, _STRIDE):
+        now, then = page[start : start + _STRIDE], before[start : start + _STRIDE]
+        if now != then:
+            buckets += compress(range(start, start + _STRIDE), map(ne, now, then))
+    return buckets
 
 
 def _highest(shift: int, bucket: int) -> int:

@@ -38,17 +38,26 @@ class TransactionMetrics:
         self.first_byte.merge(other.first_byte)
         self._add(other.statuses, other.errors, other.received, other.sent)
 
-    def to_wire(self) -> list[Any]:
-        """Builtin types only; an empty list when nothing was recorded."""
-        if not self.statuses:
+    def to_wire(self, known: TransactionMetrics | None = None) -> list[Any]:
+        """What came after ``known``, which is this one as it was before, or everything.
+
+        Builtin types only; an empty list when nothing came.
+        """
+        known = known or _NO_REQUESTS
+        gained = {
+            status: more
+            for status, count in self.statuses.items()
+            if (more := count - known.statuses.get(status, 0))
+        }
+        if not gained:
             return []
         return [
-            [list(self.statuses), list(self.statuses.values())],
-            self.errors,
-            [self.received, self.sent],
-            self.first_byte.to_wire(),
-            self.service.to_wire(),
-            self.response.to_wire(),
+            [list(gained), list(gained.values())],
+            self.errors - known.errors,
+            [self.received - known.received, self.sent - known.sent],
+            self.first_byte.to_wire(known.first_byte),
+            self.service.to_wire(known.service),
+            self.response.to_wire(known.response),
         ]
 
     def merge_wire(self, wire: list[Any]) -> None:
@@ -67,6 +76,9 @@ class TransactionMetrics:
         self.errors += errors
         self.received += received
         self.sent += sent
+
+
+_NO_REQUESTS = TransactionMetrics()
 
 
 class Spans:
@@ -91,9 +103,20 @@ class Spans:
         """Add the other's numbers to these. Both are detailed, or neither is."""
         self.merge_wire(other.to_wire())
 
-    def to_wire(self) -> list[Any]:
-        """Builtin types only."""
-        return [self.failed, self.durations.to_wire()]
+    def to_wire(self, known: Spans | None = None) -> list[Any]:
+        """What came after ``known``, which is this one as it was before, or everything.
+
+        Builtin types only.
+        """
+        durations = self.durations
+        if known is None:
+            return [self.failed, durations.to_wire()]
+        before = known.durations
+        if isinstance(durations, Histogram):
+            assert isinstance(before, Histogram)
+            return [self.failed - known.failed, durations.to_wire(before)]
+        assert isinstance(before, Extent)
+        return [self.failed - known.failed, durations.to_wire(before)]
 
     def merge_wire(self, wire: list[Any]) -> None:
         """Add the numbers that `to_wire` described."""

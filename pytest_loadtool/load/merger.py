@@ -6,11 +6,12 @@ noticed, is the carrier's business; there is one merger for all of them.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
-from pytest_loadtool.load.metrics import LoadMetrics
+from pytest_loadtool.load.metrics import LoadMetrics, MergedMetrics
 from pytest_loadtool.load.protocol import Failed, Final, Message, Snapshot
 from pytest_loadtool.load.share import Share
 
@@ -44,18 +45,18 @@ class RunResult:
 
 
 class Merger:
-    """Keeps the state and the last numbers of each of ``workers``.
+    """Keeps the state and the numbers of each of ``workers``, and those of all of them merged.
 
     1. A worker that is given its share runs; before that only Failed and loss mean anything.
-    2. Each Snapshot replaces the one before. Final is the last.
+    2. Snapshots add up. Final is the last, and replaces them.
     3. What comes after Final or Failed is ignored. A worker that was given up as lost and speaks
-       again is believed: its newer numbers replace the older ones, and with Final its share is
-       complete.
+       again is believed: what it has to add is added, and with Final its share is complete.
     """
 
     def __init__(self, workers: Iterable[str] = ()) -> None:
         self._workers = {name: WorkerResult(name) for name in workers}
-        self._latest: dict[str, bytes] = {}
+        self._parts: dict[str, MergedMetrics] = {}
+        self._merged = MergedMetrics((), (), ())
 
     def join(self, worker: str) -> None:
         """One more worker is to come, such as a replacement."""
@@ -67,14 +68,18 @@ class Merger:
         self._change(worker, "running", share=share)
 
     def receive(self, worker: str, message: Message) -> None:
-        """Take note of what a worker says. One that is unknown joins by it."""
+        """Take note of what a worker says. One that is unknown joins by it.
+
+        Raises:
+            ValueError: the workers run different versions of the program or of the test cases.
+        """
         self.join(worker)
         running = self._workers[worker].share is not None
         match message, self._workers[worker].state:
             case Snapshot(metrics), "running" | "lost" if running:
-                self._latest[worker] = metrics
+                self._add(worker, json.loads(metrics))
             case Final(metrics), "running" | "lost" if running:
-                self._latest[worker] = metrics
+                self._complete(worker, LoadMetrics.from_snapshot(metrics))
                 self._change(worker, "final")
             case Failed(text), "waiting" | "running" | "lost":
                 self._change(worker, "failed", text=text)
@@ -88,27 +93,44 @@ class Merger:
             self._change(worker, "lost")
 
     def result(self) -> RunResult:
-        """All numbers reported so far, merged, and each worker's own. May be asked at any time.
-
-        Raises:
-            ValueError: the workers run different versions of the program or of the test cases.
-        """
+        """All numbers reported so far, merged, and each worker's own. May be asked at any time."""
         workers = tuple(
-            replace(worker, metrics=self._metrics(name)) for name, worker in self._workers.items()
+            replace(worker, metrics=self._parts.get(name)) for name, worker in self._workers.items()
         )
-        reported = [worker.metrics for worker in workers if worker.metrics is not None]
-        return RunResult(LoadMetrics.merge(reported), workers)
+        return RunResult(LoadMetrics.merge(self._parts.values()), workers)
 
-    def parts(self) -> list[tuple[LoadMetrics, bool]]:
-        """The latest numbers of each worker that has reported any, and whether it is running."""
-        return [
-            (LoadMetrics.from_snapshot(latest), self._workers[worker].state == "running")
-            for worker, latest in self._latest.items()
+    def merged(self) -> MergedMetrics:
+        """All numbers reported so far, which go on to grow.
+
+        Only users and rates are those of the workers that are running.
+        """
+        running = [
+            part for name, part in self._parts.items() if self._workers[name].state == "running"
         ]
+        for name in ("users", "last_requests", "last_errors"):
+            setattr(self._merged, name, sum(getattr(part, name) for part in running))
+        return self._merged
 
-    def _metrics(self, worker: str) -> LoadMetrics | None:
-        latest = self._latest.get(worker)
-        return None if latest is None else LoadMetrics.from_snapshot(latest)
+    def _add(self, worker: str, wire: dict[str, Any]) -> None:
+        part = self._parts.get(worker)
+        if part is None:
+            part = LoadMetrics.from_wire(wire)
+            self._begin(part)
+            self._parts[worker] = part
+        else:
+            part.add_wire(wire)
+        self._merged.add_wire(wire)
+
+    def _complete(self, worker: str, whole: MergedMetrics) -> None:
+        self._begin(whole)
+        self._merged.add_wire(whole.to_wire(self._parts.get(worker)))
+        self._parts[worker] = whole
+
+    def _begin(self, part: MergedMetrics) -> None:
+        """The first numbers of all say what is merged here; all others must be of the same."""
+        if not self._parts:
+            self._merged = MergedMetrics.for_reports_of(part)
+        self._merged.check(part)
 
     def _change(
         self, worker: str, state: WorkerState, *, share: Share | None = None, text: str = ""

@@ -1,7 +1,9 @@
 """What a worker of a load test has to say of its numbers, whatever carries it.
 
-A worker sends a `Snapshot` now and then, cumulative, so that a lost one does no harm; at the end a
-`Final`, or `Failed` in place of it. When it is told what is for `load.conductor`.
+A worker sends a `Snapshot` now and then, of what came since its last one; at the end `Final`, the
+whole truth, or `Failed` in place of it. Whatever carries them keeps their order and loses none
+before the connection itself is lost: so what came before that is complete. When a worker is told
+what is for `load.conductor`.
 
 A message travels as a tuple of its kind and its fields: exact builtin types, because execnet takes
 nothing else.
@@ -17,14 +19,14 @@ __all__ = ["Failed", "Final", "Message", "Snapshot", "decode", "encode"]
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """All that the worker has measured so far, as `LoadMetrics.snapshot` gives it."""
+    """What the worker has measured since its last one, as `LoadMetrics.report` gives it."""
 
     metrics: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Final:
-    """All that the worker has measured; it is done."""
+    """All that the worker has measured, as `LoadMetrics.snapshot` gives it; it is done."""
 
     metrics: bytes
 

@@ -133,12 +133,11 @@ def _of_requests(threshold: Threshold, parts: Sequence[LoadMetrics]) -> Tally:
     tally = Tally(times)
     for part in parts:
         tally.number += {"dropped": part.dropped, "retried": part.retried}.get(threshold.metric, 0)
-        for index in transactions_of(threshold, part):
-            one = part.transactions[index]
-            tally.requests += one.requests
-            tally.errors += one.errors
-            if threshold.unit == "time":
-                times.merge(getattr(one, _TIMES[threshold.time]))
+        total = part.total(transactions_of(threshold, part))
+        tally.requests += total.requests
+        tally.errors += total.errors
+        if threshold.unit == "time":
+            times.merge(getattr(total, _TIMES[threshold.time]))
     return tally
 
 

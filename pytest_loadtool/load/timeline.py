@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import sub
 
 __all__ = ["MOST_INTERVALS", "Interval", "Timeline"]
 
@@ -65,9 +66,25 @@ class Timeline:
         for number, sums in sorted(self._sums.items()):
             yield Interval(number * self.length, self.length, *sums)
 
-    def to_wire(self) -> list[list[int]]:
-        """``[[length], [number, requests, errors, user-seconds, sum, longest], …]``."""
-        return [[self.length], *([number, *sums] for number, sums in self._sums.items())]
+    def to_wire(self, known: Timeline | None = None) -> list[list[int]]:
+        """``[[length], [number, requests, errors, user-seconds, sum, longest], …]``.
+
+        With ``known``, which is this one as it was before: only what came after it.
+        """
+        before = Timeline()
+        if known is not None and known.length == self.length:
+            before = known
+        elif known is not None:
+            before.merge(known)
+            before._coarsen(self.length)
+        wire = [[self.length]]
+        for number, sums in self._sums.items():
+            then = before._sums.get(number)
+            if then is None:
+                wire.append([number, *sums])
+            elif then != sums:
+                wire.append([number, *map(sub, sums[:4], then), sums[4]])
+        return wire
 
     @classmethod
     def from_wire(cls, wire: list[list[int]]) -> Timeline:

@@ -54,6 +54,8 @@ class SharedTest:
         self._interrupted = False
         self._watch = Watch(())
         self._lookout = Lookout()
+        self._seen: Glimpse | None = None
+        """How the run was getting on at the last look; None: to be looked at anew."""
         self._fresh: set[str] = set()
         """The workers whose newest numbers were not looked at."""
 
@@ -113,7 +115,10 @@ class SharedTest:
 
     def glimpse(self) -> Glimpse:
         """How the run is getting on."""
-        return self._lookout.look([(self._merger.merged(), True)], self._watch.states())
+        if self._seen is None:
+            merged = self._merger.merged()
+            self._seen = self._lookout.look([(merged, True)], self._watch.states())
+        return self._seen
 
     def summary(self) -> Summary | None:
         """The results, if load was made."""
@@ -210,6 +215,7 @@ class SharedTest:
         if not (late or self._fresh.issuperset(self.busy)):
             return []
         self._fresh = {worker} if late else set()
+        self._seen = None
         if not (self._watch.wanted and self.running):
             return []
         return self.stop() if self._watch.look([self._merger.merged()]) else []

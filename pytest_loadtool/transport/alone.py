@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.load import (
-    Failed,
-    Final,
     Glimpse,
+    LoadMetrics,
     Lookout,
-    Merger,
+    RunResult,
     Share,
-    Snapshot,
     Summary,
     Watch,
+    WorkerResult,
     judge,
 )
 from pytest_loadtool.load.comparison import TOLERANCE, SavedRun
@@ -44,30 +44,25 @@ def run_alone(
     Whoever ends the run early by ``share.runner.stop()`` makes ``interrupted`` true before. What
     keeps the run from going on is part of the verdict.
     """
-    merger, lookout = Merger([_NAME]), Lookout()
-    watch = Watch(configuration.thresholds, configuration.duration)
-    merger.started(_NAME, Share())
+    lookout, watch = Lookout(), Watch(configuration.thresholds, configuration.duration)
     started = datetime.now(UTC).astimezone()
+    # Not the metrics themselves: of these somebody has the sums already that are looked at.
+    measured = share.runner.reported
 
-    def tick(report: bytes) -> None:
-        merger.receive(_NAME, Snapshot(report))
-        if watch.look([share.metrics]):
+    def tick(_report: bytes) -> None:
+        if watch.look([measured]):
             share.runner.stop()
         if show is not None:
-            show(lookout.look([(share.metrics, True)], watch.states()))
+            show(lookout.look([(measured, True)], watch.states()))
 
     tick(share.runner.report())
-    end: Failed | Final
+    worker = WorkerResult(_NAME, "final", Share(), share.metrics)
     try:
         share.runner.run(time.time(), tick)
     except LoadToolError as error:
-        end = Failed(str(error))
-    else:
-        end = Final(share.metrics.snapshot())
-    merger.receive(_NAME, Snapshot(share.runner.report()))
-    merger.receive(_NAME, end)
+        worker = replace(worker, state="failed", text=str(error))
     return judge(
-        merger.result(),
+        RunResult(LoadMetrics.merge([share.metrics]), (worker,)),
         configuration,
         started,
         watch,

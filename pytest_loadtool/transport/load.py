@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from math import inf
 from time import perf_counter
 
-from pytest_loadtool.load.metrics import LoadMetrics
+from pytest_loadtool.load.metrics import LoadMetrics, MergedMetrics
 from pytest_loadtool.load.share import Share
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.replay.plan import Plan
@@ -26,12 +26,15 @@ __all__ = ["LoadRunner", "metrics_for"]
 #: How often (seconds) the clocks are read and the event loop's lag is measured, at least.
 _PULSE = 0.25
 
-#: For how long (seconds) a snapshot may keep the event loop from turning.
+#: For how long (seconds) making a report may keep the event loop from turning.
 _TURN = 0.002
 
 
 class LoadRunner:
-    """Runs the users of ``share`` through ``plans`` (in the order of ``configuration.cases``)."""
+    """Runs the users of ``share`` through ``plans`` (in the order of ``configuration.cases``).
+
+    ``reported`` is what the reports so far add up to.
+    """
 
     def __init__(
         self,
@@ -44,6 +47,7 @@ class LoadRunner:
         self._configuration = configuration
         self._share = share
         self._metrics = metrics
+        self.reported = MergedMetrics.for_reports_of(metrics)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopped: asyncio.Event | None = None
         self._stop_early = False
@@ -58,7 +62,7 @@ class LoadRunner:
         """Run from ``start_at`` (``time.time()``) to the end.
 
         Blocks, on an event loop of its own; calls ``on_tick`` in it every ``interval`` seconds,
-        with a snapshot of the metrics.
+        with a report: a snapshot of what came since the one before.
 
         Raises:
             ReplayError: a dataset has no row left, or an application does not start.
@@ -69,6 +73,10 @@ class LoadRunner:
         finally:
             loop.close()
             self._loop = None
+
+    def report(self) -> bytes:
+        """What came since the last report, when the run is over."""
+        return b"".join(self._metrics.report(self.reported))
 
     def stop(self) -> None:
         """Stop now: requests under way are cut. May be called from any thread, more than once."""
@@ -138,7 +146,7 @@ class LoadRunner:
                 next_tick = (
                     max(next_tick, now - interval) + interval
                 )  # one that is missed is missed
-                on_tick(await self._snapshot())
+                on_tick(await self._report_in_turns())
             asleep = perf_counter()
             wake = min(asleep + _PULSE, next_tick, last)
             pause = max(EARLY, wake - asleep)
@@ -147,11 +155,11 @@ class LoadRunner:
             except TimeoutError:
                 self._metrics.record_lag(int((perf_counter() - asleep - pause) * 1e6))
 
-    async def _snapshot(self) -> bytes:
-        """The metrics, made in pieces so that answers need not wait."""
+    async def _report_in_turns(self) -> bytes:
+        """A report, made in pieces so that answers need not wait."""
         pieces = []
         turned = perf_counter()
-        for piece in self._metrics.snapshot_pieces():
+        for piece in self._metrics.report(self.reported):
             pieces.append(piece)
             if perf_counter() - turned > _TURN:
                 await asyncio.sleep(0)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pytest_loadtool.load import (
     Failed,
     Final,
     LoadMetrics,
+    MergedMetrics,
     Merger,
     PageKey,
     Share,
@@ -14,14 +17,32 @@ from pytest_loadtool.load import (
 )
 
 
-def snapshot(requests: int) -> bytes:
-    """A worker's metrics after so many requests."""
-    metrics = LoadMetrics([TransactionKey("c", "p", "t")], [PageKey("c", "p")], ["c"])
-    for _ in range(requests):
-        metrics.record(0, 200, 1000, 1100, 900, 10, 5)
-    metrics.set_users(2)
-    metrics.begin_second(1)
-    return metrics.snapshot()
+class Peer:
+    """A worker that reports to a merger."""
+
+    def __init__(self, merger: Merger, name: str, titles: str = "t") -> None:
+        self._merger, self._name = merger, name
+        keys = [TransactionKey("c", "p", title) for title in titles]
+        self.metrics = LoadMetrics(keys, [PageKey("c", "p")], ["c"])
+        self._reported = MergedMetrics.for_reports_of(self.metrics)
+
+    def work(self, requests: int, users: int = 2) -> None:
+        """Measure so many requests more, in a second of their own."""
+        for number in range(requests):
+            self.metrics.record(0, 200, 1000 * number, 1100 * number, 900, 10, 5)
+        self.metrics.set_users(users)
+        self.metrics.begin_second(self.metrics.second + 1)
+
+    def report(self, requests: int, users: int = 2) -> None:
+        """Send a snapshot, after so many requests more."""
+        self.work(requests, users)
+        pieces = self.metrics.report(self._reported)
+        self._merger.receive(self._name, Snapshot(b"".join(pieces)))
+
+    def finish(self, requests: int) -> None:
+        """Send the final, after so many requests more."""
+        self.work(requests, 0)
+        self._merger.receive(self._name, Final(self.metrics.snapshot()))
 
 
 def running(*names: str) -> Merger:
@@ -38,15 +59,16 @@ def states(merger: Merger) -> dict[str, str]:
 
 
 def test_the_ordinary_course() -> None:
-    """Snapshots, then final: only the last numbers of each count."""
+    """Snapshots, which add up, then final, which is all of it."""
     merger = running("a", "b")
-    merger.receive("a", Snapshot(snapshot(3)))
-    merger.receive("b", Snapshot(snapshot(4)))
-    merger.receive("a", Snapshot(snapshot(7)))
+    a, b = Peer(merger, "a"), Peer(merger, "b")
+    a.report(3)
+    b.report(4)
+    a.report(4)
     assert merger.result().metrics.requests == 11
     assert states(merger) == {"a": "running", "b": "running"}
-    merger.receive("a", Final(snapshot(8)))
-    merger.receive("b", Final(snapshot(9)))
+    a.finish(1)
+    b.finish(5)
     assert states(merger) == {"a": "final", "b": "final"}
     assert merger.result().metrics.requests == 17
     assert [worker.share for worker in merger.result().workers] == [Share(0, 2), Share(1, 2)]
@@ -55,10 +77,10 @@ def test_the_ordinary_course() -> None:
 def test_a_lost_worker_keeps_its_numbers() -> None:
     """What a worker had reported before it was lost stays; the others go on."""
     merger = running("a", "b", "c")
-    merger.receive("b", Snapshot(snapshot(4)))
+    Peer(merger, "b").report(4)
     merger.lost("b")
     merger.lost("c")
-    merger.receive("a", Final(snapshot(10)))
+    Peer(merger, "a").finish(10)
     result = merger.result()
     assert states(merger) == {"a": "final", "b": "lost", "c": "lost"}
     assert result.metrics.requests == 14
@@ -66,12 +88,13 @@ def test_a_lost_worker_keeps_its_numbers() -> None:
 
 
 def test_a_lost_worker_that_speaks_again_is_believed() -> None:
-    """Silence is not always loss: newer numbers replace the older ones, and a final is a final."""
+    """Silence is not always loss: newer numbers are added, and a final is a final."""
     merger = running("a")
+    worker = Peer(merger, "a")
     merger.lost("a")
-    merger.receive("a", Snapshot(snapshot(5)))
+    worker.report(5)
     assert merger.result().metrics.requests == 5
-    merger.receive("a", Final(snapshot(6)))
+    worker.finish(1)
     assert states(merger) == {"a": "final"}
     assert merger.result().metrics.requests == 6
 
@@ -79,8 +102,9 @@ def test_a_lost_worker_that_speaks_again_is_believed() -> None:
 def test_nothing_follows_a_final() -> None:
     """After a worker's last numbers nothing changes them: not a late snapshot, not its loss."""
     merger = running("a")
-    merger.receive("a", Final(snapshot(6)))
-    merger.receive("a", Snapshot(snapshot(1)))
+    worker = Peer(merger, "a")
+    worker.finish(6)
+    worker.report(1)
     merger.receive("a", Failed("late"))
     merger.lost("a")
     assert states(merger) == {"a": "final"}
@@ -90,8 +114,9 @@ def test_nothing_follows_a_final() -> None:
 def test_leftovers_of_another_run_are_ignored() -> None:
     """Numbers of a worker that was given no share yet belong to an earlier run."""
     merger = Merger(["a"])
-    merger.receive("a", Snapshot(snapshot(3)))
-    merger.receive("a", Final(snapshot(3)))
+    worker = Peer(merger, "a")
+    worker.report(3)
+    worker.finish(3)
     assert states(merger) == {"a": "waiting"}
     assert merger.result().metrics.requests == 0
 
@@ -106,11 +131,28 @@ def test_failing_says_why() -> None:
     ]
 
 
-def test_parts() -> None:
-    """While it runs: the latest numbers of those who have reported any, and who still runs."""
+def test_merged_while_it_runs() -> None:
+    """It is what all have reported, and users and rates of those who are running."""
     merger = running("a", "b", "c")
-    merger.receive("a", Snapshot(snapshot(3)))
-    merger.receive("a", Snapshot(snapshot(4)))
-    merger.receive("b", Snapshot(snapshot(6)))
+    a, b, c = (Peer(merger, name) for name in "abc")
+    a.report(3, users=5)
+    a.report(4, users=1)
+    b.report(6)
+    c.report(2)
+    assert (merger.merged().users, merger.merged().last_requests) == (5, 12)
     merger.lost("b")
-    assert [(part.requests, running) for part, running in merger.parts()] == [(4, True), (6, False)]
+    c.finish(5)
+    merged = merger.merged()
+    assert (merged.users, merged.last_requests) == (1, 4)
+    assert merged.requests == merged.total().requests == 20
+    whole = LoadMetrics.merge([a.metrics, b.metrics, c.metrics])
+    assert merged.total().response == whole.total().response
+    assert list(merged.timeline) == list(merger.result().metrics.timeline) == list(whole.timeline)
+
+
+def test_other_test_cases_are_refused() -> None:
+    """Workers that do not run the same test are no run."""
+    merger = running("a", "b")
+    Peer(merger, "a").report(1)
+    with pytest.raises(ValueError, match="different test cases"):
+        Peer(merger, "b", titles="tu").report(1)
