@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import pytest
 
+from pytest_loadtool.casefile import read_load
+
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 PAGES = [*ROOT.glob("*.md"), *DOCS.glob("*.md"), ROOT / "example_suite" / "README.md"]
@@ -72,3 +74,12 @@ def test_every_picture_is_shown() -> None:
     )
     shown = {link.path.stem for page in PAGES for link in links(page) if link.is_picture}
     assert shown == set(made) == {file.stem for file in (DOCS / "images").glob("*.svg")}
+
+
+@pytest.mark.parametrize(
+    "file", (DOCS / "images" / "runs").glob("*.load.toml"), ids=lambda p: p.stem
+)
+def test_the_load_tests_in_the_pictures_can_be_run(file: Path) -> None:
+    """Their files are right, and each is in a picture."""
+    assert read_load(file).cases
+    assert file.name in (DOCS / "images" / "make.py").read_text()
