@@ -13,6 +13,7 @@ from pytest_loadtool.casefile import read_load
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
+RUNS = sorted((DOCS / "images" / "runs").glob("*.load.toml"))
 PAGES = [*ROOT.glob("*.md"), *DOCS.glob("*.md"), ROOT / "example_suite" / "README.md"]
 
 
@@ -76,9 +77,7 @@ def test_every_picture_is_shown() -> None:
     assert shown == set(made) == {file.stem for file in (DOCS / "images").glob("*.svg")}
 
 
-@pytest.mark.parametrize(
-    "file", (DOCS / "images" / "runs").glob("*.load.toml"), ids=lambda p: p.stem
-)
+@pytest.mark.parametrize("file", RUNS, ids=lambda file: file.stem)
 def test_the_load_tests_in_the_pictures_can_be_run(file: Path) -> None:
     """Their files are right, and each is in a picture."""
     assert read_load(file).cases
