@@ -123,25 +123,25 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     process.wait()
 
 
-def get(url: str, tls: TlsSettings, *headers: Header) -> Results:
+def get(url: str, tls: TlsSettings, *headers: Header, transport: str = "") -> Results:
     """Replay one GET."""
     results = Results()
     transaction = Transaction(Request("GET", "/", headers))
-    case = TestCase("c", (Page("p", (transaction,)),), url, tls=tls)
+    case = TestCase("c", (Page("p", (transaction,)),), url, tls=tls, transport=transport)
     replay_once(compile_case(case), observer=results)
     return results
 
 
-def body(url: str, tls: TlsSettings, *headers: Header) -> str:
+def body(url: str, tls: TlsSettings, *headers: Header, transport: str = "") -> str:
     """The body of a GET that passes."""
-    results = get(url, tls, *headers)
+    results = get(url, tls, *headers, transport=transport)
     assert results.failures == [()]
     return results.responses[0].text
 
 
-def failure(url: str, tls: TlsSettings) -> tuple[str, str]:
+def failure(url: str, tls: TlsSettings, transport: str = "") -> tuple[str, str]:
     """Why a GET fails: cause and message."""
-    [[found]] = get(url, tls).failures
+    [[found]] = get(url, tls, transport=transport).failures
     return found.cause, found.message
 
 
@@ -202,12 +202,14 @@ def test_an_address_is_no_name(site: Site) -> None:
     )
 
 
-def test_another_server_name(site: Site) -> None:
+@pytest.mark.parametrize("transport", ["raw", "httpx"])
+def test_another_server_name(site: Site, transport: str) -> None:
     """A name of its own goes to the server and is what the certificate must be for."""
     tls = TlsSettings(ca=site.ca, server_name="shop.example")
     host = Header("Host", "shop.example")  # nginx goes by the one for TLS, by the other for HTTP
-    assert body(f"https://127.0.0.1:{site.named}", tls, host) == "shop, asked for <shop.example>"
-    cause, message = failure(f"https://127.0.0.1:{site.new}", tls)
+    url = f"https://127.0.0.1:{site.named}"
+    assert body(url, tls, host, transport=transport) == "shop, asked for <shop.example>"
+    cause, message = failure(f"https://127.0.0.1:{site.new}", tls, transport)
     assert (cause, "'shop.example'" in message) == ("tls", True)
 
 
