@@ -135,6 +135,7 @@ class WorkerSummary:
     cpu: float
     lag_p95: float | None
     lateness_p95: float | None
+    lateness_p99: float | None
     text: str
 
 
@@ -345,6 +346,7 @@ def _errors(metrics: LoadMetrics, names: Sequence[str]) -> tuple[ErrorSummary, .
 def _worker(worker: WorkerResult, users: int) -> WorkerSummary:
     metrics = worker.metrics or LoadMetrics((), (), ())
     elapsed = metrics.elapsed_us
+    lateness = times_of(metrics.lateness)
     return WorkerSummary(
         name=worker.name,
         state=worker.state,
@@ -354,6 +356,7 @@ def _worker(worker: WorkerResult, users: int) -> WorkerSummary:
         duration_s=elapsed / 1e6,
         cpu=metrics.cpu_us / elapsed if elapsed else 0.0,
         lag_p95=times_of(metrics.lag).p95,
-        lateness_p95=times_of(metrics.lateness).p95,
+        lateness_p95=lateness.p95,
+        lateness_p99=lateness.p99,
         text=worker.text,
     )

@@ -87,6 +87,7 @@ def load_data(summary: Summary) -> dict[str, Any]:
                 "cpu": round(worker.cpu, 4),
                 "lag_p95_ms": worker.lag_p95,
                 "lateness_p95_ms": worker.lateness_p95,
+                "lateness_p99_ms": worker.lateness_p99,
             }
             for worker in summary.workers
         ],

@@ -7,6 +7,8 @@ from dataclasses import astuple
 import pytest
 
 from pytest_loadtool.load import LoadMetrics, PageKey, TransactionKey, Verdict, summarise
+from pytest_loadtool.load.merger import WorkerResult
+from pytest_loadtool.load.share import Share
 from pytest_loadtool.load.summary import Times
 from tests.load.simulation import CONFIGURATION, STARTED, STEPS, summary, two_workers
 
@@ -104,7 +106,18 @@ def test_a_lost_worker_is_listed_with_what_it_reported() -> None:
     """A worker that was lost stands in the list, with the numbers that it had sent."""
     lost = summary(lose=True).workers[1]
     assert (lost.name, lost.state, lost.users, lost.requests) == ("gw1", "lost", 10, 0)
-    assert lost.lag_p95 is None
+    assert lost.lag_p95 is lost.lateness_p99 is None
+
+
+def test_how_late_a_worker_was() -> None:
+    """The 95th and 99th percentile of its own users' lateness."""
+    metrics = one_transaction()
+    for number in range(1, 101):
+        metrics.record_lateness(number * MS)
+    workers = [WorkerResult("gw0", "final", Share(), metrics), WorkerResult("gw1")]
+    found = summarise(metrics, CONFIGURATION, workers, Verdict("passed"), started=STARTED)
+    late = [(worker.lateness_p95, worker.lateness_p99) for worker in found.workers]
+    assert late == [pytest.approx((95, 99), rel=0.001), (None, None)]
 
 
 def test_started_is_a_moment_with_its_zone() -> None:
