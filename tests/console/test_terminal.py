@@ -103,6 +103,8 @@ def test_person_records_and_saves(terminal: Terminal, tmp_path: Path, shop: Shop
     terminal.wait_for(r"^ +1  GET  200  HTML +[\d.]+ k?B  /$")
     terminal.enter("save")
     terminal.wait_for(r"Saved shop\.case\.toml: 1 page, 1 transaction")
+    # Ctrl-D means something to the prompt, not to a command that is still at work.
+    terminal.wait_for(r"^shop\.case\.toml: 1 page, 1 transaction *$")
     terminal.press("C-d")
     terminal.wait_for(r"exit status 0")
     assert len(list(read_case(tmp_path / "shop.case.toml").transactions())) == 1

@@ -190,7 +190,7 @@ def _lines(session: Session, configuration: LoadConfiguration) -> Callable[[Glim
         nonlocal due
         elapsed = time.monotonic() - started
         if elapsed >= due:
-            due = elapsed + _BETWEEN_LINES
+            due += _BETWEEN_LINES
             session.say(f"  {status_line(seen, elapsed, configuration)}")
 
     return show
