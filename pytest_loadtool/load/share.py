@@ -33,14 +33,6 @@ class Share:
         """The numbers, from 0, of the users that belong to this share."""
         return range(self.index, total, self.count)
 
-    @staticmethod
-    def start_time(user: int, users: int, ramp_up: float) -> float:
-        """When user ``user`` of ``users`` starts, in seconds after the start of the run.
-
-        The same in every share, so that all shares together ramp up evenly.
-        """
-        return ramp_up * user / users
-
 
 def case_of(user: int, weights: Sequence[int]) -> int:
     """The index of the test case that a user runs.

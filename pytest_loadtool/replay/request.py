@@ -23,7 +23,6 @@ __all__ = ["Names", "Render", "compile_request", "origin_of"]
 
 Render = Callable[[Sequence[str], CookieJar], bytes]
 _Encoder = Callable[[str], bytes]
-_Holes = tuple[tuple[int, _Encoder], ...]
 
 #: Headers of the recording that say how the body was framed; replay frames it anew.
 _FRAMING = frozenset({"transfer-encoding", "expect"})

@@ -25,12 +25,6 @@ def test_shares_are_the_whole(total: int, count: int) -> None:
     assert max(sizes) - min(sizes) <= 1
 
 
-def test_ramp_up() -> None:
-    """User i of n starts at ramp-up times i / n, whichever share it is in; or all at once."""
-    assert [Share(1, 2).start_time(user, 4, 2.0) for user in range(4)] == [0.0, 0.5, 1.0, 1.5]
-    assert Share(0, 1).start_time(3, 4, 0.0) == 0.0
-
-
 @pytest.mark.parametrize(("index", "count"), [(2, 2), (-1, 2), (0, 0)])
 def test_impossible_shares(index: int, count: int) -> None:
     """A share that does not exist cannot be made."""
