@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_loadtool.load import Histogram, LoadMetrics, PageKey, TransactionKey
+from pytest_loadtool.load import Histogram, LoadMetrics, MergedMetrics, PageKey, TransactionKey
 from pytest_loadtool.load.timeline import Interval
 from pytest_loadtool.model.result import Failure
-from tests.load.simulation import empty, one_worker
+from tests.load.simulation import empty, one_worker, seconds_of
 from tests.load.test_histogram import nearest_rank
 
 BROKEN = (Failure("status", "status 500, expected 200-399"),)
@@ -317,6 +317,61 @@ def test_a_snapshot_is_the_whole_truth() -> None:
     metrics.record(0, 200, 1, 1, 1, 1, 1)
     assert LoadMetrics.from_snapshot(metrics.snapshot()).requests == metrics.requests
     assert metrics.requests == LoadMetrics.from_snapshot(snapshot).requests + 1
+
+
+def test_reports_add_up_to_the_whole_truth() -> None:
+    """What one has reported, or two together, is the same as the metrics themselves; and so are
+    totals that somebody asked for when there was little yet."""
+    parts = [empty(), empty()]
+    reported = [MergedMetrics.for_reports_of(part) for part in parts]
+    both, scope = MergedMetrics.for_reports_of(parts[0]), [1, 4, 5]
+    both.total()
+    both.total(scope)
+    for parts in zip(seconds_of(1, failing=20), seconds_of(2, failing=20), strict=True):
+        for part, known in zip(parts, reported, strict=True):
+            both.add_wire(json.loads(b"".join(part.report(known))))
+            assert known.to_wire() == part.to_wire()
+    whole = LoadMetrics.merge(parts)
+    assert whole.requests > 1000
+    # Only the order in which the errors came is another one.
+    assert sorted(both.to_wire()["errors"][1:]) == sorted(whole.to_wire()["errors"][1:])
+    assert both.to_wire() | {"errors": []} == whole.to_wire() | {"errors": []}
+    for total, expected in (
+        (both.total(), whole.total()),
+        (both.total(scope), LoadMetrics.total(whole, scope)),
+    ):
+        assert total.to_wire() == expected.to_wire()
+        assert total.response.percentile(99) == expected.response.percentile(99)
+
+
+def test_a_report_is_as_long_as_its_news() -> None:
+    """After many requests one more is not much to report; after that there is nothing."""
+    metrics = one_worker(1)
+    reported = MergedMetrics.for_reports_of(metrics)
+    first = b"".join(metrics.report(reported))
+    metrics.record(0, 200, 1_000, 1_100, 900, 10, 5)
+    second = b"".join(metrics.report(reported))
+    third = b"".join(metrics.report(reported))
+    one = LoadMetrics.from_snapshot(second)
+    assert one.requests == one.total().response.count == one.total().received // 10 == 1
+    assert [len(row) for row in json.loads(second)["transactions"] if row] == [6]
+    assert not any(json.loads(third)["transactions"])
+    assert LoadMetrics.from_snapshot(third).requests == 0
+    assert len(third) < len(second) < len(first) / 10
+
+
+def test_a_report_after_an_hour() -> None:
+    """When the seconds of the timeline become pairs, what was reported becomes pairs as well."""
+    metrics = small()
+    reported, heard = MergedMetrics.for_reports_of(metrics), MergedMetrics.for_reports_of(metrics)
+    for second in range(2 * 3600):
+        metrics.begin_second(second)
+        metrics.record(0, 200, second, second, second, 1, 1)
+        if second % 1300 == 0:
+            heard.add_wire(json.loads(b"".join(metrics.report(reported))))
+    heard.add_wire(json.loads(b"".join(metrics.report(reported))))
+    assert list(heard.timeline) == list(metrics.timeline)
+    assert sum(one.requests for one in heard.timeline) == 2 * 3600
 
 
 def test_metrics_do_not_grow_with_requests() -> None:

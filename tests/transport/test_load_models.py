@@ -360,16 +360,21 @@ def test_each_of_many_users_times_out() -> None:
     assert metrics.transactions[0].response.min >= 500_000
 
 
-def test_snapshots_are_whole() -> None:
-    """They are made in pieces while requests are recorded; each can be read, and none shrinks."""
-    found: list[int] = []
+def test_reports_add_up() -> None:
+    """They are made in pieces while requests are recorded; with the last one, after the end, they
+    are all that was measured. The runner itself knows what it has reported."""
     with peer(noting([])) as server:
-        plan = plan_for(server, *(f"/{number}" for number in range(30)))
-        config = configuration(users=2, duration=0.5)
-        metrics = run(plan, config, on_tick=lambda now: found.append(now.requests))
-    assert found == sorted(found)
-    assert len(found) >= 2
-    assert 0 < found[-1] <= metrics.requests
+        plans = [plan_for(server, *(f"/{number}" for number in range(30)))]
+        metrics = metrics_for(plans)
+        runner = LoadRunner(plans, configuration(users=2, duration=0.5), Share(), metrics)
+        reports: list[bytes] = []
+        runner.run(time.time(), reports.append, 0.1)
+    reports.append(runner.report())
+    heard = MergedMetrics.for_reports_of(metrics)
+    for report in reports:
+        heard.add_wire(json.loads(report))
+    assert len([report for report in reports if LoadMetrics.from_snapshot(report).requests]) >= 2
+    assert heard.to_wire() == runner.reported.to_wire() == metrics.to_wire()
 
 
 # Both.
