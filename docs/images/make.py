@@ -55,7 +55,7 @@ PICTURES = {
             "pytest -q --load freeze.load.toml",
         )
     ),
-    "inconclusive": Picture(("pytest -q --load slow.load.toml; echo exit status $?",), cut=(17, 8)),
+    "inconclusive": Picture(("pytest -q --load slow.load.toml; echo exit status $?",), cut=(18, 8)),
     "comparison": Picture(
         (
             "pytest -q --load files.load.toml --load-save base.json | tail -n 1",
