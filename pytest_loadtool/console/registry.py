@@ -162,10 +162,9 @@ class Registry:
         Raises:
             UsageError: there is no such command.
         """
-        for command in self.commands.values():
-            name = command.name.split("-")
-            if words[: len(name)] == name:
-                return command, words[len(name) :]
+        for length in range(len(words), 1, -1):
+            if command := self.commands.get("-".join(words[:length])):
+                return command, words[length:]
         return self.command(words[0]), words[1:]
 
     def parse(self, line: str) -> Call | None:

@@ -10,9 +10,11 @@ from urllib.parse import urlsplit
 import pytest
 
 from example_suite.server import ShopServer
-from pytest_loadtool.casefile import read_case, read_har
+from pytest_loadtool.casefile import read_case, read_har, read_load
+from pytest_loadtool.model.load import CaseShare
 from tests.capture.servers import Nginx
 from tests.console.running import run_script
+from tests.plugin.serving import case, serving, transaction
 
 API = f'sh -c \'"{sys.executable}" -m example_suite.record_api --proxy "$LOADTOOL_PROXY" {{url}}\''
 ADMIN = f'sh -c \'"{sys.executable}" -m example_suite.record_admin --cdp "$LOADTOOL_CDP" {{url}}\''
@@ -254,3 +256,61 @@ def test_failed_play_is_explained(tmp_path: Path, shop: ShopServer) -> None:
     assert f"    Host: {missing}" in first
     assert "    status 200" in first
     assert "script.txt:1: 2 of 2 transactions failed" in done.stdout
+
+
+@pytest.mark.promise(66)
+def test_recording_becomes_a_load_test(tmp_path: Path, shop: ShopServer) -> None:
+    """Record, save, Create Load Configuration, Start: what was recorded passes under load."""
+    done = run_script(
+        tmp_path,
+        f"""
+        record --browser none
+        run {API.format(url=shop.url)}
+        stop
+        configure
+        save
+        create load configuration users=2 duration=500ms
+        start
+        """,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = done.stdout.partition("Load test shop, shop.load.toml.")[2]
+    assert re.search(r"^shop +PASSED$", report, re.MULTILINE)
+    assert re.search(r"error rate +0 % \(0 of [1-9]", report)
+    assert read_load(tmp_path / "shop.load.toml").cases == (CaseShare("shop.case.toml"),)
+
+
+def test_failed_load_test_fails_the_script(tmp_path: Path) -> None:
+    """The report is printed, the reason stands with the line, and nothing after it runs."""
+    with serving() as server:
+        (tmp_path / "shop.case.toml").write_text(case(server.url, "GET /status/500"))
+        done = run_script(tmp_path, "create-load users=1 duration=300ms\nstart\ntree\n")
+    assert done.returncode == 1
+    assert re.search(r"^shop +FAILED$", done.stdout, re.MULTILINE)
+    assert re.search(r"script\.txt:2: load test failed: ", done.stdout + done.stderr)
+    assert "> tree" not in done.stdout
+
+
+APPLICATION = """
+def app(environ, start_response):
+    start_response("200 OK", [("Content-Type", "text/plain")])
+    return [environ["PATH_INFO"].encode()]
+"""
+
+
+def test_application_of_the_project_is_played_and_loaded(tmp_path: Path) -> None:
+    """`app` names a module in pytest's rootdir, wherever the console was opened."""
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "our_shop.py").write_text(APPLICATION)
+    cases = tmp_path / "cases"
+    cases.mkdir()
+    text = case(
+        "",
+        transaction("GET /tea", 'validators = [ { text = "/tea" } ]'),
+        head='app = "our_shop:app"',
+    )
+    (cases / "shop.case.toml").write_text(text)
+    done = run_script(cases, "play\ncreate-load users=2 duration=300ms\nstart\n")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 transaction passed." in done.stdout
+    assert re.search(r"^shop +PASSED$", done.stdout, re.MULTILINE)

@@ -11,9 +11,11 @@ import pytest
 
 from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.errors import UsageError
-from pytest_loadtool.console.registry import registry
+from pytest_loadtool.console.registry import Duration, registry
 
 ROOT = Path(__file__).parents[2]
+
+_DAY = Duration(86400.0)
 
 
 async def fetch(
@@ -31,11 +33,15 @@ async def fetch(
     """
 
 
+async def fetch_many_things(session: Any, file: str = "", *, for_long: Duration = _DAY) -> None:
+    """Fetch many things."""
+
+
 async def do_(session: Any, *program: str) -> None:
     """Do something."""
 
 
-SAMPLE = registry(fetch, do_)
+SAMPLE = registry(fetch, fetch_many_things, do_)
 
 
 @pytest.mark.parametrize(
@@ -46,6 +52,11 @@ SAMPLE = registry(fetch, do_)
         ("fetch --delay 1.5 http://x/", ("http://x/",), {"delay": 1.5}),
         ("fetch http://x/ --delay=0.5 --quiet", ("http://x/",), {"delay": 0.5, "quiet": True}),
         ("fetch 'two words' --file 'a b.txt'", ("two words",), {"file": Path("a b.txt")}),
+        ("fetch 'http://x/?delay=1' delay=0.5", ("http://x/?delay=1",), {"delay": 0.5}),
+        ("fetch-many-things", (), {}),
+        ("fetch many things x for_long=1m30s", ("x",), {"for_long": 90.0}),
+        ("fetch-many --for-long 2h x", ("x",), {"for_long": 7200.0}),
+        ("do x=1 --y=2", ("x=1", "--y=2"), {}),
         ("do curl --proxy x 'a b'", ("curl", "--proxy", "x", "a b"), {}),
         ("  do   true  ", ("true",), {}),
     ],
@@ -53,7 +64,8 @@ SAMPLE = registry(fetch, do_)
 def test_line_is_understood(
     line: str, positional: tuple[Any, ...], options: dict[str, Any]
 ) -> None:
-    """Positional arguments, options in either spelling, flags and the rest are told apart."""
+    """Names in any spelling, positional arguments, options in any spelling, flags and the rest are
+    told apart."""
     call = SAMPLE.parse(line)
     assert call is not None
     assert (call.positional, call.options) == (positional, options)
@@ -70,6 +82,9 @@ def test_blank_lines_and_comments_are_nothing_to_do(line: str) -> None:
     [
         ("fetsh x", "there is no command 'fetsh'; did you mean 'fetch'?"),
         ("zzz", "there is no command 'zzz'; `help` lists the commands"),
+        ("fetch-man", "there is no command 'fetch-man'; did you mean 'fetch'?"),
+        ("fetch many thing", "TIMES must be a whole number, not 'thing'"),
+        ("fetch-many for_long=long", "--for-long must be a duration such as 30s, 5m or 1h30m"),
         ("fetch", "fetch needs URL"),
         ("do", "do needs PROGRAM..."),
         ("fetch x many", "TIMES must be a whole number, not 'many'"),

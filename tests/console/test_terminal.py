@@ -10,6 +10,7 @@ import time
 import urllib.request
 import uuid
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ import pytest
 from example_suite.server import ShopServer
 from pytest_loadtool.casefile import read_case
 from tests.console.running import console_command, console_environment
+from tests.plugin.serving import case, serving
 
 
 class Terminal:
@@ -65,10 +67,17 @@ class Terminal:
 @pytest.fixture
 def terminal(tmp_path: Path) -> Iterator[Terminal]:
     """`pytest --record shop.case.toml` at a terminal, without a browser."""
+    with console(tmp_path) as opened:
+        yield opened
+
+
+@contextmanager
+def console(directory: Path) -> Iterator[Terminal]:
+    """A console in ``directory`` that has come to its prompt."""
     if shutil.which("tmux") is None:
         pytest.fail("tmux is not installed: apt-get install tmux")
     command = console_command("--record", "shop.case.toml", "--record-browser", "none")
-    opened = Terminal(tmp_path, command)
+    opened = Terminal(directory, command)
     try:
         opened.wait_for(r"^loadtool>")
         yield opened
@@ -136,3 +145,24 @@ def test_program_has_the_terminal_while_it_runs(terminal: Terminal, shop: ShopSe
     terminal.enter("teapot")
     terminal.wait_for(r"^ok teapot")
     terminal.wait_for(r"^1 exchange recorded\.")
+
+
+@pytest.mark.promise(66)
+def test_control_c_stops_a_load_test_and_not_the_console(tmp_path: Path) -> None:
+    """What was measured until then is reported, and the next command runs."""
+    with serving() as server:
+        (tmp_path / "shop.case.toml").write_text(case(server.url, "GET /"))
+        with console(tmp_path) as terminal:
+            terminal.enter("create load configuration users=2 duration=10m ramp_up=0s")
+            terminal.wait_for(r"^Wrote shop\.load\.toml: 2 users for 10m, ramp-up 0s")
+            terminal.enter("start")
+            terminal.wait_for(r"^ +\d s of 10 min: 2 users, .* requests")
+            terminal.press("C-c")
+            terminal.wait_for(r"^shop +INCONCLUSIVE *$")
+            terminal.wait_for(r"^  \* stopped after \d")
+            terminal.wait_for(r"^interrupted")
+            terminal.enter("tree")
+            terminal.wait_for(r"^ +1  GET")
+            terminal.enter("quit")
+            terminal.wait_for(r"exit status 0")
+        assert server.requests

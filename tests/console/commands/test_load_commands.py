@@ -1,0 +1,238 @@
+"""From a test case to a load test: the load configuration, and running it."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pytest_loadtool.casefile import read_load
+from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.opening import open_file
+from pytest_loadtool.console.running import execute
+from pytest_loadtool.console.session import Session
+from pytest_loadtool.model.load import CaseShare, LoadConfiguration
+from tests.console.listener import Listener
+from tests.plugin.serving import Server, case, serving
+
+USUAL = """\
+format = 1
+name = "shop"
+users = 20
+duration = "1m"
+ramp_up = "10s"
+
+[[case]]
+file = "shop.case.toml"
+"""
+
+#: A load test of two users that visit once. No number of it depends on how fast the machine is.
+ONCE = """\
+format = 1
+name = "Once"
+users = 2
+iterations = 1
+
+[[case]]
+file = "shop.case.toml"
+"""
+
+
+def do(session: Session, line: str) -> None:
+    asyncio.run(execute(session, line))
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    """A running server of its own for the test."""
+    with serving() as running:
+        yield running
+
+
+@pytest.fixture
+def opened(session: Session, server: Server) -> Session:
+    """A console with a test case of two transactions open, as it is in its file."""
+    session.case_path.write_text(case(server.url, "GET /", "GET /two"))
+    open_file(session)
+    return session
+
+
+def test_load_configuration_stands_beside_the_test_case(
+    opened: Session, listener: Listener, tmp_path: Path
+) -> None:
+    """Without arguments it has the usual numbers, and the test case's name and place."""
+    do(opened, "create-load-configuration")
+    assert (tmp_path / "shop.load.toml").read_text() == USUAL
+    assert listener.said[-1] == (
+        "Wrote shop.load.toml: 20 users for 1m, ramp-up 10s. `start` runs it."
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "numbers"),
+    [
+        ("create load configuration users=5 duration=5s", "shop", (5, 5.0, 1.0)),
+        ("create-load rush duration=90s ramp_up=1m", "rush", (20, 90.0, 60.0)),
+        ("create-load rush.load.toml --users 3 --ramp-up 0s", "rush", (3, 60.0, 0.0)),
+    ],
+)
+def test_name_and_numbers_are_said_in_the_command(
+    opened: Session, tmp_path: Path, line: str, name: str, numbers: tuple[int, float, float]
+) -> None:
+    """In full or in short; a short run has a short ramp-up."""
+    (tmp_path / "elsewhere").mkdir()
+    do(opened, line.replace("rush", f"{tmp_path}/rush"))
+    shares = (CaseShare("shop.case.toml"),)
+    assert read_load(tmp_path / f"{name}.load.toml") == LoadConfiguration(name, shares, *numbers)
+
+
+def test_load_configuration_elsewhere_finds_its_test_case(opened: Session, tmp_path: Path) -> None:
+    """In another directory it names the test case from there; the directory is made."""
+    do(opened, f"create-load {tmp_path}/load/nightly")
+    path = tmp_path / "load" / "nightly.load.toml"
+    assert read_load(path).cases == (CaseShare("../shop.case.toml"),)
+
+
+def test_load_configuration_is_not_written_over_unasked(opened: Session, tmp_path: Path) -> None:
+    """Somebody's file stays as it is until --replace; then it keeps their comments."""
+    path = tmp_path / "shop.load.toml"
+    path.write_text(f"# For the Monday rush.\n{USUAL}")
+    with pytest.raises(CommandError, match="would be written over: say --replace"):
+        do(opened, "create-load users=50")
+    assert path.read_text() == f"# For the Monday rush.\n{USUAL}"
+    do(opened, "create-load users=50 --replace")
+    assert path.read_text() == f"# For the Monday rush.\n{USUAL}".replace("20", "50")
+
+
+def test_person_is_asked_before_a_file_is_written_over(
+    opened: Session, listener: Listener, tmp_path: Path
+) -> None:
+    """With a person there, a yes will do."""
+    (tmp_path / "shop.load.toml").write_text(USUAL)
+    listener.answers = [True]
+    do(opened, "create-load users=50")
+    assert listener.asked == ["shop.load.toml would be written over. Replace?"]
+    assert read_load(tmp_path / "shop.load.toml").users == 50
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("users=0", "users: must be at least 1, got 0"),
+        ("duration=soon", "--duration must be a duration such as 30s, 5m or 1h30m, not 'soon'"),
+        ("duration=1m ramp_up=2m", "ramp_up: must not be longer than 'duration'"),
+        ("rush.toml", "rush.toml is not the name of a load configuration"),
+    ],
+)
+def test_wrong_number_is_refused(
+    opened: Session, tmp_path: Path, arguments: str, message: str
+) -> None:
+    """What the file could not hold is named, and nothing is written."""
+    with pytest.raises(UsageError, match=message):
+        do(opened, f"create-load {arguments}")
+    assert list(tmp_path.glob("*.load.toml")) == []
+
+
+def test_test_case_is_saved_first(opened: Session, server: Server, tmp_path: Path) -> None:
+    """A load test runs files: what is only in the console would not be in it."""
+    (tmp_path / "shop.load.toml").write_text(ONCE)
+    do(opened, "delete 2")
+    for line in ("create-load other", "start"):
+        with pytest.raises(CommandError, match=r"runs shop\.case\.toml, and .* not saved: `save`"):
+            do(opened, line)
+    assert not (tmp_path / "other.load.toml").exists()
+    assert server.requests == []
+    do(opened, "save")
+    do(opened, "start")
+    assert server.requests == ["GET /", "GET /"]
+
+
+def test_nothing_to_start_is_said(session: Session, opened: Session) -> None:
+    """Without a load configuration, the command that makes one is named."""
+    with pytest.raises(CommandError, match=r"there is no shop\.load\.toml: `create-load-con"):
+        do(opened, "start")
+    with pytest.raises(CommandError, match="no such file"):
+        do(opened, "start rush")
+    session.document = None
+    with pytest.raises(CommandError, match="there is no test case yet"):
+        do(session, "start")
+
+
+@pytest.mark.promise(66)
+def test_start_runs_the_load_configuration(
+    opened: Session, server: Server, listener: Listener, tmp_path: Path
+) -> None:
+    """Its report has each request that the server saw; the console goes on."""
+    (tmp_path / "shop.load.toml").write_text(ONCE)
+    do(opened, "start")
+    assert sorted(server.requests) == ["GET /", "GET /", "GET /two", "GET /two"]
+    assert "Once  " in listener.text
+    assert "PASSED" in listener.text
+    assert "(4 requests in" in listener.text
+    assert not opened.done
+
+
+def test_start_runs_what_was_created_last(
+    opened: Session, server: Server, listener: Listener, tmp_path: Path
+) -> None:
+    """One that was just created under another name is meant; a name says otherwise."""
+    (tmp_path / "shop.load.toml").write_text(ONCE)
+    do(opened, f"create-load {tmp_path}/rush users=1 duration=300ms")
+    do(opened, "start")
+    assert "Load test rush, rush.load.toml." in listener.text
+    assert server.requests[:2] == ["GET /", "GET /two"]
+    do(opened, f"start {tmp_path}/shop")
+    assert "Load test Once, shop.load.toml." in listener.text
+
+
+def test_load_can_go_to_another_server(opened: Session, server: Server, tmp_path: Path) -> None:
+    """--server is what it is for `play`: another base URL."""
+    (tmp_path / "shop.load.toml").write_text(ONCE)
+    with serving() as other:
+        do(opened, f"start --server {other.url}")
+        assert len(other.requests) == 4
+    assert server.requests == []
+
+
+def test_load_test_that_does_not_pass_fails_the_command(
+    opened: Session, server: Server, listener: Listener, tmp_path: Path
+) -> None:
+    """A script ends there, after the report; the reason is that of the verdict."""
+    server.failing["/two"] = 1
+    (tmp_path / "shop.load.toml").write_text(ONCE)
+    with pytest.raises(CommandError, match=r"^load test failed: .*25 %") as failed:
+        do(opened, "start")
+    assert failed.value.status == 1
+    assert "FAILED" in listener.text
+    assert re.search(r"status codes +200: 3 +500: 1", listener.text)
+
+
+def test_inconclusive_load_test_has_a_status_of_its_own(opened: Session, tmp_path: Path) -> None:
+    """The one that pytest --load has for it, too."""
+    (tmp_path / "users.csv").write_text("name\nann\nbob\ncarl\n")
+    text = opened.case_path.read_text().replace("GET /two", "GET /?n=${users.name}")
+    text += '\n[datasets.users]\nfile = "users.csv"\nreusable = false\n'
+    opened.case_path.write_text(text)
+    open_file(opened)
+    (tmp_path / "shop.load.toml").write_text(
+        ONCE.replace("iterations = 1", 'duration = "10m"').replace("users = 2", "users = 1")
+    )
+    with pytest.raises(CommandError, match=r"^load test inconclusive: ") as failed:
+        do(opened, "start")
+    assert failed.value.status == 10
+
+
+def test_unverified_certificates_and_fixtures_are_pointed_out(
+    opened: Session, server: Server, listener: Listener, tmp_path: Path
+) -> None:
+    """What a run in the console does not do as pytest does, it says."""
+    text = case(server.url, "GET /", head='server_fixture = "shop"') + "[tls]\nverify = false\n"
+    opened.case_path.write_text(text)
+    open_file(opened)
+    (tmp_path / "shop.load.toml").write_text(ONCE)
+    do(opened, "start")
+    assert "Certificates are not verified: the test case A visit to the shop" in listener.text
+    assert f"goes to {server.url}, where it was recorded" in listener.text
