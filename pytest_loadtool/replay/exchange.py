@@ -49,6 +49,22 @@ class Wait:
         self.until = until
 
 
+_scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]  # not in typeshed
+
+
+def _loads(text: str) -> Any:
+    """As ``json.loads``, without the search for white space around, which most bodies have none of.
+
+    Raises:
+        ValueError: it is not JSON.
+    """
+    try:
+        value, end = _scan(text, 0)
+    except StopIteration:
+        end = -1
+    return value if end == len(text) else json.loads(text)
+
+
 Command = tuple[Send, ...] | Wait
 
 
@@ -143,5 +159,5 @@ class Response:
             ValueError: it is not JSON.
         """
         if self._json is None:
-            self._json = json.loads(self.text)
+            self._json = _loads(self.text)
         return self._json

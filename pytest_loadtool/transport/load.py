@@ -30,6 +30,11 @@ _PULSE = 0.25
 _TURN = 0.002
 
 
+#: After how many new objects more than gone ones the collector looks for cycles. The hot path makes
+#: none; what the event loop makes is little.
+_RARELY = 100_000
+
+
 class LoadRunner:
     """Runs the users of ``share`` through ``plans`` (in the order of ``configuration.cases``).
 
@@ -111,6 +116,8 @@ class LoadRunner:
         # What exists by now lives as long as the run: the collector need not look at it again.
         gc.collect()
         gc.freeze()
+        thresholds = gc.get_threshold()
+        gc.set_threshold(_RARELY)
         clock = Clock(perf_counter() + max(0.0, start_at - time.time()), self._metrics)
         timeouts = loop.create_task(crew.watch_timeouts())
         try:
@@ -118,6 +125,7 @@ class LoadRunner:
                 crew.start(clock.start)
             await self._watch(stopped, clock, on_tick, interval)
         finally:
+            gc.set_threshold(*thresholds)
             gc.unfreeze()
             clock.read()
             timeouts.cancel()
