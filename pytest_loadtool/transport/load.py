@@ -101,12 +101,13 @@ class LoadRunner:
         networks = await open_networks(
             self._plans, NetworkMetrics(self._metrics), self._configuration.bandwidth
         )
+        clock = Clock(perf_counter() + max(0.0, start_at - time.time()), self._metrics)
         setting = Setting(
             loop=loop,
             configuration=self._configuration,
             share=self._share,
             plans=self._plans,
-            observers=observers_for(self._plans, self._metrics),
+            observers=observers_for(self._plans, self._metrics, clock),
             networks=networks,
             metrics=self._metrics,
             over=stopped.set,
@@ -118,7 +119,6 @@ class LoadRunner:
         gc.freeze()
         thresholds = gc.get_threshold()
         gc.set_threshold(_RARELY)
-        clock = Clock(perf_counter() + max(0.0, start_at - time.time()), self._metrics)
         timeouts = loop.create_task(crew.watch_timeouts())
         try:
             if not self._stop_early:
