@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from pytest_loadtool.correlation.jsonpath import compile_path
+from pytest_loadtool.correlation.needle import Needle, literal_start
 from pytest_loadtool.correlation.tags import find_control
 from pytest_loadtool.model.extractor import (
     Boundary,
@@ -104,9 +105,12 @@ def _regular_expression(source: RegularExpression, match: int) -> Extract:
     pattern = _compiled(source.pattern)
     group = min(pattern.groups, 1)
     if match == 1:
+        needle = Needle(literal_start(source.pattern))
 
         def extract(response: Readable) -> str | None:
-            found = pattern.search(response.text)
+            text = response.text
+            start = needle.find(text)
+            found = None if start < 0 else pattern.search(text, start)
             return None if found is None else found[group]
 
         return extract
