@@ -327,7 +327,8 @@ def test_reports_add_up_to_the_whole_truth() -> None:
     both, scope = MergedMetrics.for_reports_of(parts[0]), [1, 4, 5]
     both.total()
     both.total(scope)
-    for parts in zip(seconds_of(1, failing=20), seconds_of(2, failing=20), strict=True):
+    for second in zip(seconds_of(1, failing=20), seconds_of(2, failing=20), strict=True):
+        parts = list(second)
         for part, known in zip(parts, reported, strict=True):
             both.add_wire(json.loads(b"".join(part.report(known))))
             assert known.to_wire() == part.to_wire()
