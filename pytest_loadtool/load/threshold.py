@@ -117,8 +117,16 @@ class Watch:
         return tuple(judge.state(self._second) for judge in self._judges)
 
     def results(self, metrics: LoadMetrics) -> tuple[ThresholdResult, ...]:
-        """What came of each threshold, by the merged numbers of the whole run."""
-        return tuple(judge.result(metrics) for judge in self._judges)
+        """What came of each threshold, by the merged numbers of the whole run.
+
+        The last second may be in nobody's report: the run was over before it was made.
+        """
+        stopped_by = self.stopped_by
+        if stopped_by is None:
+            self.look([metrics])
+        return tuple(
+            judge.result(metrics, stopped=judge.threshold is stopped_by) for judge in self._judges
+        )
 
 
 class _Judge:
@@ -173,8 +181,8 @@ class _Judge:
         broken = None if self._since is None else now - self._since
         return ThresholdState(self.threshold, self._value, broken)
 
-    def result(self, metrics: LoadMetrics) -> ThresholdResult:
-        """What came of it."""
+    def result(self, metrics: LoadMetrics, *, stopped: bool) -> ThresholdResult:
+        """What came of it; ``stopped``: the run was ended by it."""
         wanted = self.threshold
         if wanted.during or wanted.stop:
             value = self._worst
@@ -182,7 +190,7 @@ class _Judge:
         else:
             value = tally_of(wanted, [metrics]).value(wanted)
             passed = value is not None and not self._breaks(value)
-        why = "" if passed else self._why(value, metrics)
+        why = "" if passed else self._why(value, metrics, stopped)
         return ThresholdResult(wanted, passed, value, why)
 
     def _breaks(self, value: float) -> bool:
@@ -195,7 +203,7 @@ class _Judge:
         worse = max if (">" in self.threshold.comparison) == self.threshold.stop else min
         self._worst = value if self._worst is None else worse(value, self._worst)
 
-    def _why(self, value: float | None, metrics: LoadMetrics) -> str:
+    def _why(self, value: float | None, metrics: LoadMetrics, stopped: bool) -> str:
         wanted = self.threshold
         if value is None:
             return f"threshold {wanted.text} is not met: nothing was measured that it is about"
@@ -203,7 +211,8 @@ class _Judge:
         begin, end = self._longest
         if wanted.during:
             measured = f"at worst {measured}, from {begin} s to {end} s"
-        sense = "stopped the run" if wanted.stop else "is not met"
+        came_true = "stopped the run" if stopped else "came true"
+        sense = came_true if wanted.stop else "is not met"
         return f"threshold {wanted.text} {sense}: {measured}{self._contributor(metrics)}"
 
     def _contributor(self, metrics: LoadMetrics) -> str:

@@ -229,6 +229,38 @@ def test_seconds_after_the_duration_do_not_count() -> None:
     assert any(watched("throughput < 50/s for 1 s: stop", acts, duration=4.0)[2])
 
 
+@pytest.mark.parametrize(
+    ("text", "sense"),
+    [
+        ("p99 < 2 s for 3 s", "is not met: at worst 3,0"),
+        ("p99 > 2 s for 3 s: stop", "came true: at worst 3,0"),
+    ],
+)
+def test_the_last_second_counts_though_nobody_looked_at_it(text: str, sense: str) -> None:
+    """A run that ends with its duration may be over before its last report. Nothing was stopped."""
+    watch, worker, said = watched(text, [slow, slow], duration=3.0)
+    slow(worker)
+    worker.second()
+    (result,) = watch.results(worker.metrics)
+    assert not any(said)
+    assert sense in result.why
+
+
+def test_what_came_after_the_stop_does_not_count() -> None:
+    """Users are cut then, and there is no throughput."""
+    watch = Watch(
+        [parse_threshold("errors > 0: stop"), parse_threshold("throughput > 9/s for 1 s")]
+    )
+    worker = Worker()
+    worker.requests(100, 1, errors=1)
+    worker.second()
+    assert watch.look([worker.metrics])
+    worker.second()
+    errors, throughput = watch.results(worker.metrics)
+    assert "stopped the run: 1" in errors.why
+    assert throughput.passed
+
+
 def test_looks_within_a_second_do_nothing() -> None:
     """Whoever looks may look as often as there is something new."""
     worker, watch = Worker(), Watch([parse_threshold("errors > 0: stop")])
