@@ -142,7 +142,8 @@ class Figure:
     """A number that is compared, of some requests and the seconds that the run took.
 
     ``floor`` is the difference that is never a regression; ``least`` how many requests both runs
-    must have for the number to mean something: five beyond a percentile.
+    must have for the number to mean something: five beyond a percentile. The earlier run must have
+    one in any case.
     """
 
     name: str
@@ -172,12 +173,17 @@ def _percentile(p: int) -> Callable[[SavedRequests, float], Estimate]:
 
 
 def _error_rate(one: SavedRequests, _seconds: float) -> Estimate:
-    rate = one.errors / one.requests
-    off = _DEVIATIONS * sqrt(rate * (1 - rate) / one.requests)
-    return Estimate(rate, rate - off, rate + off)
+    """Between Wilson's limits: they hold for few requests too, and for none or all that failed."""
+    requests, rate, square = one.requests, one.errors / one.requests, _DEVIATIONS**2
+    middle = rate + square / (2 * requests)
+    off = _DEVIATIONS * sqrt(rate * (1 - rate) / requests + square / (4 * requests**2))
+    least, most = ((middle + by) / (1 + square / requests) for by in (-off, off))
+    return Estimate(rate, least, most)
 
 
 def _throughput(one: SavedRequests, seconds: float) -> Estimate:
+    if not seconds:
+        return Estimate(0.0, 0.0, 0.0)
     off = _DEVIATIONS * sqrt(one.requests)
     return Estimate(
         *(number / seconds for number in (one.requests, one.requests - off, one.requests + off))
@@ -189,7 +195,7 @@ FIGURES = (
     Figure("p95", "ms", _percentile(95), floor=1.0, least=100),
     Figure("p99", "ms", _percentile(99), floor=1.0, least=500),
     Figure("error rate", "", _error_rate, floor=0.001),
-    Figure("throughput", "requests/s", _throughput, floor=0.1, less_is_worse=True),
+    Figure("throughput", "requests/s", _throughput, floor=0.1, least=0, less_is_worse=True),
 )
 
 
@@ -287,7 +293,7 @@ _One = tuple[SavedRequests, SavedRun]
 
 def _changes(key: Key, before: _One, after: _One, tolerance: float) -> Iterator[Change]:
     for figure in FIGURES:
-        if min(before[0].requests, after[0].requests) >= figure.least:
+        if before[0].requests and min(before[0].requests, after[0].requests) >= figure.least:
             old, new = (figure.estimate(one, run.duration_s) for one, run in (before, after))
             yield Change(key, figure, old.value, new.value, _is_worse(figure, old, new, tolerance))
 

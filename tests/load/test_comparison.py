@@ -76,6 +76,24 @@ def test_errors() -> None:
     assert regressions(many, clean) == set()
 
 
+def test_few_requests_fail_by_chance() -> None:
+    """That none of a few requests failed does not say that none would: 4 of 10 may be chance, and
+    the only one certainly. With a hundred they are not."""
+    for requests, failed, found in ((1, 1, set()), (10, 4, set()), (100, 40, {"error rate"})):
+        clean, broken = (run(*[100.0] * requests, errors=n) for n in (0, failed))
+        assert regressions(clean, broken) == found
+
+
+def test_a_transaction_that_no_longer_comes() -> None:
+    """Nothing is left of it but its throughput, which is a regression; where nothing was before,
+    nothing is compared."""
+    known, none = run(*[100.0] * 1000), run()
+    assert regressions(known, none) == {"throughput"}
+    assert compare(none, known, 0.1).changes == ()
+    assert compare(none, none, 0.1).changes == ()
+    assert regressions(known, run(seconds=0.0)) == {"throughput"}
+
+
 def test_throughput() -> None:
     """Fewer requests in the same time are a regression, more are not."""
     fast, slow = run(*[100.0] * 1000), run(*[100.0] * 700)
