@@ -189,7 +189,8 @@ def _dropped(run: _Run) -> Iterator[_Finding]:
     if any(one.metric == "dropped" and not one.stop for one in run.configuration.thresholds):
         return
     dropped = run.metrics.dropped
-    arrivals = dropped + sum(case.durations.count for case in run.metrics.cases)
+    begun = sum(case.durations.count for case in run.metrics.cases) + run.metrics.cut_iterations
+    arrivals = dropped + begun
     if dropped > DROPPED * arrivals:
         users = plural(run.configuration.users, "user")
         yield (

@@ -233,6 +233,18 @@ def test_dropped_arrivals(dropped: int, iterations: int, outcome: str) -> None:
     assert verdict(metrics, own).outcome == "passed"
 
 
+def test_arrivals_that_were_cut_have_started() -> None:
+    """Iterations that the end has cut are arrivals like those that were finished."""
+    metrics = metrics_of()
+    metrics.record_iteration(0, 1, False)
+    metrics.cut_iterations = 998
+    metrics.dropped = 1
+    assert judged(metrics).outcome == "passed"
+    metrics.dropped = 2
+    (reason,) = judged(metrics).reasons
+    assert reason.startswith("2 of 1,001 arrivals could not start")
+
+
 def test_thresholds_in_the_verdict() -> None:
     """Each that is broken is a reason; one on the error rate takes the place of max_error_rate."""
     plan = replace(PLAN, thresholds=tuple(map(parse_threshold, ("error rate < 9 %", "p95 < 1 ms"))))
