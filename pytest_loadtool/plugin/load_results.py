@@ -124,6 +124,9 @@ class LoadReporter:
         """Write the files: before workers are brought down, which can go wrong."""
         results: list[Summary] = self._config.stash[RESULTS]
         for path, text in self._targets:
+            if text is _saved_text and not results:
+                self._problems.append(f"no load was made, so {path} is as it was")
+                continue
             try:
                 replace_file(path, text(results).encode())
             except FileError as error:

@@ -147,6 +147,16 @@ def test_a_baseline_without_this_run_is_refused(
     assert server.requests == []
 
 
+def test_what_was_saved_stays_where_no_load_is_made(project: Project) -> None:
+    """A session that runs nothing does not replace the runs of an earlier one by none."""
+    assert project.run("--load", "--load-save", "base.json").returncode == 0
+    before = (project.path / "base.json").read_text()
+    done = project.run("--load", "--load-save", "base.json", "-k", "nothing")
+    assert done.returncode == pytest.ExitCode.NO_TESTS_COLLECTED, done.stdout
+    assert "results were not written: no load was made, so " in done.stdout
+    assert (project.path / "base.json").read_text() == before
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
