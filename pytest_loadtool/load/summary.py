@@ -219,6 +219,7 @@ def summarise(
     comparison = compare(baseline, saved, tolerance) if baseline is not None else None
     if comparison is not None:
         verdict = with_regressions(verdict, comparison)
+        saved = replace(saved, outcome=verdict.outcome)
     names = metrics.transaction_names()
     return Summary(
         name=configuration.name,

@@ -7,6 +7,7 @@ from dataclasses import astuple
 import pytest
 
 from pytest_loadtool.load import LoadMetrics, PageKey, TransactionKey, Verdict, summarise
+from pytest_loadtool.load.comparison import SavedRun
 from pytest_loadtool.load.merger import WorkerResult
 from pytest_loadtool.load.share import Share
 from pytest_loadtool.load.summary import Times
@@ -118,6 +119,18 @@ def test_how_late_a_worker_was() -> None:
     found = summarise(metrics, CONFIGURATION, workers, Verdict("passed"), started=STARTED)
     late = [(worker.lateness_p95, worker.lateness_p99) for worker in found.workers]
     assert late == [pytest.approx((95, 99), rel=0.001), (None, None)]
+
+
+def test_what_is_saved_has_the_verdict_of_the_comparison() -> None:
+    """A run that is worse than an earlier one has failed, also for the one after it."""
+    metrics = one_transaction()
+    before = SavedRun.of("c", "2026-03-01T05:06:07+00:00", "passed", metrics)
+    for slower, outcome in ((1, "passed"), (10, "failed")):
+        metrics.elapsed_us *= slower
+        found = summarise(
+            metrics, CONFIGURATION, (), Verdict("passed"), started=STARTED, baseline=before
+        )
+        assert (found.verdict.outcome, found.saved.outcome) == (outcome, outcome)
 
 
 def test_started_is_a_moment_with_its_zone() -> None:
