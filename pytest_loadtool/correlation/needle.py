@@ -59,7 +59,7 @@ class Needle:
             start = at - self._offset
             if start >= 0 and text.startswith(self.literal, start):
                 return start
-        return text.find(self.literal, at - self._offset)  # not so rare in this text
+        return text.find(self.literal, max(0, at - self._offset))  # not so rare in this text
 
     def _settle(self, text: str) -> None:
         self._settled = True

@@ -45,6 +45,14 @@ def test_found_where_it_is(middle: str, literal: str, repeats: int) -> None:
         assert needle.find(text) == text.find(literal)
 
 
+def test_rare_characters_before_the_first_place_where_the_literal_fits() -> None:
+    """The rare one is far into the literal, and a later text begins with many of it."""
+    literal = "a" * 200 + "x"
+    needle = Needle(literal)
+    for text in ("z" * 3000 + literal, "x" * 100 + literal + "z" * 3000):
+        assert needle.find(text) == text.find(literal)
+
+
 @given(texts, st.sampled_from(["ab(.)", "x=([^<]*)<", "a=+(b)", "c(x?)"]))
 def test_a_search_from_there_finds_the_same(middle: str, pattern: str) -> None:
     """The first match of an expression begins where its literal start does, or later."""
