@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["Network", "NetworkObserver", "Unobserved", "new_event_loop"]
 
 
+_Host = tuple[str, int]
+
+
 class NetworkObserver(Protocol):
     """Is told what the network did that no single response tells. Times are in seconds."""
 
@@ -52,7 +55,8 @@ class Unobserved:
 
 
 class Network:
-    """Opens connections. Each host name is resolved once per run, as one client machine would."""
+    """Opens connections. Each host name is resolved once per run, as one client machine would, and
+    the first of its addresses that takes a connection is kept: ``localhost`` is two of them."""
 
     def __init__(
         self,
@@ -62,7 +66,8 @@ class Network:
     ) -> None:
         self._loop = loop
         self._bandwidth = bandwidth
-        self._addresses: dict[tuple[str, int], str] = {}
+        self._addresses: dict[_Host, str] = {}  # those that have taken a connection
+        self._lookups: dict[_Host, asyncio.Task[list[str]]] = {}
         self._tls: dict[TlsSettings, ssl.SSLContext] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self.observer: NetworkObserver = observer or Unobserved()
@@ -93,7 +98,7 @@ class Network:
         Raises:
             OSError, UnicodeError: there is no connection to be had; `failure_of` says why.
         """
-        address = (await self._resolve(origin), origin.port)
+        addresses = await self._resolve(origin)
         protocol: asyncio.Protocol = cast("asyncio.Protocol", connection)
         secured = None
         if origin.scheme == "https":
@@ -101,34 +106,63 @@ class Network:
             secured = self._loop.create_future()
             layer = TlsLayer(protocol, self._tls_for(origin), name, secured)
             protocol = cast("asyncio.Protocol", layer)
-        started = perf_counter()
         try:
-            if line is None:
-                transport, _ = await self._loop.create_connection(lambda: protocol, *address)
-            else:
-                transport = await connect_slowly(protocol, line, address)
+            transport, connecting = await self._open(protocol, origin, addresses, line)
             connected = perf_counter()
             if secured is not None:
                 connection.handshaking = True
                 await _finish(secured, transport)
         except ConnectionResetError as error:
             raise (error if secured is None else HandshakeCutError) from error
+        finally:
+            if secured is not None:
+                secured.cancel()  # unless it is over: nobody waits for it any more
         handshake = perf_counter() - connected if secured is not None else None
-        self.observer.opened(connected - started, handshake)
+        self.observer.opened(connecting, handshake)
 
     async def close(self) -> None:
         """End what is still connecting."""
-        tasks = list(self._tasks)
+        tasks = [*self._tasks, *self._lookups.values()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _resolve(self, origin: Origin) -> str:
-        key = (origin.host, origin.port)
-        if key not in self._addresses:
-            found = await self._loop.getaddrinfo(*key, type=socket.SOCK_STREAM)
-            self._addresses[key] = str(found[0][4][0])
-        return self._addresses[key]
+    async def _open(
+        self, protocol: asyncio.Protocol, origin: Origin, addresses: list[str], line: Line | None
+    ) -> tuple[asyncio.Transport, float]:
+        """Connect to the first address that can be; also how many seconds that took."""
+        failure: OSError | None = None
+        for address in addresses:
+            started = perf_counter()
+            try:
+                if line is None:
+                    transport, _ = await self._loop.create_connection(
+                        lambda: protocol, address, origin.port
+                    )
+                else:
+                    transport = await connect_slowly(protocol, line, (address, origin.port))
+            except OSError as error:
+                failure = failure or error
+                continue
+            self._addresses[origin.host, origin.port] = address
+            return transport, perf_counter() - started
+        assert failure is not None
+        raise failure
+
+    async def _resolve(self, origin: Origin) -> list[str]:
+        """Its addresses. All who want to know at a time share one look-up."""
+        host = (origin.host, origin.port)
+        known = self._addresses.get(host)
+        if known is not None:
+            return [known]
+        lookup = self._lookups.get(host)
+        if lookup is None or (lookup.done() and lookup.exception() is not None):
+            lookup = self._lookups[host] = self._loop.create_task(self._look_up(host))
+        return await asyncio.shield(lookup)
+
+    async def _look_up(self, host: _Host) -> list[str]:
+        found = await self._loop.getaddrinfo(*host, type=socket.SOCK_STREAM)
+        return list(dict.fromkeys(str(one[4][0]) for one in found))
 
     def _tls_for(self, origin: Origin) -> ssl.SSLContext:
         if origin.tls not in self._tls:

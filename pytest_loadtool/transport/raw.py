@@ -166,10 +166,9 @@ class Connection:
         response = self._response
         if response is None:
             return
-        in_order = error is None or isinstance(error, ssl.SSLEOFError)
-        if not in_order and isinstance(error, ssl.SSLError):
+        if isinstance(error, ssl.SSLError):
             self.fail(failure_of(error))
-        elif in_order and self._reader.end():
+        elif error is None and self._reader.end():
             self._finish(response, perf_counter())
         elif response.received:
             self.fail(CLOSED_MIDWAY)
@@ -194,13 +193,3 @@ class Connection:
         if reader.excess or self._sending or not reader.keep_alive:
             self.close()
         self._owner.received(response)
-
-
-def tls_context(verify: bool) -> ssl.SSLContext:
-    """The TLS settings of a client: HTTP/1.1 by ALPN, certificates verified if asked."""
-    context = ssl.create_default_context()
-    context.set_alpn_protocols(["http/1.1"])
-    if not verify:
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-    return context
