@@ -11,6 +11,7 @@ import httpx
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.exchange import Response
 from pytest_loadtool.transport.failures import (
+    CLOSED_AS_SENT,
     CLOSED_EARLY,
     NO_CONNECTION,
     NO_END,
@@ -49,7 +50,8 @@ class Exchange:
     async def run(self) -> None:
         """Send it until there is a response, or a reason why there is none.
 
-        That is once, unless it meets an idle connection that the server has closed.
+        That is once, unless it meets an idle connection that the server has closed, and cannot do
+        anything twice (RFC 9112 §9.3.1).
         """
         while True:
             self._reused, self._sent, self._answered = True, False, False
@@ -59,8 +61,10 @@ class Exchange:
             except Exception as error:  # whatever it is, it is why this request failed
                 failure = httpx_failure(error, sent=self._sent, answered=self._answered)
             if failure is CLOSED_EARLY and self._reused:
-                self._observer.retried()
-                continue
+                if self.response.send.step.idempotent:
+                    self._observer.retried()
+                    continue
+                failure = CLOSED_AS_SENT
             self.end(failure)
             return
 

@@ -11,9 +11,11 @@ from time import perf_counter
 import pytest
 
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
+from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay import Plan, compile_case
 from pytest_loadtool.replay.exchange import Command, Response, Send, Wait
+from pytest_loadtool.transport.failures import CLOSED_AS_SENT
 from pytest_loadtool.transport.httpx_network import HttpxNetwork
 from pytest_loadtool.transport.network import new_event_loop
 from pytest_loadtool.transport.session import Done, Session
@@ -96,8 +98,8 @@ async def act(network: HttpxNetwork, *iterations: Acts) -> Session:
     return session
 
 
-def plan_for(url: str, count: int = 1) -> Plan:
-    pages = (Page("p", tuple(Transaction(Request("GET", f"/{n}")) for n in range(count))),)
+def plan_for(url: str, count: int = 1, method: str = "GET") -> Plan:
+    pages = (Page("p", tuple(Transaction(Request(method, f"/{n}")) for n in range(count))),)
     return compile_case(TestCase("c", pages, url, tls=TlsSettings(verify=False)))
 
 
@@ -155,6 +157,24 @@ def test_retries_are_told() -> None:
         told = drive(lambda network: act(network, one_by_one(plan_for(server.url, 2))))
     assert told.retries == 1
     assert len(told.connections) == 2
+
+
+def test_what_would_do_it_twice_is_not_sent_again() -> None:
+    """A POST that met such a connection is a failure: the server may have acted upon it."""
+    script: list[Answer] = [reply("hi"), Wire(b"", "close"), reply("hi")]
+    failures: list[Failure | None] = []
+
+    def talk(plan: Plan) -> Acts:
+        for send in sends(plan):
+            response = yield (send,)
+            assert response is not None
+            failures.append(response.failure)
+        return False
+
+    with serving(script) as server:
+        told = drive(lambda network: act(network, talk(plan_for(server.url, 3, "POST"))))
+    assert failures == [None, CLOSED_AS_SENT, None]
+    assert told.retries == 0
 
 
 def test_connections_last_until_they_are_closed() -> None:
