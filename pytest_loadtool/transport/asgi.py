@@ -163,7 +163,8 @@ class _Call:
             await app(scope, self._receive, self._send)
         except Exception:
             _log.exception("%s %s: the application raised", scope["method"], scope["path"])
-        self.over.set()
+        finally:  # it may have cancelled itself, too
+            self.over.set()
 
     def response(self) -> httpx.Response:
         """What came of it."""

@@ -216,6 +216,8 @@ async def app(scope, receive, send):
             raise ZeroDivisionError
         case "/silent":
             pass
+        case "/gives-up":
+            raise asyncio.CancelledError
         case "/half":
             await send(start)
             await body(b"half", True)
@@ -247,12 +249,13 @@ def test_what_an_asgi_application_may_do(
         get("/pieces"),
         get("/raises"),
         get("/silent"),
+        get("/gives-up"),
         get("/half"),
         Transaction(Request("HEAD", "/pieces")),
         get("/waits"),
     )
-    assert [one.status for one in observed.responses] == [200, 200, 500, 500, 0, 200, 200]
-    scope, pieces, raised, silent, half, head, _ = observed.responses
+    assert [one.status for one in observed.responses] == [200, 200, 500, 500, 500, 0, 200, 200]
+    scope, pieces, raised, silent, _, half, head, _ = observed.responses
     assert scope.text == repr((b"/scope", b"a=%20", "GET"))
     assert pieces.text == "one two"
     assert pieces.header_values("x-a") == ["1", "2"]
