@@ -41,8 +41,8 @@ async def _replay(plan: Plan, observer: Observer, timeout: float) -> None:
     networks = await open_networks([plan])
     session = networks.session(plan, lambda error, _failed: ended.set_result(error))
     user = VirtualUser(plan, rows_of(user=0, users=1), observer)
-    session.run(user.iteration(0, perf_counter()))
     try:
+        session.run(user.iteration(0, perf_counter()))
         while not ended.done():
             await asyncio.wait([ended], timeout=_SWEEP)
             session.check_timeout(perf_counter(), timeout)

@@ -6,6 +6,7 @@ import asyncio
 import gc
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from math import inf
 from time import perf_counter
 
@@ -28,7 +29,6 @@ _PULSE = 0.25
 
 #: For how long (seconds) making a report may keep the event loop from turning.
 _TURN = 0.002
-
 
 #: After how many new objects more than gone ones the collector looks for cycles. The hot path makes
 #: none; what the event loop makes is little.
@@ -88,7 +88,8 @@ class LoadRunner:
         self._stop_early = True
         loop, stopped = self._loop, self._stopped
         if loop is not None and stopped is not None and not loop.is_closed():
-            loop.call_soon_threadsafe(stopped.set)
+            with suppress(RuntimeError):  # it has closed meanwhile
+                loop.call_soon_threadsafe(stopped.set)
 
     async def _run(
         self,
