@@ -45,9 +45,8 @@ def compile_case(
     """Compile ``case`` once for all virtual users of this process.
 
     ``server`` replaces the case's own, and its application; ``datasets`` are by the names the case
-    gives them;
-    ``environ`` is where variables with ``env`` come from; ``think_time`` None means as recorded;
-    ``folder`` is where the files are that the case names.
+    gives them; ``environ`` is where variables with ``env`` come from; ``think_time`` None means as
+    recorded; ``folder`` is where the files are that the case names.
 
     Raises:
         ReplayError: there is no server to talk to, or an environment variable or dataset is

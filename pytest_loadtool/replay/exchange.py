@@ -15,7 +15,7 @@ from pytest_loadtool.replay.head import parse_head
 
 if TYPE_CHECKING:
     from pytest_loadtool.model.result import Failure
-    from pytest_loadtool.replay.plan import Origin, Step
+    from pytest_loadtool.replay.plan import Step
 
 __all__ = ["Command", "Response", "Send", "Wait"]
 
@@ -33,11 +33,6 @@ class Send:
         self.slot = slot
         self.data = data
         self.due = due
-
-    @property
-    def origin(self) -> Origin:
-        """Where it goes."""
-        return self.step.origin
 
 
 class Wait:

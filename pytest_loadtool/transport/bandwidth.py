@@ -249,7 +249,3 @@ class _SlowTransport(asyncio.Transport):
     def get_extra_info(self, name: str, default: Any = None) -> Any:
         """What the real transport knows."""
         return self.real.get_extra_info(name, default)
-
-    def get_write_buffer_size(self) -> int:
-        """Bytes that were written and have not left."""
-        return len(self._up.waiting) + self.real.get_write_buffer_size()

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Hashable, Sequence
-from time import perf_counter
+from collections.abc import Hashable, Sequence
 from typing import Protocol
 
 from pytest_loadtool.model.bandwidth import Bandwidth
@@ -38,10 +37,6 @@ class Networks:
     def session(self, plan: Plan, done: Done) -> Session:
         """The connections of a virtual user more, who acts out ``plan``."""
         return self._made[way_of(plan.case)].session(done)
-
-    def call_at(self, when: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
-        """Call back at a time of ``perf_counter``, or at once if it is past."""
-        return self._loop.call_later(max(0.0, when - perf_counter()), callback)
 
     async def open(self, case: TestCase) -> None:
         """Make the network for ``case``, if there is none yet."""

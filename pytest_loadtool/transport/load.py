@@ -152,9 +152,8 @@ class LoadRunner:
             if now >= last:
                 return
             if on_tick is not None and now >= next_tick:
-                next_tick = (
-                    max(next_tick, now - interval) + interval
-                )  # one that is missed is missed
+                # One that is missed is missed.
+                next_tick = max(next_tick, now - interval) + interval
                 on_tick(await self._report_in_turns())
             asleep = perf_counter()
             wake = min(asleep + _PULSE, next_tick, last)
