@@ -328,6 +328,6 @@ def test_server_can_be_replaced() -> None:
     )
     sent = Playbook(compile_case(case, server="https://staging:8443/")).answer("GET /")
     assert b"Host: staging:8443\r\n" in sent.data
-    assert (sent.step.origin.scheme, sent.origin.port) == ("https", 8443)
+    assert (sent.step.origin.scheme, sent.step.origin.port) == ("https", 8443)
     with pytest.raises(ReplayError, match="no server to send it to"):
         compile_case(TestCase("c", case.pages))
