@@ -77,6 +77,8 @@ class HttpxSession:
             return
         try:
             command = commands.send(event)
+            sends = () if isinstance(command, Wait) else command
+            transports = [self._transport(send.step.origin) for send in sends]
         except StopIteration as end:
             self._commands = None
             self._done(None, bool(end.value))
@@ -89,8 +91,7 @@ class HttpxSession:
             until = command.until
             self._timer = self._network.call_at(until, lambda: self._wake(until))
             return
-        for send in command:
-            transport = self._transport(send.step.origin)
+        for send, transport in zip(sends, transports, strict=True):
             exchange = Exchange(Response(send), transport, self._network.observer)
             self._under_way[exchange] = self._network.spawn(self._act(exchange))
 
