@@ -200,10 +200,14 @@ def _dropped(run: _Run) -> Iterator[_Finding]:
         )
 
 
+#: A shorter run is mostly its own beginning, which is always busy.
+_SHORTEST_US = 1_000_000
+
+
 def _bottlenecks(run: _Run) -> Iterator[_Finding]:
     for worker in run.workers:
         metrics = worker.metrics
-        if metrics is None or not metrics.elapsed_us or not metrics.requests:
+        if metrics is None or metrics.elapsed_us < _SHORTEST_US or not metrics.requests:
             continue
         cpu = metrics.cpu_us / metrics.elapsed_us
         delay = max(_p95_ms(metrics.lag), _p95_ms(metrics.lateness))

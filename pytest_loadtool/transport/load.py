@@ -102,7 +102,7 @@ class LoadRunner:
         networks = await open_networks(
             self._plans, NetworkMetrics(self._metrics), self._configuration.bandwidth
         )
-        clock = Clock(perf_counter() + max(0.0, start_at - time.time()), self._metrics)
+        clock = Clock(self._metrics)
         setting = Setting(
             loop=loop,
             configuration=self._configuration,
@@ -120,6 +120,8 @@ class LoadRunner:
         gc.freeze()
         thresholds = gc.get_threshold()
         gc.set_threshold(_RARELY)
+        # Only now: in a large process the collector has taken its time.
+        clock.begin(perf_counter() + max(0.0, start_at - time.time()))
         timeouts = loop.create_task(crew.watch_timeouts())
         try:
             if not self._stop_early:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from math import inf
 from time import perf_counter
 
 from pytest_loadtool.load.metrics import LoadMetrics, PageKey, TransactionKey
@@ -140,11 +141,17 @@ class NetworkMetrics:
 class Clock:
     """Keeps the metrics' own clocks: elapsed time, processor time, the second of the run."""
 
-    def __init__(self, start: float, metrics: LoadMetrics) -> None:
-        self.start = start
-        self.next_second = start + 1
+    def __init__(self, metrics: LoadMetrics) -> None:
+        self.start = inf
+        self.next_second = inf
         """When the next second of the run begins."""
         self._metrics = metrics
+        self._processor = 0.0
+
+    def begin(self, start: float) -> None:
+        """The run begins at a time of ``perf_counter``."""
+        self.start = start
+        self.next_second = start + 1
         self._processor = time.process_time()
 
     def read(self) -> float:

@@ -47,7 +47,7 @@ def acted(names: Names, port: str, monkeypatch: pytest.MonkeyPatch, times: int =
         monkeypatch.setattr(loop, "getaddrinfo", names.getaddrinfo)
         network = Network(loop)
         ended: asyncio.Queue[BaseException | None] = asyncio.Queue()
-        [observer] = observers_for([plan], metrics, Clock(perf_counter(), metrics))
+        [observer] = observers_for([plan], metrics, Clock(metrics))
         for _ in range(times):
             for number in range(USERS):
                 session = network.session(lambda error, _: ended.put_nowait(error))
