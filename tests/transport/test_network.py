@@ -48,14 +48,19 @@ def acted(names: Names, port: str, monkeypatch: pytest.MonkeyPatch, times: int =
         network = Network(loop)
         ended: asyncio.Queue[BaseException | None] = asyncio.Queue()
         [observer] = observers_for([plan], metrics, Clock(metrics))
+        sessions = []
         for _ in range(times):
             for number in range(USERS):
                 session = network.session(lambda error, _: ended.put_nowait(error))
                 user = VirtualUser(plan, rows_of(number, USERS), observer)
                 session.run(user.iteration(0, perf_counter()))
+                sessions.append(session)
             for _user in range(USERS):
                 assert await asyncio.wait_for(ended.get(), 60) is None
+        for session in sessions:
+            session.stop()
         await network.close()
+        await asyncio.sleep(0)  # asyncio closes sockets in the next turn
 
     asyncio.run(main())
     return metrics
