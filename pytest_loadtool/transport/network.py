@@ -100,7 +100,7 @@ class Network:
         """
         addresses = await self._resolve(origin)
         protocol: asyncio.Protocol = cast("asyncio.Protocol", connection)
-        secured = None
+        secured = layer = None
         if origin.scheme == "https":
             name = origin.tls.server_name or origin.host
             secured = self._loop.create_future()
@@ -108,7 +108,6 @@ class Network:
             protocol = cast("asyncio.Protocol", layer)
         try:
             transport, connecting = await self._open(protocol, origin, addresses, line)
-            connected = perf_counter()
             if secured is not None:
                 connection.handshaking = True
                 await _finish(secured, transport)
@@ -117,7 +116,7 @@ class Network:
         finally:
             if secured is not None:
                 secured.cancel()  # unless it is over: nobody waits for it any more
-        handshake = perf_counter() - connected if secured is not None else None
+        handshake = layer.ended - layer.began if layer is not None else None
         self.observer.opened(connecting, handshake)
 
     async def close(self) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from contextlib import suppress
+from time import perf_counter
 from typing import Any, cast
 
 __all__ = ["TlsLayer"]
@@ -26,7 +27,7 @@ class TlsLayer:
     """
 
     __slots__ = ("_error", "_incoming", "_inner", "_outgoing", "_ready", "_tls", "_transport",
-                 "closed")  # fmt: skip
+                 "began", "closed", "ended")  # fmt: skip
 
     def __init__(
         self,
@@ -44,6 +45,8 @@ class TlsLayer:
         )
         self._transport: asyncio.Transport
         self._error: Exception | None = None
+        self.began = self.ended = 0.0
+        """When the handshake began and ended, on the clock of ``perf_counter``."""
         self.closed = False
         """Whether nothing is to be read any more. A closed connection may still have text to give,
         which is on its way."""
@@ -51,6 +54,7 @@ class TlsLayer:
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin the handshake."""
         self._transport = cast("asyncio.Transport", transport)
+        self.began = perf_counter()
         self._shake_hands()
 
     def data_received(self, data: bytes) -> None:
@@ -106,6 +110,7 @@ class TlsLayer:
         if self._ready.done():  # given up while connecting
             self._transport.abort()
             return
+        self.ended = perf_counter()
         self._ready.set_result(None)
         secured = cast("asyncio.Transport", _TlsTransport(self._transport, self, self._tls))
         self._inner.connection_made(secured)
