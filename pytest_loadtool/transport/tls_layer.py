@@ -22,8 +22,7 @@ class TlsLayer:
     """The client's side of TLS between a transport and ``inner``.
 
     ``inner`` hears of the connection when the handshake is over; so does ``ready``, which is also
-    given the error if it fails. An `asyncio.Protocol` in all but name, for that is quicker when
-    compiled.
+    given the error if it fails. An `asyncio.Protocol` in all but name, like `raw.Connection`.
     """
 
     __slots__ = ("_error", "_incoming", "_inner", "_outgoing", "_ready", "_tls", "_transport",
@@ -85,10 +84,8 @@ class TlsLayer:
             self._inner.connection_lost(error)
 
     def write(self, data: bytes | bytearray | memoryview[Any]) -> None:
-        """Send text."""
-        view = memoryview(data)
-        while view:
-            view = view[self._tls.write(view) :]
+        """Send text. Into memory, all of it goes at once: partial writes are off (SSL_write(3))."""
+        self._tls.write(data)
         self._flush()
 
     def say_goodbye(self) -> None:
