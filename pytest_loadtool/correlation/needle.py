@@ -23,7 +23,8 @@ def literal_start(pattern: str) -> str:
     found = _LITERAL.match(pattern)
     if found is None:
         return ""
-    quantified = pattern[found.end() : found.end() + 1] in _QUANTIFIERS
+    end = found.end()
+    quantified = pattern[end : end + 1] in _QUANTIFIERS
     return found[0][:-1] if quantified else found[0]
 
 

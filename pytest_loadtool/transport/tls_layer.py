@@ -22,7 +22,8 @@ class TlsLayer:
     """The client's side of TLS between a transport and ``inner``.
 
     ``inner`` hears of the connection when the handshake is over; so does ``ready``, which is also
-    given the error if it fails. An `asyncio.Protocol` in all but name, like `raw.Connection`.
+    given the error if it fails. An `asyncio.Protocol` in all but name: a compiled class cannot
+    inherit from it.
     """
 
     __slots__ = ("_error", "_incoming", "_inner", "_outgoing", "_ready", "_tls", "_transport",

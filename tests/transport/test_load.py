@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
 from collections.abc import Sequence
@@ -148,13 +149,23 @@ def test_time_out() -> None:
 
 def test_stop_from_another_thread() -> None:
     """A run of an hour ends when it is told to."""
-    with peer(counting([])) as server:
+    answered = threading.Event()
+
+    def script(connection: socket.socket) -> None:
+        while read_request(connection):
+            connection.sendall(OK)
+            answered.set()
+
+    with peer(script) as server:
         plan = plan_for(server)
         metrics = metrics_for([plan])
         runner = LoadRunner([plan], configuration(duration=3600.0), Share(), metrics)
-        threading.Timer(0.3, runner.stop).start()
+        stopper = threading.Thread(target=lambda: answered.wait(60) and runner.stop())
+        stopper.start()
         runner.run(time.time())
-    assert metrics.requests > 0
+        stopper.join()
+    assert answered.is_set()
+    assert metrics.requests + metrics.cut > 0
 
 
 def test_stop_before_the_start() -> None:

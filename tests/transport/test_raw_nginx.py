@@ -52,7 +52,15 @@ class Nginx:
     def __init__(self, root: Path, plain: int, tls: int) -> None:
         self.http = f"http://127.0.0.1:{plain}"
         self.https = f"https://127.0.0.1:{tls}"
-        self.access_log = root / "access.log"
+        self._access_log = root / "access.log"
+
+    def requests(self, count: int = 0) -> list[str]:
+        """The request lines of its log, of ``count`` or more: nginx logs after it has answered."""
+        end = time.monotonic() + 20
+        while len(lines := self._access_log.read_text().splitlines()) < count:
+            assert time.monotonic() < end, f"{len(lines)} requests instead of {count}"
+            time.sleep(0.01)
+        return [line.split('"')[1] for line in lines]
 
 
 @pytest.fixture(scope="module")
@@ -175,10 +183,8 @@ def test_tls_against_plain_http(nginx: Nginx) -> None:
 
 def test_every_request_reaches_the_server_once(nginx: Nginx) -> None:
     """The server's own log has exactly the requests that were reported."""
+    before = len(nginx.requests())
     results = replay(nginx.http, *[get("/hello.txt?counted")] * 50, get("/hello.txt?last"))
     assert len(results.responses) == 51
-    end = time.monotonic() + 10
-    while "?last" not in (log := nginx.access_log.read_text()):  # nginx logs after it has answered
-        assert time.monotonic() < end
-        time.sleep(0.01)
-    assert log.count("?counted") == 50
+    logged = nginx.requests(before + 51)[before:]
+    assert logged == ["GET /hello.txt?counted HTTP/1.1"] * 50 + ["GET /hello.txt?last HTTP/1.1"]
