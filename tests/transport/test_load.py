@@ -160,7 +160,12 @@ def test_stop_from_another_thread() -> None:
         plan = plan_for(server)
         metrics = metrics_for([plan])
         runner = LoadRunner([plan], configuration(duration=3600.0), Share(), metrics)
-        stopper = threading.Thread(target=lambda: answered.wait(60) and runner.stop())
+
+        def stop() -> None:
+            answered.wait(60)
+            runner.stop()
+
+        stopper = threading.Thread(target=stop)
         stopper.start()
         runner.run(time.time())
         stopper.join()
