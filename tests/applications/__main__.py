@@ -1,0 +1,31 @@
+"""``python -m tests.applications [NAME ...]``: the table of applications, all or those named."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.applications.application import APPLICATIONS
+from tests.applications.outcome import examine, table
+
+
+def main() -> None:
+    """Examine them one after the other and print the table."""
+    parser = argparse.ArgumentParser(prog="python -m tests.applications", description=__doc__)
+    parser.add_argument("name", nargs="*", help=f"one of {', '.join(APPLICATIONS)} (default: all)")
+    names = parser.parse_args().name or list(APPLICATIONS)
+    unknown = [name for name in names if name not in APPLICATIONS]
+    if unknown:
+        parser.error(f"no application {unknown[0]!r}; there are {', '.join(APPLICATIONS)}")
+    outcomes = []
+    for name in names:
+        with tempfile.TemporaryDirectory(prefix=f"{name}-") as folder:
+            sys.stderr.write(f"{name} …\n")
+            outcomes.append(examine(name, Path(folder)))
+    sys.stdout.write("\n".join(table(outcomes)) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,50 @@
+"""What an application has to have. Each is a module of this package, listed in `APPLICATIONS`."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from importlib import import_module
+from pathlib import Path
+from typing import Protocol, cast
+
+__all__ = ["APPLICATIONS", "Application", "application"]
+
+#: Name on the command line, in test ids and of the recorded files: module.
+APPLICATIONS = {
+    "django-admin": "django_admin",
+}
+
+
+class Application(Protocol):
+    """A module with these names."""
+
+    TITLE: str
+    """What the table calls it, with its version."""
+    BROWSER: bool
+    """Whether Chromium is recorded; otherwise a program that sends requests itself."""
+
+    def install(self) -> None:
+        """Make sure that it is installed, under `installed.CACHE`. Quick when it is."""
+
+    def serve(self, state: Path) -> AbstractContextManager[str]:
+        """Serve it on a free loopback port, and stop it. The value is the base URL, without a path.
+
+        ``state`` is an empty folder for all that it keeps. Its secrets are made anew each time.
+        """
+
+    def drive(self, url: str) -> None:
+        """The session that is recorded: log in, at least one create or edit, log out.
+
+        At least 15 page views or calls. Runs in a process that the recorder's ``run`` has started:
+        `browsing.recorded_page` is the page of the recorder's browser, and httpx finds its proxy in
+        the environment.
+        """
+
+
+def application(name: str) -> Application:
+    """The application of that name.
+
+    Raises:
+        KeyError: there is none.
+    """
+    return cast(Application, import_module(f"{__package__}.{APPLICATIONS[name]}"))

@@ -1,0 +1,23 @@
+"""The page of the recorder's browser, for sessions that are recorded in it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+
+from playwright.sync_api import Page, sync_playwright
+
+__all__ = ["recorded_page"]
+
+
+@contextlib.contextmanager
+def recorded_page() -> Iterator[Page]:
+    """The open page of the browser that LOADTOOL_CDP names, which stays open afterwards."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.connect_over_cdp(os.environ["LOADTOOL_CDP"])
+        try:
+            context = browser.contexts[0]
+            yield context.pages[0] if context.pages else context.new_page()
+        finally:
+            browser.close()  # of a browser one has connected to, this is the connection only

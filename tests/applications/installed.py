@@ -1,0 +1,72 @@
+"""Where applications are installed: a cache folder with an environment for each."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+__all__ = ["CACHE", "once", "python_environment", "run"]
+
+#: LOADTOOL_APPLICATIONS names another folder.
+CACHE = Path(
+    os.environ.get("LOADTOOL_APPLICATIONS")
+    or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pytest-loadtool-tests"
+)
+
+
+def once(name: str, wanted: str, install: Callable[[Path], None]) -> Path:
+    """The folder ``name`` of the cache, into which ``install`` has put what ``wanted`` describes.
+
+    Installed at the first call, and anew from an empty folder when ``wanted`` has changed or an
+    earlier attempt did not end. Several processes may ask at the same time.
+    """
+    folder = CACHE / name
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with (CACHE / f"{name}.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = folder / "installed.txt"
+        if not done.exists() or done.read_text() != wanted:
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir()
+            install(folder)
+            done.write_text(wanted)
+    return folder
+
+
+def python_environment(name: str, *requirements: str) -> Path:
+    """The ``bin`` folder of a virtual environment that holds ``requirements``."""
+
+    def install(folder: Path) -> None:
+        # With this environment's pip: one of its own would take longer than most applications.
+        run(sys.executable, "-m", "venv", "--without-pip", str(folder))
+        python = str(folder / "bin" / "python")
+        pip = (sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check")
+        run(*pip, "install", "--quiet", "--no-compile", *requirements)
+
+    return once(name, "\n".join((sys.version, *requirements)), install) / "bin"
+
+
+def run(
+    *command: str, folder: Path | None = None, environment: Mapping[str, str] | None = None
+) -> None:
+    """Run a command to its end, in ``folder``, with ``environment`` added to this process's.
+
+    Raises:
+        RuntimeError: it failed; with what it wrote.
+    """
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=os.environ | dict(environment or {}),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")

@@ -1,0 +1,103 @@
+"""What is done with an application, by the commands that users have: record, replay, load."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from pytest_loadtool.casefile import read_case, save_load
+from pytest_loadtool.model.load import CaseShare, LoadConfiguration, ThinkTime
+from pytest_loadtool.report.failure import SEPARATOR
+from tests.applications.application import Application
+
+__all__ = ["JourneyError", "load", "record", "replay"]
+
+_ROOT = Path(__file__).parents[2]
+
+_SCRIPT = """\
+record{options}
+run {python} -m tests.applications.drive {name} {url}
+stop
+configure
+save
+"""
+#: A line of ``pytest -v`` about one transaction: its status, and after the page its title.
+_STEP = re.compile(
+    rf"^ +(\d{{3}}|---) +\d+ ms  (?:passed|failed)  .*{re.escape(SEPARATOR)}(.*)$", re.MULTILINE
+)
+
+
+class JourneyError(AssertionError):
+    """A command did not end as it should; the message has what it wrote."""
+
+
+def record(name: str, one: Application, url: str, case: Path) -> str:
+    """Record the session at ``url`` and configure the test case. The value is what was printed."""
+    script = case.with_name("record.txt")
+    script.write_text(
+        _SCRIPT.format(
+            options="" if one.BROWSER else " --browser none",
+            python=sys.executable,
+            name=name,
+            url=url,
+        )
+    )
+    return _pytest(case.parent, "--record", case.name, "--record-script", script.name)
+
+
+def replay(case: Path, url: str) -> None:
+    """Replay it once: it passes, and each transaction is answered with the recorded status.
+
+    Raises:
+        JourneyError: it does not; of a login that is refused with a page, only the status tells.
+    """
+    written = _pytest(
+        case.parent, case.name, "-v", "--loadtool-server", url, "--loadtool-think-time", "none"
+    )
+    replayed = Counter((title, status) for status, title in _STEP.findall(written))
+    transactions = read_case(case).transactions()
+    recorded = Counter(
+        (one.title, str(one.recorded.status)) for one in transactions if one.recorded
+    )
+    if replayed != recorded:
+        raise JourneyError(f"recorded {recorded - replayed}, replayed {replayed - recorded}")
+
+
+def load(case: Path, url: str, *, users: int) -> dict[str, Any]:
+    """Let so many virtual users replay it at once, each one time; the value is the JSON report."""
+    name = case.name.removesuffix(".case.toml")
+    configuration = LoadConfiguration(
+        name, (CaseShare(case.name),), users=users, duration=None, iterations=1,
+        think_time=ThinkTime(scale=0.0), on_error="stop iteration",
+    )  # fmt: skip
+    save_load(case.with_name(f"{name}.load.toml"), configuration)
+    _pytest(case.parent, "--load", "--load-json", "load.json", "--loadtool-server", url)
+    report: dict[str, Any] = json.loads(case.with_name("load.json").read_text())
+    return report
+
+
+def _pytest(folder: Path, *arguments: str) -> str:
+    """A pytest run in ``folder``, as a user starts it. The value is what it wrote.
+
+    Raises:
+        JourneyError: its exit status is not 0.
+    """
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(_ROOT), "COLUMNS": "200"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    if done.returncode:
+        raise JourneyError(f"pytest {' '.join(arguments)}:\n{done.stdout}{done.stderr}")
+    return done.stdout

@@ -1,0 +1,88 @@
+"""One application from beginning to end, and a row of the table about it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytest_loadtool.casefile import read_case
+from tests.applications import journey
+from tests.applications.application import application
+from tests.applications.judging import correlated, needless
+
+__all__ = ["Outcome", "examine", "table"]
+
+USERS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of an application. Times are in seconds."""
+
+    title: str
+    transactions: int
+    correlated: int
+    needless: tuple[str, ...]
+    """Variables that need not be: false positives."""
+    requests: int
+    """Of the load test."""
+    errors: int
+    recording: float
+    """The session, making the test case and configuring it."""
+    replaying: float
+    """One replay, pytest's start included."""
+
+
+def examine(name: str, folder: Path) -> Outcome:
+    """Record, configure, restart, replay twice and load the application, in an empty folder.
+
+    Raises:
+        JourneyError: a step did not go as it should.
+    """
+    one = application(name)
+    one.install()
+    case = folder / f"{name}.case.toml"
+    with one.serve(_empty(folder / "recorded")) as url:
+        started = time.perf_counter()
+        journey.record(name, one, url, case)
+        recording = time.perf_counter() - started
+    with one.serve(_empty(folder / "replayed")) as url:
+        started = time.perf_counter()
+        journey.replay(case, url)
+        replaying = time.perf_counter() - started
+        journey.replay(case, url)
+        report = journey.load(case, url, users=USERS)
+        unneeded = needless(case, url)
+    return Outcome(
+        title=one.TITLE,
+        transactions=len(list(read_case(case).transactions())),
+        correlated=len(correlated(case)),
+        needless=unneeded,
+        requests=report["totals"]["requests"],
+        errors=report["totals"]["errors"],
+        recording=recording,
+        replaying=replaying,
+    )
+
+
+def _empty(folder: Path) -> Path:
+    folder.mkdir()
+    return folder
+
+
+def table(outcomes: Iterable[Outcome]) -> Iterator[str]:
+    """The lines of a Markdown table."""
+    yield (
+        "| application | transactions | correlated values | false positives | edits needed "
+        f"| record and configure | replay | {USERS} users at once |"
+    )
+    yield "|---|--:|--:|---|--:|--:|--:|---|"
+    for one in outcomes:
+        wrong = ", ".join(f"`{name}`" for name in one.needless) or "none"
+        yield (
+            f"| {one.title} | {one.transactions} | {one.correlated} | {wrong} | 0 "
+            f"| {one.recording:.0f} s | {one.replaying:.0f} s "
+            f"| {one.requests} requests, {one.errors} errors |"
+        )
