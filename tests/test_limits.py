@@ -26,7 +26,7 @@ from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.validator import TextValidator
 from pytest_loadtool.replay import compile_case
 from pytest_loadtool.transport.functional import replay_once
-from tests.transport.test_functional import Results
+from tests.observed import Observed
 
 #: Of libraries under mitmproxy, as that is imported.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -150,10 +150,10 @@ def mirror() -> Iterator[str]:
         server.server_close()
 
 
-def replayed(url: str, *transactions: Transaction) -> Results:
+def replayed(url: str, *transactions: Transaction) -> Observed:
     """A case of one page, written, read and replayed."""
     case = TestCase("big", (Page("p", transactions),), url)
-    results = Results()
+    results = Observed()
     replay_once(compile_case(parse_case(format_case(case), "big.case.toml")), observer=results)
     return results
 

@@ -10,11 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_loadtool.model.case import Kind, Page, Recorded, Request, TestCase, Transaction
+from pytest_loadtool.model.case import Kind, Recorded, Request, Transaction
 from pytest_loadtool.model.tls import TlsSettings
-from pytest_loadtool.replay import compile_case
-from pytest_loadtool.transport.functional import replay_once
-from tests.conformance.test_table import Observed
+from tests.observed import Observed, replay
 from tests.transport.test_raw_nginx import free_ports, make_certificate, wait_for
 
 TRANSPORTS = pytest.mark.parametrize("transport", ["raw", "httpx"])
@@ -78,13 +76,10 @@ def process(tmp_path: Path) -> Iterator[tuple[Nginx, subprocess.Popen[bytes]]]:
         running.terminate()
 
 
-def replay(url: str, transport: str, *transactions: Transaction, verify: bool = False) -> Observed:
-    observed = Observed()
-    case = TestCase(
-        "c", (Page("p", transactions),), url, transport=transport, tls=TlsSettings(verify=verify)
-    )
-    replay_once(compile_case(case), observer=observed)
-    return observed
+def replay_over(
+    transport: str, url: str, *transactions: Transaction, verify: bool = False
+) -> Observed:
+    return replay(url, *transactions, transport=transport, tls=TlsSettings(verify=verify))
 
 
 def get(target: str = "/0.txt", at: float | None = None) -> Transaction:
@@ -98,7 +93,7 @@ def test_nobody_listens(transport: str) -> None:
     """A refused connection, in the same words."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    [[failure]] = replay(url, transport, get()).failures
+    [[failure]] = replay_over(transport, url, get()).failures
     assert (failure.cause, failure.message) == (
         "connect",
         "connection refused: is the server running?",
@@ -108,7 +103,7 @@ def test_nobody_listens(transport: str) -> None:
 @TRANSPORTS
 def test_no_such_host(transport: str) -> None:
     """A name that does not exist, in the same words."""
-    [[failure]] = replay("http://no-such-host.invalid", transport, get()).failures
+    [[failure]] = replay_over(transport, "http://no-such-host.invalid", get()).failures
     assert failure.cause == "dns"
     assert failure.message.startswith("host name not found: ")
 
@@ -119,7 +114,7 @@ def test_a_certificate_that_nobody_trusts(
 ) -> None:
     """The same cause and the same words."""
     nginx, _ = process
-    [[failure]] = replay(nginx.old, transport, get(), verify=True).failures
+    [[failure]] = replay_over(transport, nginx.old, get(), verify=True).failures
     assert failure.cause == "tls"
     assert failure.message == (
         "certificate not trusted: self-signed certificate; [tls] in the test case can name its ca"
@@ -132,7 +127,7 @@ def test_tls_to_who_does_not_speak_it(
 ) -> None:
     """The same cause, in the same words."""
     nginx, _ = process
-    [[failure]] = replay(nginx.plain, transport, get()).failures
+    [[failure]] = replay_over(transport, nginx.plain, get()).failures
     assert failure.cause == "tls"
     assert failure.message == (
         "TLS handshake failed: WRONG_VERSION_NUMBER: does the server speak TLS on this port?"
@@ -143,7 +138,7 @@ def test_tls_to_who_does_not_speak_it(
 def test_tls_with_http_1(transport: str, process: tuple[Nginx, subprocess.Popen[bytes]]) -> None:
     """A server that knows no HTTP/2 is spoken to in HTTP/1.1, on one connection."""
     nginx, running = process
-    observed = replay(nginx.old, transport, get("/0.txt"), get("/large.txt"), get("/1.txt"))
+    observed = replay_over(transport, nginx.old, get("/0.txt"), get("/large.txt"), get("/1.txt"))
     assert observed.failures == [(), (), ()]
     assert observed.responses[0].head.startswith(b"HTTP/1.1 200 OK\r\nServer: nginx")
     assert len(observed.responses[1].body) == 4 << 20
@@ -163,7 +158,7 @@ def test_the_best_that_both_speak(
     """Over httpx that is HTTP/2, as ALPN finds out; 4 MB come through its windows, 1 MB goes."""
     nginx, running = process
     put = Transaction(Request("PUT", "/put", body="x" * (1 << 20)))
-    observed = replay(nginx.new, transport, get("/0.txt"), get("/large.txt"), put)
+    observed = replay_over(transport, nginx.new, get("/0.txt"), get("/large.txt"), put)
     assert observed.failures == [(), (), ()]
     assert [one.status for one in observed.responses] == [200, 200, 200]
     assert observed.responses[0].text == "file 0"
@@ -180,7 +175,7 @@ def test_a_page_of_many_resources(
     """Six connections with HTTP/1.1, one with HTTP/2; each request once."""
     nginx, running = process
     resources = [get(f"/{number}.txt", at=number / 1000) for number in range(40)]
-    observed = replay(nginx.new, transport, *resources)
+    observed = replay_over(transport, nginx.new, *resources)
     assert observed.failures == [()] * 40
     texts = {one.send.step.index: one.text for one in observed.responses}
     assert texts == {number: f"file {number}" for number in range(40)}
@@ -195,6 +190,6 @@ def test_six_connections_over_httpx_without_http2(
     """It does not open more than the raw transport, and uses them again."""
     nginx, running = process
     resources = [get(f"/{number}.txt", at=number / 1000) for number in range(40)]
-    observed = replay(nginx.old, "httpx", *resources)
+    observed = replay_over("httpx", nginx.old, *resources)
     assert observed.failures == [()] * 40
     assert len({one[0] for one in nginx.log(running)}) <= 6

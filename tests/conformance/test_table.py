@@ -3,39 +3,22 @@
 from __future__ import annotations
 
 import ssl
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import pytest
 
-from pytest_loadtool.model.case import Page, TestCase
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.tls import TlsSettings
-from pytest_loadtool.replay import PagePlan, Response, Step, compile_case
-from pytest_loadtool.transport.functional import replay_once
+from pytest_loadtool.replay import Response
 from tests.conformance.answers import Reply
 from tests.conformance.server import Seen, Server, http2_only, serving
 from tests.conformance.table import ROWS, But, NotOver, Row, Told
+from tests.observed import Observed, replay
 
 WAYS = ("raw", "httpx", "http2")
 
 #: What HTTP/2 does not carry over from HTTP/1.1 (RFC 9113 §8.2.2).
 ABOUT_CONNECTIONS = (b"connection:", b"keep-alive:", b"transfer-encoding:")
-
-
-@dataclass
-class Observed:
-    """What the virtual user told, in the order in which it happened."""
-
-    responses: list[Response] = field(default_factory=list)
-    failures: list[tuple[Failure, ...]] = field(default_factory=list)
-
-    def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
-        self.responses.append(response)
-        self.failures.append(failures)
-
-    def page(self, page: PagePlan, started: float, finished: float, failed: bool) -> None: ...
-
-    def iteration(self, started: float, finished: float, failed: bool) -> None: ...
 
 
 @pytest.fixture(scope="session")
@@ -74,7 +57,13 @@ def test_an_exchange(row: Row, way: str, certificate: ssl.SSLContext) -> None:
         row = replace(row, **changes)
     http2 = way == "http2"
     with serving(row.answers, tls=certificate if http2 else None, http2=http2) as server:
-        observed = replay(row, way, server)
+        observed = replay(
+            server.url,
+            *row.asked,
+            timeout=row.timeout,
+            transport="raw" if way == "raw" else "httpx",
+            tls=TlsSettings(verify=False),
+        )
     assert len(observed.responses) == len(row.asked)
     for number, (told, response, failures) in enumerate(
         zip(row.told, observed.responses, observed.failures, strict=True)
@@ -84,20 +73,6 @@ def test_an_exchange(row: Row, way: str, certificate: ssl.SSLContext) -> None:
             check_head(row, number, response, http2=http2)
     if not isinstance(but, But) or but.seen:
         check_seen(row, server, observed, http2=http2)
-
-
-def replay(row: Row, way: str, server: Server) -> Observed:
-    """The exchange, as a virtual user acts it out."""
-    observed = Observed()
-    case = TestCase(
-        "c",
-        (Page("p", row.asked),),
-        server.url,
-        transport="raw" if way == "raw" else "httpx",
-        tls=TlsSettings(verify=False),
-    )
-    replay_once(compile_case(case), observer=observed, timeout=row.timeout)
-    return observed
 
 
 def check_told(told: Told, response: Response, failures: tuple[Failure, ...]) -> None:

@@ -4,39 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from time import perf_counter
 
 from pytest_loadtool.load import LoadMetrics, Share
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
-from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay import PagePlan, Plan, Response, Step, VirtualUser, compile_case
+from pytest_loadtool.replay import Plan, VirtualUser, compile_case
 from pytest_loadtool.transport.functional import replay_once
 from pytest_loadtool.transport.load import LoadRunner, metrics_for
 from pytest_loadtool.transport.network import Network, new_event_loop
 from pytest_loadtool.transport.rows import rows_of
+from tests.observed import Observed
 
-__all__ = ["Play", "Watched", "load", "plan", "replay", "watched"]
+__all__ = ["Watched", "load", "plan", "replay", "watched"]
 
 #: Seconds after which a request has failed: as short as a busy machine allows.
 TIMEOUT = 0.5
-
-
-@dataclass
-class Play:
-    """What became of each transaction, in the order they ended."""
-
-    responses: list[Response] = field(default_factory=list)
-    failures: list[tuple[Failure, ...]] = field(default_factory=list)
-
-    def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
-        self.responses.append(response)
-        self.failures.append(failures)
-
-    def page(self, page: PagePlan, started: float, finished: float, failed: bool) -> None: ...
-
-    def iteration(self, started: float, finished: float, failed: bool) -> None: ...
 
 
 def plan(url: str, *transactions: str | Transaction, pause: float = 0.0) -> Plan:
@@ -53,9 +37,9 @@ def plan(url: str, *transactions: str | Transaction, pause: float = 0.0) -> Plan
     return compile_case(TestCase("case", tuple(pages), url))
 
 
-def replay(url: str, *transactions: str | Transaction, timeout: float = 30.0) -> Play:
+def replay(url: str, *transactions: str | Transaction, timeout: float = 30.0) -> Observed:
     """Once, by one user."""
-    play = Play()
+    play = Observed()
     replay_once(plan(url, *transactions), observer=play, timeout=timeout)
     return play
 
@@ -78,7 +62,7 @@ def load(
 
 
 @dataclass
-class Watched(Play):
+class Watched(Observed):
     """With what the network says of itself."""
 
     opened_count: int = 0

@@ -17,7 +17,7 @@ from pytest_loadtool.model.validator import JsonValidator, TextValidator
 from pytest_loadtool.replay import compile_case
 from pytest_loadtool.transport.apps import load_app
 from pytest_loadtool.transport.functional import replay_once
-from tests.conformance.test_table import Observed
+from tests.observed import Observed
 
 FORBIDDEN = {"socket.connect", "socket.bind", "socket.getaddrinfo", "socket.sendto"}
 

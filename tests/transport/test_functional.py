@@ -3,49 +3,18 @@
 from __future__ import annotations
 
 import socket
-from dataclasses import dataclass, field
 
 import pytest
 
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import StatusCodes, TextValidator
-from pytest_loadtool.replay import PagePlan, Response, Step, compile_case
+from pytest_loadtool.replay import Response, Step, compile_case
 from pytest_loadtool.transport.functional import replay_once
+from tests.observed import Observed, replay
 from tests.transport.peer import Script, answering, peer, resetting, silent
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
-
-
-@dataclass
-class Results:
-    """An observer that keeps responses and failures."""
-
-    responses: list[Response] = field(default_factory=list)
-    failures: list[tuple[Failure, ...]] = field(default_factory=list)
-
-    def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
-        self.responses.append(response)
-        self.failures.append(failures)
-
-    def page(self, page: PagePlan, started: float, finished: float, failed: bool) -> None: ...
-
-    def iteration(self, started: float, finished: float, failed: bool) -> None: ...
-
-
-def replay(url: str, *transactions: Transaction | str, timeout: float = 30.0) -> Results:
-    pages = (
-        Page(
-            "p",
-            tuple(
-                one if isinstance(one, Transaction) else Transaction(Request("GET", one))
-                for one in transactions
-            ),
-        ),
-    )
-    results = Results()
-    replay_once(compile_case(TestCase("c", pages, url)), observer=results, timeout=timeout)
-    return results
 
 
 def test_requests_share_a_connection() -> None:
@@ -186,7 +155,7 @@ def test_validators_see_the_response() -> None:
     ]
 
 
-class Mistaken(Results):
+class Mistaken(Observed):
     """An observer that raises."""
 
     def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:

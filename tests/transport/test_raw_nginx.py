@@ -17,12 +17,10 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from pytest_loadtool.model.case import Header, Page, Request, TestCase, Transaction
+from pytest_loadtool.model.case import Header, Request, Transaction
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.model.validator import TextValidator
-from pytest_loadtool.replay import compile_case
-from pytest_loadtool.transport.functional import replay_once
-from tests.transport.test_functional import Results
+from tests.observed import replay
 
 CONFIGURATION = """
 worker_processes 1;
@@ -132,13 +130,6 @@ def get(target: str, text: str = "") -> Transaction:
     return Transaction(Request("GET", target, headers), validators=validators)
 
 
-def replay(url: str, *transactions: Transaction, verify: bool = True) -> Results:
-    results = Results()
-    case = TestCase("c", (Page("p", transactions),), url, tls=TlsSettings(verify=verify))
-    replay_once(compile_case(case), observer=results)
-    return results
-
-
 def test_compressed_text(nginx: Nginx) -> None:
     """nginx's gzip is undone for the validator."""
     results = replay(nginx.http, get("/hello.txt", "Grüße"))
@@ -164,7 +155,8 @@ def test_a_missing_file_fails(nginx: Nginx) -> None:
 
 def test_tls(nginx: Nginx) -> None:
     """HTTPS with a certificate that is not verified, because the test case says so."""
-    results = replay(nginx.https, get("/hello.txt", "Grüße"), get("/big.txt"), verify=False)
+    unverified = TlsSettings(verify=False)
+    results = replay(nginx.https, get("/hello.txt", "Grüße"), get("/big.txt"), tls=unverified)
     assert results.failures == [(), ()]
 
 

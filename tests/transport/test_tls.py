@@ -22,10 +22,9 @@ from cryptography.hazmat.primitives.serialization import (
 from pytest_loadtool.model.case import Header, Page, Request, TestCase, Transaction
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay import compile_case
-from pytest_loadtool.transport.functional import replay_once
 from pytest_loadtool.transport.tls import TlsError, check_tls, tls_context
+from tests.observed import Observed, replay
 from tests.transport.peer import answering, peer
-from tests.transport.test_functional import Results
 from tests.transport.test_raw_nginx import free_ports, wait_for
 
 CONFIGURATION = """
@@ -123,13 +122,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     process.wait()
 
 
-def get(url: str, tls: TlsSettings, *headers: Header, transport: str = "") -> Results:
+def get(url: str, tls: TlsSettings, *headers: Header, transport: str = "") -> Observed:
     """Replay one GET."""
-    results = Results()
-    transaction = Transaction(Request("GET", "/", headers))
-    case = TestCase("c", (Page("p", (transaction,)),), url, tls=tls, transport=transport)
-    replay_once(compile_case(case), observer=results)
-    return results
+    return replay(url, Transaction(Request("GET", "/", headers)), tls=tls, transport=transport)
 
 
 def body(url: str, tls: TlsSettings, *headers: Header, transport: str = "") -> str:

@@ -1,0 +1,47 @@
+"""A replay, and what its virtual user told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
+from pytest_loadtool.model.result import Failure
+from pytest_loadtool.replay import PagePlan, Response, Step, compile_case
+from pytest_loadtool.transport.functional import replay_once
+
+__all__ = ["Observed", "replay"]
+
+
+@dataclass
+class Observed:
+    """An observer that keeps what became of each transaction, in the order they ended."""
+
+    responses: list[Response] = field(default_factory=list)
+    failures: list[tuple[Failure, ...]] = field(default_factory=list)
+
+    def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
+        self.responses.append(response)
+        self.failures.append(failures)
+
+    def page(self, page: PagePlan, started: float, finished: float, failed: bool) -> None: ...
+
+    def iteration(self, started: float, finished: float, failed: bool) -> None: ...
+
+
+def replay(
+    server: str, *transactions: Transaction | str, timeout: float = 60.0, **settings: Any
+) -> Observed:
+    """Replay one page once, by one user; a text is the target of a GET. ``settings`` are those of
+    the test case."""
+    observed = Observed()
+    page = Page(
+        "p",
+        tuple(
+            Transaction(Request("GET", one)) if isinstance(one, str) else one
+            for one in transactions
+        ),
+    )
+    case = TestCase("c", (page,), server, **settings)
+    replay_once(compile_case(case), observer=observed, timeout=timeout)
+    return observed
