@@ -10,14 +10,13 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import h2.config
 import h2.connection
 import h2.events
+import trustme
 
 from tests.conformance.answers import Answer, Reply, Wire
-from tests.transport.test_raw_nginx import make_certificate
 
 __all__ = ["Seen", "Server", "http2_only", "serving"]
 
@@ -49,11 +48,10 @@ class Server:
             return self.script[min(len(self.seen), len(self.script)) - 1]
 
 
-def http2_only(folder: Path) -> ssl.SSLContext:
-    """A server's TLS settings that agree to HTTP/2 alone; certificate and key are in ``folder``."""
-    make_certificate(folder)
+def http2_only() -> ssl.SSLContext:
+    """A server's TLS settings that agree to HTTP/2 alone."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(folder / "cert.pem", folder / "key.pem")
+    trustme.CA().issue_cert("127.0.0.1").configure_cert(context)
     context.set_alpn_protocols(["h2"])
     return context
 

@@ -22,9 +22,9 @@ ABOUT_CONNECTIONS = (b"connection:", b"keep-alive:", b"transfer-encoding:")
 
 
 @pytest.fixture(scope="session")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> ssl.SSLContext:
+def certificate() -> ssl.SSLContext:
     """One for all servers of HTTP/2: it takes time to make."""
-    return http2_only(tmp_path_factory.mktemp("tls"))
+    return http2_only()
 
 
 def test_the_table_is_large_and_its_exceptions_are_few() -> None:

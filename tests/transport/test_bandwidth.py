@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import shutil
 import socket
 import ssl
-import subprocess
 import time
 from collections.abc import Callable, Coroutine, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -21,8 +18,8 @@ from pytest_loadtool.model.bandwidth import PROFILES, Bandwidth
 from pytest_loadtool.transport.bandwidth import Throttled, connect_slowly, receive_buffer
 from pytest_loadtool.transport.network import new_event_loop
 from pytest_loadtool.transport.tls_layer import TlsLayer
+from tests.nginx import Nginx, serving
 from tests.transport.peer import peer, read_request, resetting
-from tests.transport.test_raw_nginx import free_ports, wait_for
 
 T = TypeVar("T")
 
@@ -31,70 +28,38 @@ SLOW = Bandwidth(1_600_000, 768_000)
 FAST = Bandwidth(10**9, 10**9)
 SIZE = 200_000
 
-CONFIGURATION = """
-worker_processes 1;
-daemon off;
-user root;
-pid {root}/nginx.pid;
-error_log {root}/error.log;
-events {{ }}
-http {{
+SITE = """
   log_format sizes '$request_method $uri $status $body_bytes_sent $request_length';
-  access_log {root}/access.log sizes;
+  access_log access.log sizes;
   default_type text/plain;
   client_max_body_size 1m;
-  server {{
-    listen 127.0.0.1:{plain};
-    listen 127.0.0.1:{tls} ssl;
+  server {
+    listen 127.0.0.1:<plain>;
+    listen 127.0.0.1:<tls> ssl;
     ssl_protocols TLSv1.2 TLSv1.3;
-    ssl_certificate {root}/cert.pem;
-    ssl_certificate_key {root}/cert.pem;
-    root {root}/files;
-    location /upload {{ client_body_buffer_size 1m; proxy_pass http://127.0.0.1:{plain}/done; }}
-    location /done {{ return 200 "done"; }}
-  }}
-}}
+    ssl_certificate cert.pem;
+    ssl_certificate_key cert.pem;
+    root files;
+    location /upload { client_body_buffer_size 1m; proxy_pass http://127.0.0.1:<plain>/done; }
+    location /done { return 200 "done"; }
+  }
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
-    folder: Path
-    plain: int
-    tls: int
-
-    def port(self, over_tls: bool) -> int:
-        return self.tls if over_tls else self.plain
-
-    def logged(self, count: int) -> list[str]:
-        """The access log once it has ``count`` lines: nginx writes them after it has answered."""
-        end = time.monotonic() + 20
-        while len(lines := (self.folder / "access.log").read_text().splitlines()) < count:
-            assert time.monotonic() < end, lines
-            time.sleep(0.01)
-        return lines
-
-
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    plain, tls = free_ports(2)
+def site(tmp_path: Path) -> Iterator[Nginx]:
     (tmp_path / "files").mkdir()
     (tmp_path / "files" / "big").write_bytes(bytes(range(250)) * (SIZE // 250))
     (tmp_path / "files" / "small").write_bytes(b"small")
     trustme.CA().issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(
         tmp_path / "cert.pem"
     )
-    (tmp_path / "nginx.conf").write_text(
-        CONFIGURATION.format(root=tmp_path, plain=plain, tls=tls), encoding="utf-8"
-    )
-    program = shutil.which("nginx", path="/usr/sbin:/usr/bin") or "nginx"
-    process = subprocess.Popen(
-        [program, "-e", tmp_path / "error.log", "-c", tmp_path / "nginx.conf"]
-    )
-    wait_for([plain, tls])
-    yield Site(tmp_path, plain, tls)
-    process.terminate()
-    process.wait()
+    with serving(tmp_path, SITE, "plain", "tls") as nginx:
+        yield nginx
+
+
+def port_of(site: Nginx, over_tls: bool) -> int:
+    return site.ports["tls" if over_tls else "plain"]
 
 
 @pytest.fixture(params=["asyncio", "uvloop"])
@@ -175,12 +140,12 @@ def run(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T]) -> T:
 
 @pytest.mark.parametrize("over_tls", [False, True])
 def test_a_response_takes_its_time_on_the_line(
-    site: Site, loop: asyncio.AbstractEventLoop, over_tls: bool
+    site: Nginx, loop: asyncio.AbstractEventLoop, over_tls: bool
 ) -> None:
     """200,000 bytes at 1.6 Mbit/s: a second or more, and every byte arrives, with TLS, too."""
 
     async def work() -> Client:
-        port = site.port(over_tls)
+        port = port_of(site, over_tls)
         client = await connect(port, Line(SLOW), get("/big"), unverified(over_tls))
         await client.over
         return client
@@ -189,7 +154,7 @@ def test_a_response_takes_its_time_on_the_line(
     assert client.body == (site.folder / "files" / "big").read_bytes()
     assert client.ended - client.began >= 1.0
     assert client.events == (["lost: NoneType"] if over_tls else ["eof", "lost: NoneType"])
-    assert site.logged(1) == [f"GET /big 200 {SIZE} {len(client.request)}"]
+    assert site.log(1) == [f"GET /big 200 {SIZE} {len(client.request)}"]
     # Not all at the end, but as the line brings it: never more than it has carried by then.
     total = 0
     for when, piece in client.pieces:
@@ -199,13 +164,13 @@ def test_a_response_takes_its_time_on_the_line(
         assert len(client.pieces[0][1]) == 1460
 
 
-def test_connections_of_a_user_share_the_line(site: Site, loop: asyncio.AbstractEventLoop) -> None:
+def test_connections_of_a_user_share_the_line(site: Nginx, loop: asyncio.AbstractEventLoop) -> None:
     """Two responses at once take as long as both together, and none waits for another's end."""
 
     async def work() -> tuple[Client, Client, Client]:
         line = Line(SLOW)
-        both = [await connect(site.plain, line, get("/big")) for _ in range(2)]
-        small = await connect(site.plain, line, get("/small"))
+        both = [await connect(site.ports["plain"], line, get("/big")) for _ in range(2)]
+        small = await connect(site.ports["plain"], line, get("/small"))
         await asyncio.gather(*(one.over for one in (*both, small)))
         return both[0], both[1], small
 
@@ -215,17 +180,17 @@ def test_connections_of_a_user_share_the_line(site: Site, loop: asyncio.Abstract
     assert second.pieces[0][0] < first.ended
     assert small.body == b"small"
     assert small.ended < min(first.ended, second.ended)
-    assert sorted(site.logged(3)) == sorted(
+    assert sorted(site.log(3)) == sorted(
         [f"GET /big 200 {SIZE} {len(first.request)}"] * 2
         + [f"GET /small 200 5 {len(small.request)}"]
     )
 
 
-def test_users_do_not_share_a_line(site: Site, loop: asyncio.AbstractEventLoop) -> None:
+def test_users_do_not_share_a_line(site: Nginx, loop: asyncio.AbstractEventLoop) -> None:
     """Two lines bring in a second what one brings in two."""
 
     async def work() -> list[Client]:
-        clients = [await connect(site.plain, Line(SLOW), get("/big")) for _ in range(2)]
+        clients = [await connect(site.ports["plain"], Line(SLOW), get("/big")) for _ in range(2)]
         await asyncio.gather(*(one.over for one in clients))
         return clients
 
@@ -236,7 +201,7 @@ def test_users_do_not_share_a_line(site: Site, loop: asyncio.AbstractEventLoop) 
 
 @pytest.mark.parametrize("over_tls", [False, True])
 def test_a_request_takes_its_time_too(
-    site: Site, loop: asyncio.AbstractEventLoop, over_tls: bool
+    site: Nginx, loop: asyncio.AbstractEventLoop, over_tls: bool
 ) -> None:
     """100,000 bytes up at 768 kbit/s, a second or more; the server has received them all."""
     body = b"x" * 100_000
@@ -246,22 +211,22 @@ def test_a_request_takes_its_time_too(
     )
 
     async def work() -> Client:
-        client = await connect(site.port(over_tls), Line(SLOW), request, unverified(over_tls))
+        client = await connect(port_of(site, over_tls), Line(SLOW), request, unverified(over_tls))
         await client.over
         return client
 
     client = run(loop, work())
     assert client.body == b"done"
     assert client.pieces[0][0] - client.began >= 1.0
-    assert f"POST /upload 200 4 {len(request)}" in site.logged(2)
+    assert f"POST /upload 200 4 {len(request)}" in site.log(2)
 
 
-def test_latency(site: Site, loop: asyncio.AbstractEventLoop) -> None:
+def test_latency(site: Nginx, loop: asyncio.AbstractEventLoop) -> None:
     """A round trip more until the first byte of the response; not one for every piece of it."""
     far = Bandwidth(SLOW.down, SLOW.up, latency=0.4)
 
     async def work() -> Client:
-        client = await connect(site.plain, Line(far), get("/big"))
+        client = await connect(site.ports["plain"], Line(far), get("/big"))
         await client.over
         return client
 
@@ -272,7 +237,7 @@ def test_latency(site: Site, loop: asyncio.AbstractEventLoop) -> None:
     assert len(client.body) == SIZE
 
 
-def test_handshakes_go_over_the_line(site: Site, loop: asyncio.AbstractEventLoop) -> None:
+def test_handshakes_go_over_the_line(site: Nginx, loop: asyncio.AbstractEventLoop) -> None:
     """TLS 1.3 takes a round trip, TLS 1.2 two, and then the request takes one."""
     for version, trips in ((ssl.TLSVersion.TLSv1_3, 1), (ssl.TLSVersion.TLSv1_2, 2)):
         tls = ssl._create_unverified_context()
@@ -280,7 +245,7 @@ def test_handshakes_go_over_the_line(site: Site, loop: asyncio.AbstractEventLoop
         far = Bandwidth(FAST.down, FAST.up, latency=0.2)
 
         async def work(far: Bandwidth = far, tls: ssl.SSLContext = tls) -> Client:
-            client = await connect(site.tls, Line(far), get("/small"), tls)
+            client = await connect(site.ports["tls"], Line(far), get("/small"), tls)
             await client.over
             return client
 
@@ -290,11 +255,11 @@ def test_handshakes_go_over_the_line(site: Site, loop: asyncio.AbstractEventLoop
         assert client.pieces[0][0] - client.began >= 0.198
 
 
-def test_a_handshake_that_fails(site: Site, loop: asyncio.AbstractEventLoop) -> None:
+def test_a_handshake_that_fails(site: Nginx, loop: asyncio.AbstractEventLoop) -> None:
     """It is told to who connects, and the connection hears nothing."""
 
     async def work() -> None:
-        await connect(site.tls, Line(FAST), get("/small"), ssl.create_default_context())
+        await connect(site.ports["tls"], Line(FAST), get("/small"), ssl.create_default_context())
 
     with pytest.raises(ssl.SSLCertVerificationError):
         run(loop, work())
@@ -309,7 +274,7 @@ def test_a_handshake_that_fails(site: Site, loop: asyncio.AbstractEventLoop) -> 
 
 
 def test_a_server_that_refuses_after_the_handshake(
-    site: Site, loop: asyncio.AbstractEventLoop
+    site: Nginx, loop: asyncio.AbstractEventLoop
 ) -> None:
     """In TLS 1.3 a missing client certificate shows only then: the connection ends with that error,
     and not in silence."""
@@ -379,11 +344,11 @@ def test_what_came_before_a_reset_arrives_first(loop: asyncio.AbstractEventLoop)
 
 
 @pytest.mark.parametrize("over_tls", [False, True])
-def test_an_abort_is_the_end(site: Site, loop: asyncio.AbstractEventLoop, over_tls: bool) -> None:
+def test_an_abort_is_the_end(site: Nginx, loop: asyncio.AbstractEventLoop, over_tls: bool) -> None:
     """Nothing is delivered any more, and the end is told once."""
 
     async def work() -> tuple[Client, int]:
-        port = site.port(over_tls)
+        port = port_of(site, over_tls)
         client = await connect(port, Line(SLOW), get("/big"), unverified(over_tls))
         await client.first
         client.transport.abort()

@@ -140,9 +140,9 @@ def test_connections_are_told() -> None:
     assert told.retries == 0
 
 
-def test_handshakes_are_told(tmp_path: Path) -> None:
+def test_handshakes_are_told() -> None:
     """And requests at once share the one connection of HTTP/2."""
-    with serving([reply("hi")], tls=http2_only(tmp_path), http2=True) as server:
+    with serving([reply("hi")], tls=http2_only(), http2=True) as server:
         told = drive(lambda network: act(network, at_once(plan_for(server.url, 6))))
     [(connecting, handshake)] = told.connections
     assert connecting > 0

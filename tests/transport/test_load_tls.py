@@ -11,16 +11,15 @@ from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay import compile_case
 from pytest_loadtool.transport.load import LoadRunner, metrics_for
-from tests.transport.test_raw_nginx import Nginx, get, nginx
-
-__all__ = ["nginx"]  # the fixture
+from tests.nginx import Nginx
+from tests.transport.texts import get
 
 
 def test_each_request_goes_out_once_and_meets_its_own_response(nginx: Nginx) -> None:
     """Responses that came twice, or to another request, would fail their validators."""
     greeting, numbers = get("/hello.txt", "Grüße"), get("/big.txt", "0123456789")
     pages = (Page("p", (greeting, numbers, get("/hello.txt?again", "Grüße"))),)
-    plan = compile_case(TestCase("c", pages, nginx.https, tls=TlsSettings(verify=False)))
+    plan = compile_case(TestCase("c", pages, nginx.https("tls"), tls=TlsSettings(verify=False)))
     metrics = metrics_for([plan])
     configuration = LoadConfiguration(
         name="tls",
@@ -30,11 +29,11 @@ def test_each_request_goes_out_once_and_meets_its_own_response(nginx: Nginx) -> 
         iterations=5,
         keep_connections=True,
     )
-    before = len(nginx.requests())
+    before = len(nginx.log())
     LoadRunner([plan], configuration, Share(), metrics).run(time.time())
     assert metrics.failed_requests == 0
     assert [one.requests for one in metrics.transactions] == [40, 40, 40]
-    assert Counter(nginx.requests(before + 120)[before:]) == {
+    assert Counter(nginx.log(before + 120)[before:]) == {
         "GET /hello.txt HTTP/1.1": 40,
         "GET /big.txt HTTP/1.1": 40,
         "GET /hello.txt?again HTTP/1.1": 40,

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 import ssl
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,62 +21,48 @@ from pytest_loadtool.model.case import Header, Page, Request, TestCase, Transact
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay import compile_case
 from pytest_loadtool.transport.tls import TlsError, check_tls, tls_context
+from tests.nginx import serving
 from tests.observed import Observed, replay
 from tests.transport.peer import answering, peer
-from tests.transport.test_raw_nginx import free_ports, wait_for
 
-CONFIGURATION = """
-worker_processes 1;
-daemon off;
-user root;
-pid {root}/nginx.pid;
-error_log {root}/error.log;
-events {{ }}
-http {{
+SERVERS = """
   access_log off;
-  server {{
-    listen 127.0.0.1:{named} ssl default_server;
-    ssl_certificate {root}/address.pem;
-    ssl_certificate_key {root}/address.pem;
-    location / {{ return 200 "address, asked for <$ssl_server_name>"; }}
-  }}
-  server {{
-    listen 127.0.0.1:{named} ssl;
+  ssl_certificate address.pem;
+  ssl_certificate_key address.pem;
+  server {
+    listen 127.0.0.1:<named> ssl default_server;
+    location / { return 200 "address, asked for <$ssl_server_name>"; }
+  }
+  server {
+    listen 127.0.0.1:<named> ssl;
     server_name localhost;
-    ssl_certificate {root}/localhost.pem;
-    ssl_certificate_key {root}/localhost.pem;
-    location / {{ return 200 "localhost, asked for <$ssl_server_name>"; }}
-  }}
-  server {{
-    listen 127.0.0.1:{named} ssl;
+    ssl_certificate localhost.pem;
+    ssl_certificate_key localhost.pem;
+    location / { return 200 "localhost, asked for <$ssl_server_name>"; }
+  }
+  server {
+    listen 127.0.0.1:<named> ssl;
     server_name shop.example;
-    ssl_certificate {root}/shop.pem;
-    ssl_certificate_key {root}/shop.pem;
-    location / {{ return 200 "shop, asked for <$ssl_server_name>"; }}
-  }}
-  server {{
-    listen 127.0.0.1:{old} ssl;
+    ssl_certificate shop.pem;
+    ssl_certificate_key shop.pem;
+    location / { return 200 "shop, asked for <$ssl_server_name>"; }
+  }
+  server {
+    listen 127.0.0.1:<old> ssl;
     ssl_protocols TLSv1.2;
-    ssl_certificate {root}/address.pem;
-    ssl_certificate_key {root}/address.pem;
-    location / {{ return 200 "$ssl_protocol $ssl_alpn_protocol"; }}
-  }}
-  server {{
-    listen 127.0.0.1:{new} ssl;
+    location / { return 200 "$ssl_protocol $ssl_alpn_protocol"; }
+  }
+  server {
+    listen 127.0.0.1:<new> ssl;
     ssl_protocols TLSv1.3;
-    ssl_certificate {root}/address.pem;
-    ssl_certificate_key {root}/address.pem;
-    location / {{ return 200 "$ssl_protocol $ssl_alpn_protocol"; }}
-  }}
-  server {{
-    listen 127.0.0.1:{strict} ssl;
-    ssl_certificate {root}/address.pem;
-    ssl_certificate_key {root}/address.pem;
+    location / { return 200 "$ssl_protocol $ssl_alpn_protocol"; }
+  }
+  server {
+    listen 127.0.0.1:<strict> ssl;
     ssl_verify_client on;
-    ssl_client_certificate {root}/ca.pem;
-    location / {{ return 200 "welcome, $ssl_client_s_dn"; }}
-  }}
-}}
+    ssl_client_certificate ca.pem;
+    location / { return 200 "welcome, $ssl_client_s_dn"; }
+  }
 """
 
 
@@ -100,7 +84,6 @@ class Site:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     root = tmp_path_factory.mktemp("tls")
-    ports = dict(zip(("named", "old", "new", "strict"), free_ports(4), strict=True))
     authority = trustme.CA()
     authority.cert_pem.write_to_path(root / "ca.pem")
     for name, identity in {
@@ -113,13 +96,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         )
     client = authority.issue_cert("ann@shop.example", common_name="Ann")
     client.private_key_and_cert_chain_pem.write_to_path(root / "client.pem")
-    (root / "nginx.conf").write_text(CONFIGURATION.format(root=root, **ports))
-    program = shutil.which("nginx", path="/usr/sbin:/usr/bin") or "nginx"
-    process = subprocess.Popen([program, "-e", root / "error.log", "-c", root / "nginx.conf"])
-    wait_for(list(ports.values()))
-    yield Site(root, **ports)
-    process.terminate()
-    process.wait()
+    with serving(root, SERVERS, "named", "old", "new", "strict") as nginx:
+        yield Site(root, **nginx.ports)
 
 
 def get(url: str, tls: TlsSettings, *headers: Header, transport: str = "") -> Observed:

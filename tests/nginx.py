@@ -1,0 +1,101 @@
+"""nginx, started for a test with a configuration of its own."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import trustme
+
+__all__ = ["Nginx", "self_signed", "serving"]
+
+_PREAMBLE = """\
+daemon off;
+user root;
+worker_processes 1;
+pid nginx.pid;
+error_log error.log;
+events { }
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Nginx:
+    """A running nginx: where its files are, and its ports by name."""
+
+    folder: Path
+    ports: Mapping[str, int]
+    process: subprocess.Popen[bytes]
+
+    def http(self, port: str) -> str:
+        return f"http://127.0.0.1:{self.ports[port]}"
+
+    def https(self, port: str) -> str:
+        return f"https://127.0.0.1:{self.ports[port]}"
+
+    def log(self, count: int = 0) -> list[str]:
+        """The access log once it has ``count`` lines: nginx writes them after it has answered."""
+        end = time.monotonic() + 20
+        while len(lines := (self.folder / "access.log").read_text().splitlines()) < count:
+            assert time.monotonic() < end, lines
+            time.sleep(0.01)
+        return lines
+
+    def stop(self) -> None:
+        """End it; after that nothing is added to the log."""
+        self.process.terminate()
+        self.process.wait()
+
+
+@contextmanager
+def serving(folder: Path, http: str, *ports: str) -> Iterator[Nginx]:
+    """Serve what ``http`` says, which is the inside of that block. File names in it start from
+    ``folder``; the name of each of ``ports`` in angle brackets stands for a free port."""
+    chosen = dict(zip(ports, _free_ports(len(ports)), strict=True))
+    for name, port in chosen.items():
+        http = http.replace(f"<{name}>", str(port))
+    (folder / "nginx.conf").write_text(f"{_PREAMBLE}http {{\n{http}}}\n", encoding="utf-8")
+    program = shutil.which("nginx", path="/usr/sbin:/usr/bin") or "nginx"
+    command = [program, "-p", str(folder), "-e", "error.log", "-c", "nginx.conf"]
+    nginx = Nginx(folder, chosen, subprocess.Popen(command))
+    try:
+        _wait_until_open(nginx)
+        yield nginx
+    finally:
+        nginx.stop()
+
+
+def _free_ports(count: int) -> list[int]:
+    """Ports at which nobody listens: nginx cannot choose its own."""
+    listeners = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [one.getsockname()[1] for one in listeners]
+    for one in listeners:
+        one.close()
+    return ports
+
+
+def _wait_until_open(nginx: Nginx) -> None:
+    end = time.monotonic() + 20
+    while not all(map(_is_open, nginx.ports.values())):
+        assert nginx.process.poll() is None, (nginx.folder / "error.log").read_text()
+        assert time.monotonic() < end, "nginx did not start"
+        time.sleep(0.02)
+
+
+def _is_open(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def self_signed(folder: Path) -> None:
+    """A certificate that nobody trusts and its key, as cert.pem and key.pem: that of an
+    authority."""
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(folder / "cert.pem")
+    authority.private_key_pem.write_to_path(folder / "key.pem")
