@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 import socket
 import ssl
-import struct
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import h2.config
@@ -17,6 +16,7 @@ import h2.events
 import trustme
 
 from tests.conformance.answers import Answer, Reply, Wire
+from tests.listening import listening, reset_on_close
 
 __all__ = ["Seen", "Server", "http2_only", "serving"]
 
@@ -61,42 +61,17 @@ def serving(
     script: Sequence[Answer], *, tls: ssl.SSLContext | None = None, http2: bool = False
 ) -> Iterator[Server]:
     """A server on a loopback port of its own."""
-    listener = socket.create_server(("127.0.0.1", 0))
     scheme = "https" if tls else "http"
-    server = Server(f"{scheme}://127.0.0.1:{listener.getsockname()[1]}", script)
-    talk: Callable[[Server, int, socket.socket], None] = _talk_http2 if http2 else _talk_http1
-    open_sockets: list[socket.socket] = []
+    converse = _talk_http2 if http2 else _talk_http1
 
-    def serve() -> None:
-        while True:
-            try:
-                plain, _ = listener.accept()
-            except OSError:
-                return
-            plain.settimeout(30)
-            open_sockets.append(plain)
-            server.connections += 1
-            threading.Thread(target=handle, args=(server.connections, plain), daemon=True).start()
+    def talk(server: Server, number: int, connection: socket.socket) -> None:
+        if tls is not None:
+            connection = tls.wrap_socket(connection, server_side=True)
+        with connection:
+            converse(server, number, connection)
 
-    def handle(number: int, plain: socket.socket) -> None:
-        connection = plain
-        try:
-            if tls is not None:
-                connection = tls.wrap_socket(plain, server_side=True)
-            talk(server, number, connection)
-        except OSError:
-            pass  # the client went first
-        finally:
-            connection.close()
-
-    threading.Thread(target=serve, daemon=True).start()
-    try:
+    with listening(lambda port: Server(f"{scheme}://127.0.0.1:{port}", script), talk) as server:
         yield server
-    finally:
-        listener.close()
-        for one in open_sockets:
-            with suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
 
 
 def _talk_http1(server: Server, number: int, connection: socket.socket) -> None:
@@ -114,7 +89,7 @@ def _talk_http1(server: Server, number: int, connection: socket.socket) -> None:
             case Wire(then="close"):
                 return
             case Wire(then="reset"):
-                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                reset_on_close(connection)
                 return
             case Wire(then="wait"):
                 connection.recv(1)

@@ -7,13 +7,13 @@ whatever bytes a test wants, at whatever pace. A script that ends closes its con
 from __future__ import annotations
 
 import socket
-import struct
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+
+from tests.listening import listening, reset_on_close
 
 __all__ = [
     "OK", "Answer", "Asked", "Peer", "Script", "Server", "answering", "by_path", "cut", "drip",
@@ -100,7 +100,7 @@ class Peer:
 
     def reset(self) -> None:
         """Close without the least politeness: the client gets an RST."""
-        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        reset_on_close(self.socket)
         raise ConnectionAbortedError
 
     def hold(self) -> None:
@@ -125,41 +125,13 @@ Answer = Callable[[Peer], object]
 @contextmanager
 def serving(*scripts: Script) -> Iterator[Server]:
     """Serve the n-th connection by the n-th script, and all that follow by the last one."""
-    listener = socket.create_server(("127.0.0.1", 0), backlog=256)
-    server = Server(listener.getsockname()[1])
-    open_sockets: set[socket.socket] = set()
-    threads: list[threading.Thread] = []
 
-    def serve() -> None:
-        with suppress(OSError):  # the listener was shut down: the test is over
-            while True:
-                connection, _ = listener.accept()
-                peer = Peer(server, server.connections, connection)
-                server.connections += 1
-                open_sockets.add(connection)
-                script = scripts[min(peer.number, len(scripts) - 1)]
-                threads.append(threading.Thread(target=handle, args=(script, peer), daemon=True))
-                threads[-1].start()
+    def talk(server: Server, number: int, connection: socket.socket) -> None:
+        with closing(Peer(server, number, connection)) as peer:  # whose socket may become TLS
+            scripts[min(number, len(scripts) - 1)](peer)
 
-    def handle(script: Script, peer: Peer) -> None:
-        with suppress(OSError), peer.socket:
-            script(peer)
-        peer.socket.close()
-        open_sockets.discard(peer.socket)
-
-    accepting = threading.Thread(target=serve, daemon=True)
-    accepting.start()
-    try:
+    with listening(Server, talk) as server:
         yield server
-    finally:
-        listener.shutdown(socket.SHUT_RDWR)
-        accepting.join()
-        listener.close()
-        for connection in list(open_sockets):
-            with suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
-        for thread in threads:
-            thread.join(10)
 
 
 # Scripts.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import socket
-import struct
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+from tests.listening import listening, reset_on_close
 
 #: What to do with an accepted connection; requests are read with `read_request`.
 Script = Callable[[socket.socket], None]
@@ -19,40 +19,17 @@ class Peer:
 
     url: str
     connections: int = 0
-    requests: list[bytes] = field(default_factory=list)
 
 
 @contextmanager
 def peer(*scripts: Script) -> Iterator[Peer]:
     """Serve the n-th connection by the n-th script (the last one serves the rest)."""
-    listener = socket.create_server(("127.0.0.1", 0))
-    listener.settimeout(30)
-    found = Peer(f"http://127.0.0.1:{listener.getsockname()[1]}")
 
-    def serve() -> None:
-        while True:
-            try:
-                connection, _ = listener.accept()
-            except OSError:
-                return
-            script = scripts[min(found.connections, len(scripts) - 1)]
-            found.connections += 1
-            threading.Thread(target=handle, args=(script, connection), daemon=True).start()
+    def talk(_: Peer, number: int, connection: socket.socket) -> None:
+        scripts[min(number, len(scripts) - 1)](connection)
 
-    def handle(script: Script, connection: socket.socket) -> None:
-        connection.settimeout(30)
-        try:
-            script(connection)
-        except OSError:
-            pass  # the client closed first
-        finally:
-            connection.close()
-
-    threading.Thread(target=serve, daemon=True).start()
-    try:
+    with listening(lambda port: Peer(f"http://127.0.0.1:{port}"), talk) as found:
         yield found
-    finally:
-        listener.close()
 
 
 def read_request(connection: socket.socket) -> bytes:
@@ -84,7 +61,7 @@ def resetting(answer: bytes = b"") -> Script:
     def script(connection: socket.socket) -> None:
         read_request(connection)
         connection.sendall(answer)
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        reset_on_close(connection)
 
     return script
 
