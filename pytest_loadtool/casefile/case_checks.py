@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pytest_loadtool.casefile.lines import KeyPath
 from pytest_loadtool.casefile.nearest import did_you_mean
 from pytest_loadtool.casefile.problems import Problems
-from pytest_loadtool.model.case import Header, TestCase, Transaction
+from pytest_loadtool.model.case import Header, TestCase, Transaction, used_names
 from pytest_loadtool.model.template import BUILTIN_NAMES, Reference, Template
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
@@ -21,6 +21,7 @@ def check_case(case: TestCase, problems: Problems, *, columns: Columns) -> None:
     """Add to ``problems`` what is wrong between the parts of ``case``."""
     _check_way(case, problems)
     names = _Names(case, columns)
+    _check_made_of(case, problems)
     shared = {"": _dynamic(("headers",), case.headers)}
     for name, headers in case.header_sets.items():
         shared[name] = _dynamic(("header_sets", name), headers)
@@ -63,6 +64,13 @@ def _check_way(case: TestCase, problems: Problems) -> None:
         problems.add(
             ("transport",), 'only "httpx" reaches an application in this process: leave it out'
         )
+
+
+def _check_made_of(case: TestCase, problems: Problems) -> None:
+    """No variable is made of itself, however many others there are between."""
+    for name, variable in case.variables.items():
+        if variable.template and name in used_names((variable.template,), case.variables):
+            problems.add(("variables", name, "template"), f"{name!r} is made of itself")
 
 
 def _check_server(
@@ -124,7 +132,9 @@ class _Names:
         if reference.dataset is not None:
             return self._wrong_column(name, reference.dataset)
         known = self.variables.get(name)
-        if known is not None and (known.value is not None or known.env is not None):
+        if known is not None and known.template is not None:
+            return self._wrong_within(known.template, name, user)
+        if known is not None and not known.needs_extractor:
             return ""
         setter = self.set_by.get(name)
         if setter is not None and setter < user:
@@ -140,6 +150,15 @@ class _Names:
             did_you_mean(name, self._known())
             or ": no extractor sets it and [variables] does not declare it"
         )
+
+    def _wrong_within(self, template: str, name: str, user: int) -> str:
+        """What is wrong with the first bad placeholder that the variable is made of."""
+        for used in sorted(used_names((template,), self.variables) - {name}):
+            variable = self.variables.get(used)
+            plain = variable is None or variable.template is None
+            if plain and (message := self.wrong(Reference(used), user)):
+                return f"{name!r} is made of ${{{used}}}: {message}"
+        return ""
 
     def _too_early(self, name: str, setter: int, *, own: bool) -> str:
         later = self.transactions[setter][1]

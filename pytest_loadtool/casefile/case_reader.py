@@ -46,6 +46,7 @@ from pytest_loadtool.casefile.syntax import (
     variable_name,
 )
 from pytest_loadtool.casefile.tls import TLS, check_tls_files, tls_settings
+from pytest_loadtool.casefile.variables import VARIABLE, variable
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import (
     Page,
@@ -53,7 +54,6 @@ from pytest_loadtool.model.case import (
     Request,
     TestCase,
     Transaction,
-    Variable,
 )
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.tls import USUAL_TLS
@@ -186,24 +186,6 @@ def _lifespan(node: Node) -> str:
     return str(node.value)
 
 
-def _variable(node: Node) -> Variable:
-    name = str(node.at[-1])
-    if not isinstance(node.value, str | dict):
-        raise node.expected('text, or a table such as { env = "NAME" }')
-    if isinstance(node.value, str):
-        return Variable(name, node.value)
-    found = _VARIABLE.read(node)
-    if "value" in found and "env" in found:
-        raise node.wrong("expected 'value' or 'env', got both")
-    return Variable(name, **found)
-
-
-def _set_by(node: Node) -> str:
-    if node.value not in ("asm", "person"):
-        raise node.expected('"asm" or "person"')
-    return str(node.value)
-
-
 _HEADERS = array(parsed(header_line))
 
 _RECORDED = Table(
@@ -253,7 +235,7 @@ _CASE_KEYS: dict[str, Key] = {
     "header_sets": Key(named(header_set_name, _HEADERS)),
     "datasets": Key(lambda node: named(dataset_name, _dataset)(node)),
     "page": Key(lambda node: tables(_page, "page")(node), "at least one [[page]]"),
-    "variables": Key(lambda node: named(variable_name, _variable)(node)),
+    "variables": Key(lambda node: named(variable_name, variable)(node)),
 }
 
 
@@ -279,16 +261,6 @@ _DATASET = Table(
         "sharable": Key(boolean),
     },
 )
-_VARIABLE = Table(
-    "a variable",
-    {
-        "value": Key(text),
-        "env": Key(filled),
-        "recorded": Key(text),
-        "set_by": Key(_set_by),
-        "rule": Key(text),
-    },
-)
 
 #: Every kind of table in the file, extractors and validators aside.
-TABLES = (_CASE, _PAGE, _TRANSACTION, _RECORDED, _DATASET, _VARIABLE, TLS)
+TABLES = (_CASE, _PAGE, _TRANSACTION, _RECORDED, _DATASET, VARIABLE, TLS)

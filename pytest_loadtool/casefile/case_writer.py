@@ -40,6 +40,7 @@ from pytest_loadtool.model.extractor import (
     RegularExpression,
     Source,
 )
+from pytest_loadtool.model.generator import Generator, RandomText, Timestamp, Uuid
 from pytest_loadtool.model.validator import (
     JsonValidator,
     RegexValidator,
@@ -227,11 +228,25 @@ def _recorded(recorded: Recorded) -> dict[str, str]:
 def _variable(variable: Variable) -> str:
     if variable == Variable(variable.name, variable.value) and variable.value is not None:
         return string(variable.value)
-    pairs = {
+    pairs: dict[str, Scalar | None] = {
         "value": variable.value,
         "env": variable.env,
+        "template": variable.template,
+        **_generate(variable.generate),
         "recorded": variable.recorded,
         "set_by": None if variable.set_by == "person" else variable.set_by,
         "rule": variable.rule or None,
     }
-    return inline_table({name: string(one) for name, one in pairs.items() if one is not None})
+    return inline_table({name: scalar(one) for name, one in pairs.items() if one is not None})
+
+
+def _generate(generator: Generator | None) -> dict[str, Scalar]:
+    match generator:
+        case Uuid():
+            return {"generate": "uuid"}
+        case RandomText(length, alphabet):
+            return {"generate": "random", "length": length, "alphabet": alphabet}
+        case Timestamp(unit):
+            return {"generate": "timestamp", "unit": unit}
+        case None:
+            return {}

@@ -15,7 +15,8 @@ from collections.abc import Callable
 
 from pytest_loadtool.casefile.nearest import did_you_mean
 from pytest_loadtool.model.case import COMPUTED_HEADERS, Header, Kind
-from pytest_loadtool.model.template import BUILTIN_NAMES, Template
+from pytest_loadtool.model.filters import FILTERS
+from pytest_loadtool.model.template import BUILTIN_NAMES, Template, UnknownFilterError
 
 __all__ = [
     "app_name",
@@ -123,7 +124,10 @@ def shown(text: str) -> str:
 
 def template(text: str) -> str:
     """Text with placeholders; the text itself, once it is known to parse."""
-    Template.parse(text)  # its TemplateError is a ValueError
+    try:
+        Template.parse(text)  # its TemplateError is a ValueError
+    except UnknownFilterError as error:
+        raise ValueError(f"{error}{did_you_mean(error.name, FILTERS)}") from None
     return text
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from pytest_loadtool.console.errors import CommandError
-from pytest_loadtool.model.case import Request, TestCase
-from pytest_loadtool.model.template import BUILTIN_NAMES, Template
-from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator
+from pytest_loadtool.model.case import Request, TestCase, used_names
+from pytest_loadtool.model.template import BUILTIN_NAMES, Reference
+from pytest_loadtool.model.validator import expected_text
 
 __all__ = ["check", "removed", "unset"]
 
@@ -43,19 +43,19 @@ def check(case: TestCase) -> None:
 
 def unset(case: TestCase) -> set[str]:
     """Variables that are used before anything sets them."""
-    known = {name for name, one in case.variables.items() if one.value is not None or one.env}
+    known = {name for name, one in case.variables.items() if not one.needs_extractor}
     missing: set[str] = set()
     for transaction in case.transactions():
-        missing |= _names(_sent(case, transaction.request)) - known
+        missing |= _names(_sent(case, transaction.request), case) - known
         known.update(extractor.variable for extractor in transaction.extractors)
-        missing |= _names(_expected(transaction.validators)) - known
+        missing |= _names(map(expected_text, transaction.validators), case) - known
     return missing
 
 
-def _names(texts: Iterable[str]) -> set[str]:
+def _names(texts: Iterable[str], case: TestCase) -> frozenset[str]:
     """The variables among the placeholders of some templates."""
-    references = [one for text in texts for one in Template.parse(text).references]
-    return {one.name for one in references if one.dataset is None} - BUILTIN_NAMES
+    references = map(Reference, used_names(texts, case.variables))
+    return frozenset(one.name for one in references if one.dataset is None) - BUILTIN_NAMES
 
 
 def _sent(case: TestCase, request: Request) -> Iterator[str]:
@@ -64,12 +64,3 @@ def _sent(case: TestCase, request: Request) -> Iterator[str]:
         yield header.value or ""
     if isinstance(request.body, str):
         yield request.body
-
-
-def _expected(validators: Iterable[Validator]) -> Iterator[str]:
-    for validator in validators:
-        match validator:
-            case TextValidator(text=text) | JsonValidator(equals=str(text)):
-                yield text
-            case _:
-                pass

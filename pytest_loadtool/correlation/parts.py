@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from pytest_loadtool.correlation.slots import HOLE, Part
 from pytest_loadtool.model.case import Request, TestCase
+from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.place import (
     Place,
     body_places,
@@ -15,7 +16,7 @@ from pytest_loadtool.model.place import (
     header_places,
     target_places,
 )
-from pytest_loadtool.model.template import Template, TemplateError, escape
+from pytest_loadtool.model.template import Reference, Template, TemplateError, escape
 
 __all__ = [
     "header_sets",
@@ -70,23 +71,24 @@ def with_part(request: Request, part: Part, text: str) -> Request:
 def reverted(text: str, part: Part, content_type: str, values: Mapping[str, str]) -> str:
     """The template with each reference that has a value replaced by that value, encoded."""
     return "".join(
-        escape(piece) if name is None else f"${{{name}}}"
-        for piece, name in _joined(_pieces(text, part, content_type, values))
+        escape(piece) if reference is None else str(reference)
+        for piece, reference in _joined(_pieces(text, part, content_type, values))
     )
 
 
 def rendered(text: str, part: Part, content_type: str, values: Mapping[str, str]) -> str:
     """What the template sends with those values; `HOLE` stands for every other reference."""
     return "".join(
-        piece if name is None else HOLE for piece, name in _pieces(text, part, content_type, values)
+        piece if reference is None else HOLE
+        for piece, reference in _pieces(text, part, content_type, values)
     )
 
 
-_Pieces = Iterator[tuple[str, str | None]]
+_Pieces = Iterator[tuple[str, Reference | None]]
 
 
 def _pieces(text: str, part: Part, content_type: str, values: Mapping[str, str]) -> _Pieces:
-    """Literal text (with None), or the name of a reference that has no value."""
+    """Literal text (with None), or a reference that has no value."""
     try:
         template = Template.parse(text)
     except TemplateError:
@@ -97,20 +99,20 @@ def _pieces(text: str, part: Part, content_type: str, values: Mapping[str, str])
         if isinstance(piece, str):
             yield piece, None
         elif (place := next(places)) and piece.name in values:
-            yield encode(place, values[piece.name]), None
+            yield encode(place, filtered(values[piece.name], piece.filters)), None
         else:
-            yield "", piece.name
+            yield "", piece
 
 
 def _joined(pieces: _Pieces) -> _Pieces:
     """Adjacent literals as one: together they may make a "${" that has to be escaped."""
     literal = ""
-    for piece, name in pieces:
-        if name is None:
+    for piece, reference in pieces:
+        if reference is None:
             literal += piece
             continue
         yield literal, None
-        yield "", name
+        yield "", reference
         literal = ""
     yield literal, None
 

@@ -20,7 +20,7 @@ from pytest_loadtool.correlation.parts import (
 from pytest_loadtool.correlation.traffic import Step
 from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.template import Template, TemplateError
-from pytest_loadtool.model.validator import JsonValidator, TextValidator
+from pytest_loadtool.model.validator import expected_text
 
 __all__ = ["names_in_use", "revert"]
 
@@ -77,7 +77,7 @@ def _pinned(steps: tuple[Step, ...]) -> frozenset[str]:
     """Variables in checks, and those that a transaction without evidence sets or uses."""
     names: set[str] = set()
     for step in steps:
-        names.update(_names(*_checks(step.transaction)))
+        names.update(_names(*map(expected_text, step.transaction.validators)))
         if step.exchange is None:
             names.update(_names(*(text for _, text in text_parts(step.transaction.request))))
             names.update(extractor.variable for extractor in step.transaction.extractors)
@@ -86,16 +86,7 @@ def _pinned(steps: tuple[Step, ...]) -> frozenset[str]:
 
 def _texts(transaction: Transaction) -> Iterator[str]:
     yield from (text for _, text in text_parts(transaction.request))
-    yield from _checks(transaction)
-
-
-def _checks(transaction: Transaction) -> Iterator[str]:
-    """The templates in the transaction's validators."""
-    for validator in transaction.validators:
-        if isinstance(validator, TextValidator):
-            yield validator.text
-        elif isinstance(validator, JsonValidator) and isinstance(validator.equals, str):
-            yield validator.equals
+    yield from map(expected_text, transaction.validators)
 
 
 def _names(*texts: str) -> Iterator[str]:

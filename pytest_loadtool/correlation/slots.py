@@ -117,7 +117,7 @@ def _template(masked: str, references: Iterator[Reference]) -> str:
     literals = masked.split(HOLE)
     text = escape(literals[0])
     for literal in literals[1:]:
-        text += f"${{{next(references).name}}}{escape(literal)}"
+        text += f"{next(references)}{escape(literal)}"
     return text
 
 

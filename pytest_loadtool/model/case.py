@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
@@ -11,6 +11,8 @@ from typing import Literal
 
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.extractor import Extractor
+from pytest_loadtool.model.generator import Generator
+from pytest_loadtool.model.template import Template
 from pytest_loadtool.model.tls import USUAL_TLS, TlsSettings
 from pytest_loadtool.model.validator import DEFAULT_STATUS, StatusCodes, Validator
 
@@ -24,6 +26,7 @@ __all__ = [
     "TestCase",
     "Transaction",
     "Variable",
+    "used_names",
     "wire_headers",
 ]
 
@@ -117,7 +120,8 @@ class Variable:
     """A user variable and what is known of it.
 
     ``value`` is its constant or first value (a recorded value is not: that is ``recorded``, used
-    only to find it again and to explain). ``env`` names the environment variable it comes from.
+    only to find it again and to explain). ``env`` names the environment variable it comes from,
+    ``template`` is what it is made of each time it is used, ``generate`` how it is made up.
     ``set_by`` tells application state management, which may replace its own work, from a person,
     whose work it leaves alone.
     """
@@ -125,9 +129,16 @@ class Variable:
     name: str
     value: str | None = None
     env: str | None = None
+    template: str | None = None
+    generate: Generator | None = None
     recorded: str | None = None
     set_by: Literal["asm", "person"] = "person"
     rule: str = ""
+
+    @property
+    def needs_extractor(self) -> bool:
+        """Whether it has no value until a response gives it one."""
+        return self.generate is None and self.value is self.env is self.template is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +184,24 @@ class TestCase:
         """
         shared = self.header_sets[request.header_set] if request.header_set else self.headers
         return wire_headers(shared, request.headers)
+
+
+def used_names(texts: Iterable[str], variables: Mapping[str, Variable]) -> frozenset[str]:
+    """The names of the placeholders in these templates, and in what variables are made of.
+
+    Raises:
+        TemplateError: a placeholder is malformed.
+    """
+    names: set[str] = set()
+    waiting = list(texts)
+    while waiting:
+        text = waiting.pop()
+        for name in {one.name for one in Template.parse(text).references} if "${" in text else ():
+            if name not in names:
+                names.add(name)
+                made_of = variables[name].template if name in variables else None
+                waiting.append(made_of or "")
+    return frozenset(names)
 
 
 def wire_headers(shared: tuple[Header, ...], own: tuple[Header, ...]) -> tuple[Header, ...]:

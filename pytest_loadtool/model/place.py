@@ -11,8 +11,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from types import MappingProxyType
-from urllib.parse import quote, quote_plus
+from urllib.parse import quote
 
+from pytest_loadtool.model.encoding import component, form, json_string
 from pytest_loadtool.model.template import Reference, Template
 
 __all__ = [
@@ -43,15 +44,10 @@ class Place(Enum):
     TEXT = "text"
 
 
-# A lone surrogate, which JSON can hold and UTF-8 cannot, is sent as "?" rather than not at all.
 # RFC 3986: what may stand anywhere in a URI, "%" included because the value is encoded already.
 _URI = "-._~!$&'()*+,;=:@/?#[]%"
 # RFC 3986 §3.3: pchar = unreserved / sub-delims / ":" / "@"
 _PCHAR = "-._~!$&'()*+,;=:@"
-# ECMA-262 encodeURIComponent, which is how scripts build queries.
-_COMPONENT = "-._~!*'()"
-# WHATWG URL §5: what the application/x-www-form-urlencoded serialiser leaves alone, "~" not.
-_FORM = "*-._"
 
 _JSON_SCALAR = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
 _HEADER_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]+")
@@ -64,20 +60,6 @@ def _whole_target(value: str) -> str:
 
 def _path(value: str) -> str:
     return quote(value, safe=_PCHAR, errors="replace")
-
-
-def _query(value: str) -> str:
-    return quote(value, safe=_COMPONENT, errors="replace")
-
-
-def _form(value: str) -> str:
-    # quote() counts "~" as safe; the form serialiser does not.
-    return quote_plus(value, safe=_FORM, errors="replace").replace("~", "%7E")
-
-
-def _json_string(value: str) -> str:
-    # As JSON.stringify does: only quotes, backslashes and controls are escaped.
-    return json.dumps(value, ensure_ascii=False)[1:-1]
 
 
 def _json(value: str) -> str:
@@ -111,9 +93,9 @@ ENCODERS: Mapping[Place, Callable[[str], str]] = MappingProxyType(
     {
         Place.WHOLE_TARGET: _whole_target,
         Place.PATH: _path,
-        Place.QUERY: _query,
-        Place.FORM: _form,
-        Place.JSON_STRING: _json_string,
+        Place.QUERY: component,
+        Place.FORM: form,
+        Place.JSON_STRING: json_string,
         Place.JSON: _json,
         Place.XML: _xml,
         Place.MULTIPART: _as_it_is,

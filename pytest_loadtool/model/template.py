@@ -6,6 +6,8 @@
   ``host:port``;
 * ``dataset.column``: a column of the row that the virtual user holds;
 * ``variable`` or ``variable[N]``: a user variable, set by an extractor or with a constant.
+
+``${name|filter|filter}`` passes the value through filters (`filters.FILTERS`) from left to right.
 """
 
 from __future__ import annotations
@@ -14,7 +16,16 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-__all__ = ["BUILTIN_NAMES", "Reference", "Template", "TemplateError", "escape"]
+from pytest_loadtool.model.filters import FILTERS
+
+__all__ = [
+    "BUILTIN_NAMES",
+    "Reference",
+    "Template",
+    "TemplateError",
+    "UnknownFilterError",
+    "escape",
+]
 
 BUILTIN_NAMES = frozenset({"server", "host"})
 
@@ -26,11 +37,24 @@ class TemplateError(ValueError):
     """A placeholder is malformed. The text says which and why."""
 
 
+class UnknownFilterError(TemplateError):
+    """There is no filter called ``name``."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"there is no filter {name!r}: expected one of {', '.join(FILTERS)}")
+        self.name = name
+
+
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """A placeholder's name, as written between ``${`` and ``}``."""
+    """A placeholder: its name and the filters that the value passes, in order."""
 
     name: str
+    filters: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """The placeholder as written: ``${name|filter}``."""
+        return f"${{{'|'.join((self.name, *self.filters))}}}"
 
     @property
     def dataset(self) -> str | None:
@@ -84,20 +108,24 @@ def _parse(text: str) -> Template:
         if match[0] == "$${":
             literal += "${"
             continue
-        name = match[1]
+        written = match[1]
+        name, *filters = written.split("|")
         if not match[2]:
             raise TemplateError(
-                f"'${{{name[:40]}' is not closed: write '}}', or '$${{' for a literal '${{'"
+                f"'${{{written[:40]}' is not closed: write '}}', or '$${{' for a literal '${{'"
             )
         if not _NAME.fullmatch(name):
             raise TemplateError(
-                f"'${{{name}}}' is not a placeholder: expected ${{variable}}, ${{variable[1]}} or "
-                "${dataset.column}; write '$${' for a literal '${'"
+                f"'${{{written}}}' is not a placeholder: expected ${{variable}}, ${{variable[1]}} "
+                "or ${dataset.column}; write '$${' for a literal '${'"
             )
+        for one in filters:
+            if one not in FILTERS:
+                raise UnknownFilterError(one)
         if literal:
             parts.append(literal)
             literal = ""
-        parts.append(Reference(name))
+        parts.append(Reference(name, tuple(filters)))
     literal += text[position:]
     if literal:
         parts.append(literal)

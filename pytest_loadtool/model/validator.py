@@ -11,6 +11,7 @@ __all__ = [
     "StatusCodes",
     "TextValidator",
     "Validator",
+    "expected_text",
 ]
 
 
@@ -62,3 +63,12 @@ class JsonValidator:
 
 
 Validator = TextValidator | RegexValidator | JsonValidator
+
+
+def expected_text(validator: Validator) -> str:
+    """The template that the validator holds; empty if it holds none."""
+    match validator:
+        case TextValidator(text=text) | JsonValidator(equals=str(text)):
+            return text
+        case _:
+            return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from math import inf
@@ -10,15 +11,25 @@ from types import MappingProxyType
 
 from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.errors import ReplayError
-from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
+from pytest_loadtool.model.case import Page, Request, TestCase, Transaction, used_names
 from pytest_loadtool.model.dataset import Dataset
 from pytest_loadtool.model.extractor import Extractor
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.model.template import Template
+from pytest_loadtool.model.validator import Validator, expected_text
 from pytest_loadtool.replay.draw import draw
+from pytest_loadtool.replay.made import Clock, checking, generators, makers, rendering
 from pytest_loadtool.replay.order import order_of
-from pytest_loadtool.replay.plan import DatasetSlots, Origin, PagePlan, Pause, Plan, Step, Take
+from pytest_loadtool.replay.plan import (
+    Check,
+    DatasetSlots,
+    Origin,
+    PagePlan,
+    Pause,
+    Plan,
+    Step,
+    Take,
+)
 from pytest_loadtool.replay.request import Names, compile_request, origin_of
 from pytest_loadtool.replay.validate import accepted_codes, compile_validator
 
@@ -41,16 +52,18 @@ def compile_case(
     environ: Mapping[str, str] = _NOTHING,
     think_time: ThinkTime | None = None,
     folder: str = "",
+    clock: Clock = time.time,
 ) -> Plan:
     """Compile ``case`` once for all virtual users of this process.
 
     ``server`` replaces the case's own, and its application; ``datasets`` are by the names the case
     gives them; ``environ`` is where variables with ``env`` come from; ``think_time`` None means as
-    recorded; ``folder`` is where the files are that the case names.
+    recorded; ``folder`` is where the files are that the case names; ``clock`` gives the seconds
+    since 1970 that timestamps are made of.
 
     Raises:
-        ReplayError: there is no server to talk to, or an environment variable or dataset is
-        missing.
+        ReplayError: there is no server to talk to, an environment variable or dataset is missing,
+        or a variable is made of itself.
     """
     app = "" if server else case.app
     base = (server or case.server or (_APP_SERVER if app else "")).rstrip("/")
@@ -61,7 +74,7 @@ def compile_case(
     index = 0
     for number, page in enumerate(case.pages):
         steps = tuple(
-            _step(case, page, transaction, index + position, position, main, names)
+            _step(case, page, transaction, index + position, position, main, names, clock)
             for position, transaction in enumerate(page.transactions)
         )
         index += len(steps)
@@ -77,6 +90,7 @@ def compile_case(
         initial=initial,
         slots=dict(names.slots),
         datasets=tuple(_dataset_slots(case, names, datasets)),
+        generated=tuple(generators(case.variables, names)),
     )
 
 
@@ -88,6 +102,7 @@ def _step(
     position: int,
     main: Origin | None,
     names: Names,
+    clock: Clock,
 ) -> Step:
     target = transaction.request.target
     origin = origin_of(target, case.tls) if target.lower().startswith("http") else main
@@ -96,6 +111,10 @@ def _step(
             f"{transaction.title}: there is no server to send it to; set 'server' in the test "
             "case, 'server_fixture', or --loadtool-server"
         )
+    texts = _texts(case, transaction.request)
+    render = compile_request(
+        transaction.request, case.wire_headers(transaction.request), origin, names
+    )
     return Step(
         index=index,
         position=position,
@@ -103,15 +122,19 @@ def _step(
         page_title=page.name,
         transaction=transaction,
         origin=origin,
-        render=compile_request(
-            transaction.request, case.wire_headers(transaction.request), origin, names
-        ),
+        render=rendering(render, makers(texts, case.variables, names, clock)),
         accepted=accepted_codes(transaction.status),
-        checks=tuple(compile_validator(one, names) for one in transaction.validators),
+        checks=tuple(_check(one, case, names) for one in transaction.validators),
         takes=tuple(_take(one, names) for one in transaction.extractors),
         without_body=transaction.request.method == "HEAD",
         idempotent=transaction.request.method in _IDEMPOTENT,
     )
+
+
+def _check(validator: Validator, case: TestCase, names: Names) -> Check:
+    """A check may use what is made of other values; a time in it is that of the last request."""
+    made = makers((expected_text(validator),), case.variables, names, None)
+    return checking(compile_validator(validator, names), made)
 
 
 def _take(extractor: Extractor, names: Names) -> Take:
@@ -167,11 +190,7 @@ def _producers(case: TestCase, page: Page) -> list[list[int]]:
     setters: dict[str, int] = {}
     result = []
     for position, transaction in enumerate(page.transactions):
-        used = {
-            reference.name
-            for text in _texts(case, transaction.request)
-            for reference in Template.parse(text).references
-        }
+        used = used_names(_texts(case, transaction.request), case.variables)
         result.append(sorted({setters[name] for name in used if name in setters}))
         for extractor in transaction.extractors:
             setters[extractor.variable] = position

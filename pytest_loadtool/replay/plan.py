@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 #: A validator as compiled: the response and the user's values to a failure or None.
-Check = Callable[["Response", Sequence[str]], Failure | None]
+Check = Callable[["Response", list[str]], Failure | None]
 
 #: Think time as compiled: the numbers of the user and of its iteration to seconds.
 Pause = Callable[[int, int], float]
@@ -77,7 +77,7 @@ class Step:
     page_title: str
     transaction: Transaction
     origin: Origin
-    render: Callable[[Sequence[str], CookieJar], bytes]
+    render: Callable[[list[str], CookieJar], bytes]
     """The user's values and cookies to the request's bytes."""
     accepted: frozenset[int]
     checks: tuple[Check, ...]
@@ -127,6 +127,8 @@ class Plan:
     slots: dict[str, int]
     """Slot of each name that a placeholder uses."""
     datasets: tuple[DatasetSlots, ...] = ()
+    generated: tuple[tuple[int, Callable[[], str]], ...] = ()
+    """The slots whose values are made up anew at the start of each iteration, and how."""
 
     @property
     def steps(self) -> tuple[Step, ...]:

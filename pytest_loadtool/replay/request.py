@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import Header, Request
+from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.place import Place, body_places, encode, header_places, target_places
 from pytest_loadtool.model.template import Template
 from pytest_loadtool.model.tls import USUAL_TLS, TlsSettings
@@ -21,7 +22,7 @@ from pytest_loadtool.replay.plan import Origin
 
 __all__ = ["Names", "Render", "compile_request", "origin_of"]
 
-Render = Callable[[Sequence[str], CookieJar], bytes]
+Render = Callable[[list[str], CookieJar], bytes]
 _Encoder = Callable[[str], bytes]
 
 #: Headers of the recording that say how the body was framed; replay frames it anew.
@@ -62,12 +63,12 @@ class _Format:
             if isinstance(part, str):
                 self.add(part.encode())
                 continue
-            place = next(upcoming)
+            encoder = _encoder(next(upcoming), part.filters)
             constant = names.constants.get(part.name)
             if constant is None:
-                self.add_hole(names.slot(part.name), _encoder(place))
+                self.add_hole(names.slot(part.name), encoder)
             else:
-                self.add(_encoder(place)(constant))
+                self.add(encoder(constant))
 
 
 def origin_of(url: str, tls: TlsSettings = USUAL_TLS) -> Origin:
@@ -240,11 +241,12 @@ def _complete(headers: tuple[Header, ...], method: str, has_body: bool) -> tuple
 
 
 @lru_cache(maxsize=64)
-def _encoder(place: Place) -> _Encoder:
-    """The encoder of a place. Values repeat (a token is in many requests), so results are kept."""
+def _encoder(place: Place, filters: tuple[str, ...]) -> _Encoder:
+    """The filters, then the encoder of a place. Values repeat (a token is in many requests), so
+    results are kept."""
 
     @lru_cache(maxsize=4096)
     def encoder(value: str) -> bytes:
-        return encode(place, value).encode()
+        return encode(place, filtered(value, filters)).encode()
 
     return encoder

@@ -73,6 +73,8 @@ class VirtualUser:
         if not self._keep_state or number == 0:
             self._values = self._fresh_values(number)
             self._jar = CookieJar()
+        for slot, generate in self._plan.generated:
+            self._values[slot] = generate()
         due = start
         any_failed = False
         for page in self._plan.pages:

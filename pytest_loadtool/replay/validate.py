@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.model.extractor import JsonPath
+from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.template import Template
 from pytest_loadtool.model.validator import (
@@ -27,8 +28,8 @@ from pytest_loadtool.replay.request import Names
 
 __all__ = ["accepted_codes", "compile_validator", "status_failure"]
 
-#: Literal text, and the slots of the values between.
-_Parts = tuple[str | int, ...]
+#: Literal text, and the slots of the values between, with their filters if they have some.
+_Parts = tuple[str | int | tuple[int, tuple[str, ...]], ...]
 
 
 def accepted_codes(status: StatusCodes) -> frozenset[int]:
@@ -114,21 +115,28 @@ def _literal(equals: int | float | bool | None) -> str | None:
 
 def _filler(text: str, names: Names) -> str | _Parts:
     """The text itself, or its parts with the slots of its references."""
-    template = Template.parse(text)
-    parts = tuple(
-        part
-        if isinstance(part, str)
-        else names.constants[part.name]
-        if part.name in names.constants
-        else names.slot(part.name)
-        for part in template.parts
-    )
+    parts: list[str | int | tuple[int, tuple[str, ...]]] = []
+    for part in Template.parse(text).parts:
+        if isinstance(part, str):
+            parts.append(part)
+        elif part.name in names.constants:
+            parts.append(filtered(names.constants[part.name], part.filters))
+        elif part.filters:
+            parts.append((names.slot(part.name), part.filters))
+        else:
+            parts.append(names.slot(part.name))
     if all(isinstance(part, str) for part in parts):
         return "".join(str(part) for part in parts)
-    return parts
+    return tuple(parts)
 
 
 def _join(parts: str | _Parts, values: Sequence[str]) -> str:
     if isinstance(parts, str):
         return parts
-    return "".join([part if isinstance(part, str) else values[part] for part in parts])
+    return "".join([_text_of(part, values) for part in parts])
+
+
+def _text_of(part: str | int | tuple[int, tuple[str, ...]], values: Sequence[str]) -> str:
+    if isinstance(part, str):
+        return part
+    return values[part] if isinstance(part, int) else filtered(values[part[0]], part[1])

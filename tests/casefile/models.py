@@ -32,8 +32,10 @@ from pytest_loadtool.model.extractor import (
     JsonPath,
     RegularExpression,
 )
+from pytest_loadtool.model.filters import FILTERS
+from pytest_loadtool.model.generator import ALPHABETS, RandomText, Timestamp, Uuid
 from pytest_loadtool.model.load import CaseShare, Distribution, LoadConfiguration, Stage, ThinkTime
-from pytest_loadtool.model.template import escape
+from pytest_loadtool.model.template import Reference, escape
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.model.validator import (
     JsonValidator,
@@ -79,7 +81,9 @@ def _templates(
     """Text with placeholders of these names."""
     parts = literals.map(escape)
     if names:
-        parts |= st.sampled_from(names).map(lambda name: f"${{{name}}}")
+        filters = st.lists(st.sampled_from(sorted(FILTERS)), max_size=2)
+        written = st.tuples(st.sampled_from(names), filters)
+        parts |= written.map(lambda found: str(Reference(found[0], tuple(found[1]))))
     # "$" before a placeholder or brace would change what it means.
     return st.lists(parts, max_size=4).map(
         lambda found: "".join(f"{part}_" if part.endswith("$") else part for part in found)
@@ -160,9 +164,16 @@ def _transactions(names: list[str], sets: list[str]) -> st.SearchStrategy[Transa
     )
 
 
-_values: st.SearchStrategy[dict[str, str]] = st.one_of(
+_generators = st.one_of(
+    st.just(Uuid()),
+    st.builds(RandomText, st.integers(1, 100), st.sampled_from(sorted(ALPHABETS))),
+    st.builds(Timestamp, st.sampled_from(["s", "ms", "us", "iso"])),
+)
+_values: st.SearchStrategy[dict[str, Any]] = st.one_of(
     st.fixed_dictionaries({"value": texts}),
     st.fixed_dictionaries({"env": _filled}),
+    st.fixed_dictionaries({"template": _templates([])}),
+    st.fixed_dictionaries({"generate": _generators}),
     st.fixed_dictionaries({}),
 )
 
@@ -208,7 +219,7 @@ def cases(draw: st.DrawFn) -> TestCase:
         )
     )
     known = ["server", "host", *(f"{use.name}.column-1" for use in uses)]
-    known += [one.name for one in variables.values() if one.value is not None or one.env]
+    known += [one.name for one in variables.values() if not one.needs_extractor]
     headers = st.lists(_headers(known), max_size=4).map(tuple)
     sets = draw(st.dictionaries(_names, headers, max_size=2))
     pages = st.builds(

@@ -36,14 +36,18 @@ class Playbook:
     """Plays the servers' part: `sends` must come, then `answer` any of them."""
 
     def __init__(
-        self, plan: Plan, user: VirtualUser | None = None, diary: Diary | None = None
+        self,
+        plan: Plan,
+        user: VirtualUser | None = None,
+        diary: Diary | None = None,
+        iteration: int = 0,
     ) -> None:
         self.diary = diary or Diary()
         self.user = user or VirtualUser(plan, first_row, self.diary)
         self.clock = 100.0
         self.under_way: dict[str, Send] = {}
         self.ended = False
-        self._commands = self.user.iteration(0, self.clock)
+        self._commands = self.user.iteration(iteration, self.clock)
         self._next(None)
 
     def _next(self, event: Response | None) -> None:

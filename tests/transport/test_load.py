@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 import time
+from base64 import b64decode
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,8 +14,9 @@ import pytest
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.load.metrics import LoadMetrics
 from pytest_loadtool.load.share import Share
-from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
+from pytest_loadtool.model.case import Page, Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
+from pytest_loadtool.model.generator import Uuid
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.replay import Plan, compile_case
 from pytest_loadtool.replay.cookies import CookieJar
@@ -227,6 +229,31 @@ def test_each_user_has_its_row() -> None:
         for index in (0, 1):
             run(plan, configuration(users=6, duration=0.2), Share(index, 2))
     assert {line.split()[1] for line in seen} == {f"/user{i}".encode() for i in range(6)}
+
+
+def test_each_iteration_of_each_user_makes_up_its_own() -> None:
+    """Every UUID is in the two requests of one iteration, and in no other."""
+    seen: list[bytes] = []
+    with peer(counting(seen)) as server:
+        case = TestCase(
+            "case",
+            (Page("page", (get("/a/${id}"), get("/b/${tag|base64url}"))),),
+            server.url,
+            variables={
+                "id": Variable("id", generate=Uuid()),
+                "tag": Variable("tag", template="tag ${id}"),
+            },
+        )
+        metrics = run(compile_case(case), configuration(users=8))
+    made = [line.split()[1].decode() for line in seen if line.startswith(b"GET /a/")]
+    used = [line.split()[1].decode() for line in seen if line.startswith(b"GET /b/")]
+    assert len(made) == len(set(made)) == metrics.transactions[0].requests > 8
+    tags = [b64decode(one[3:] + "==", altchars=b"-_").decode() for one in used]
+    assert sorted(tags) == sorted(f"tag {one[3:]}" for one in made)
+
+
+def get(target: str) -> Transaction:
+    return Transaction(Request("GET", target))
 
 
 def test_cases_of_one_name_are_told_apart() -> None:

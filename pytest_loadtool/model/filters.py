@@ -1,0 +1,80 @@
+"""Filters: how a placeholder's value is rewritten before it is encoded for its place.
+
+``${name|filter|filter}`` applies them from left to right. They carry a value in an encoding that
+its place does not imply: a JSON string within a form field, a token within base64. Each is total:
+what a decoder cannot decode passes as it is, and the server shows what it thinks of it.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+from collections.abc import Callable, Mapping
+from html import escape, unescape
+from types import MappingProxyType
+from urllib.parse import unquote
+
+from pytest_loadtool.model.encoding import component, form, json_string
+
+__all__ = ["FILTERS", "filtered"]
+
+_STANDARD = str.maketrans("-_", "+/")
+
+
+def _bytes(value: str) -> bytes:
+    return value.encode(errors="replace")
+
+
+def _base64(value: str) -> str:
+    return base64.b64encode(_bytes(value)).decode()
+
+
+def _base64url(value: str) -> str:
+    return base64.urlsafe_b64encode(_bytes(value)).decode().rstrip("=")
+
+
+def _s256(value: str) -> str:
+    return base64.urlsafe_b64encode(hashlib.sha256(_bytes(value)).digest()).decode().rstrip("=")
+
+
+def _unbase64(value: str) -> str:
+    digits = value.rstrip("=").translate(_STANDARD)
+    try:
+        return base64.b64decode(digits + "=" * (-len(digits) % 4), validate=True).decode()
+    except (binascii.Error, ValueError):
+        return value
+
+
+def _unurl(value: str) -> str:
+    return unquote(value, errors="replace")
+
+
+#: By name:
+#:
+#: * ``url``: as ECMAScript's ``encodeURIComponent``; ``form``: as browsers encode forms (WHATWG URL
+#:   §5.2); ``json``: within a JSON string (RFC 8259 §7); ``html``: with character references;
+#: * ``base64``: RFC 4648 §4; ``base64url``: RFC 4648 §5 without padding;
+#: * ``s256``: the code challenge of a code verifier (RFC 7636 §4.2);
+#: * ``unurl``, ``unbase64`` (either alphabet, padded or not), ``unhtml``: the way back.
+FILTERS: Mapping[str, Callable[[str], str]] = MappingProxyType(
+    {
+        "url": component,
+        "form": form,
+        "json": json_string,
+        "html": escape,
+        "base64": _base64,
+        "base64url": _base64url,
+        "s256": _s256,
+        "unurl": _unurl,
+        "unbase64": _unbase64,
+        "unhtml": unescape,
+    }
+)
+
+
+def filtered(value: str, filters: tuple[str, ...]) -> str:
+    """``value`` after these filters, from left to right."""
+    for name in filters:
+        value = FILTERS[name](value)
+    return value
