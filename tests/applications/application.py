@@ -12,6 +12,8 @@ __all__ = ["APPLICATIONS", "Application", "application"]
 #: Name on the command line, in test ids and of the recorded files: module.
 APPLICATIONS = {
     "django-admin": "django_admin",
+    "fastapi-oauth2": "fastapi_oauth2",
+    "strawberry-graphql": "strawberry_graphql",
 }
 
 

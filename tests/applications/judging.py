@@ -1,21 +1,28 @@
-"""Which correlated values need not be: the replay is the same with the recorded constant."""
+"""Which correlated values need not be.
+
+A value is rightly correlated when the server gives another one now than it gave when it was
+recorded, or refuses the recorded one. A date does not count as the same: it is, until midnight.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pytest_loadtool.casefile import read_case
-from pytest_loadtool.model.case import Kind, TestCase
+from pytest_loadtool.correlation.looks import looks_like_time
+from pytest_loadtool.model.case import Kind, TestCase, Variable
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay import PagePlan, Response, Step, compile_case
 from pytest_loadtool.transport.functional import replay_once
 
-__all__ = ["correlated", "needless"]
+__all__ = ["correlated", "false_positives"]
 
 #: What is not asked for again with each value: nothing in it is of the session.
 _STATIC = frozenset({Kind.CSS, Kind.JAVASCRIPT, Kind.IMAGE})
@@ -26,17 +33,24 @@ def correlated(case: Path) -> tuple[str, ...]:
     return tuple(one.name for one in read_case(case).variables.values() if one.set_by == "asm")
 
 
-def needless(case: Path, url: str) -> tuple[str, ...]:
-    """Those of them whose recorded value the server at ``url`` takes as well.
+def false_positives(case: Path, url: str) -> tuple[str, ...]:
+    """Those of them that the server at ``url`` gives out as recorded, and takes as recorded.
 
-    It must be another than the one recorded from, with secrets of its own, and have been used
-    since: then ids that start again in an empty database differ, too.
+    It must be another server than the one recorded from, with secrets of its own, and have been
+    used since: then ids that start again in an empty database differ, too.
     """
     whole = _without_static(read_case(case))
-    expected = _answers(whole, url)
+    now = _replayed(whole, url)
     return tuple(
-        name for name in correlated(case) if _answers(_pinned(whole, name), url) == expected
+        name
+        for name in correlated(case)
+        if _same(whole.variables[name], now.values[name])
+        and _replayed(_pinned(whole, name), url).answers == now.answers
     )
+
+
+def _same(variable: Variable, values: set[str]) -> bool:
+    return values == {variable.recorded} and not looks_like_time(variable.recorded or "")
 
 
 def _pinned(case: TestCase, name: str) -> TestCase:
@@ -74,21 +88,29 @@ def _without_static(case: TestCase) -> TestCase:
     return dataclasses.replace(case, pages=tuple(page for page in pages if page.transactions))
 
 
-def _answers(case: TestCase, url: str) -> Counter[tuple[int, int, str]]:
-    """Of each transaction its number, status and the form of its answer; and what failed."""
-    observer = _Answers()
+def _replayed(case: TestCase, url: str) -> _Replayed:
     plan = compile_case(case, server=url, think_time=ThinkTime(scale=0.0))
-    replay_once(plan, observer=observer)
-    return observer.seen
+    result = _Replayed({slot: name for name, slot in plan.slots.items()})
+    replay_once(plan, observer=result)
+    return result
 
 
-class _Answers:
-    def __init__(self) -> None:
-        self.seen: Counter[tuple[int, int, str]] = Counter()
+@dataclass
+class _Replayed:
+    """What the server answered, and the values that the variables took."""
+
+    names: Mapping[int, str]
+    answers: Counter[tuple[int, int, str]] = field(default_factory=Counter)
+    """Of each transaction its number, status and the form of its answer; or what failed."""
+    values: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
-        kinds = ",".join(failure.cause for failure in failures)
-        self.seen[step.index, response.status, kinds or _form(response)] += 1
+        causes = ",".join(failure.cause for failure in failures)
+        self.answers[step.index, response.status, causes or _form(response)] += 1
+        for take in step.takes:
+            value = take.extract(response)
+            if value is not None:
+                self.values[self.names[take.slot]].add(value)
 
     def page(self, page: PagePlan, started: float, finished: float, failed: bool) -> None:
         pass

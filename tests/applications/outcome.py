@@ -10,7 +10,7 @@ from pathlib import Path
 from pytest_loadtool.casefile import read_case
 from tests.applications import journey
 from tests.applications.application import application
-from tests.applications.judging import correlated, needless
+from tests.applications.judging import correlated, false_positives
 
 __all__ = ["Outcome", "examine", "table"]
 
@@ -24,8 +24,8 @@ class Outcome:
     title: str
     transactions: int
     correlated: int
-    needless: tuple[str, ...]
-    """Variables that need not be: false positives."""
+    false_positives: tuple[str, ...]
+    """Variables that need not be."""
     requests: int
     """Of the load test."""
     errors: int
@@ -54,12 +54,12 @@ def examine(name: str, folder: Path) -> Outcome:
         replaying = time.perf_counter() - started
         journey.replay(case, url)
         report = journey.load(case, url, users=USERS)
-        unneeded = needless(case, url)
+        wrong = false_positives(case, url)
     return Outcome(
         title=one.TITLE,
         transactions=len(list(read_case(case).transactions())),
         correlated=len(correlated(case)),
-        needless=unneeded,
+        false_positives=wrong,
         requests=report["totals"]["requests"],
         errors=report["totals"]["errors"],
         recording=recording,
@@ -80,7 +80,7 @@ def table(outcomes: Iterable[Outcome]) -> Iterator[str]:
     )
     yield "|---|--:|--:|---|--:|--:|--:|---|"
     for one in outcomes:
-        wrong = ", ".join(f"`{name}`" for name in one.needless) or "none"
+        wrong = ", ".join(f"`{name}`" for name in one.false_positives) or "none"
         yield (
             f"| {one.title} | {one.transactions} | {one.correlated} | {wrong} | 0 "
             f"| {one.recording:.0f} s | {one.replaying:.0f} s "

@@ -13,7 +13,7 @@ import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-__all__ = ["free_port", "serving"]
+__all__ = ["free_port", "serving", "serving_asgi"]
 
 #: Seconds for a server to answer its first request, and to end when asked to.
 _STARTING, _ENDING = 90.0, 10.0
@@ -61,6 +61,17 @@ def serving(
         yield "/".join(url.split("/")[:3])
     finally:
         _end(process)
+
+
+@contextlib.contextmanager
+def serving_asgi(programs: Path, application: str, *, state: Path) -> Iterator[str]:
+    """Serve ``module:attribute`` of the folder ``served`` by the uvicorn of an environment."""
+    port = free_port()
+    served = str(Path(__file__).parent / "served")
+    options = ("--app-dir", served, "--host", "127.0.0.1", "--port", str(port))
+    command = (str(programs / "uvicorn"), application, *options)
+    with serving(command, f"http://127.0.0.1:{port}/", state=state) as url:
+        yield url
 
 
 def _wait_for(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
