@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,13 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion, Path
 from prompt_toolkit.document import Document as Text
 
 from pytest_loadtool.console.errors import UsageError
-from pytest_loadtool.console.registry import Argument, Command, CommandName, TransactionNumber
+from pytest_loadtool.console.registry import (
+    Argument,
+    Command,
+    CommandName,
+    PageName,
+    TransactionNumber,
+)
 from pytest_loadtool.console.session import Session
 
 __all__ = ["RegistryCompleter"]
@@ -24,6 +31,7 @@ class RegistryCompleter(Completer):
         self._values: dict[Any, Callable[[str], Iterable[Completion]]] = {
             CommandName: self._commands,
             TransactionNumber: self._transactions,
+            PageName: self._pages,
             Path: _paths,
         }
 
@@ -65,6 +73,12 @@ class RegistryCompleter(Completer):
         for number, one in enumerate(document.case.transactions() if document else (), 1):
             if str(number).startswith(start):
                 yield Completion(str(number), -len(start), display_meta=one.title)
+
+    def _pages(self, start: str) -> Iterator[Completion]:
+        document = self._session.document
+        for page in document.case.pages if document else ():
+            if page.name.startswith(start):
+                yield Completion(shlex.quote(page.name), -len(start), display=page.name)
 
 
 def _expected(command: Command, words: list[str]) -> Argument | None:

@@ -1,30 +1,15 @@
-"""Edits of a test case, and what is wrong with one."""
+"""What is wrong with a test case."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.model.case import Request, TestCase, used_names
 from pytest_loadtool.model.template import BUILTIN_NAMES, Reference
 from pytest_loadtool.model.validator import expected_text
 
-__all__ = ["check", "removed", "unset"]
-
-
-def removed(case: TestCase, index: int) -> TestCase:
-    """``case`` without its ``index``-th transaction, counted from 0; empty pages go too."""
-    pages = []
-    position = 0
-    for page in case.pages:
-        kept = tuple(
-            one for offset, one in enumerate(page.transactions) if position + offset != index
-        )
-        position += len(page.transactions)
-        if kept:
-            pages.append(page if kept == page.transactions else replace(page, transactions=kept))
-    return replace(case, pages=tuple(pages))
+__all__ = ["check", "unset"]
 
 
 def check(case: TestCase) -> None:

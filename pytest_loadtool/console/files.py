@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 
+from pytest_loadtool.casefile import HarWriter
 from pytest_loadtool.console.errors import UsageError
+from pytest_loadtool.model.exchange import Exchange
 
 __all__ = [
     "CASE_SUFFIX",
@@ -28,6 +31,7 @@ __all__ = [
     "place_evidence",
     "recordings_left",
     "untitled",
+    "write_evidence",
 ]
 
 CASE_SUFFIX = ".case.toml"
@@ -137,3 +141,17 @@ def place_evidence(source: Path, target: Path) -> None:
     part.replace(target)
     if is_recording(source):
         source.unlink()
+
+
+def write_evidence(exchanges: Iterable[Exchange], target: Path) -> None:
+    """Write traffic to a file of its own, which is replaced at once or not at all.
+
+    Raises:
+        FileError: it cannot be written.
+    """
+    part = target.with_name(target.name + ".part")
+    part.unlink(missing_ok=True)
+    with HarWriter(part) as writer:
+        for exchange in exchanges:
+            writer.append(exchange)
+    part.replace(target)

@@ -32,6 +32,7 @@ __all__ = [
     "Command",
     "CommandName",
     "Duration",
+    "PageName",
     "Registry",
     "TransactionNumber",
     "registry",
@@ -39,6 +40,8 @@ __all__ = [
 
 #: The name of a command: completed from the registry.
 CommandName = NewType("CommandName", str)
+#: A page of the test case: its name, or its number, counted from 1.
+PageName = NewType("PageName", str)
 #: A transaction of the test case, counted from 1 as ``tree`` shows it.
 TransactionNumber = NewType("TransactionNumber", int)
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pytest_loadtool.console.errors import CommandError
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.errors import LoadToolError
 
 __all__ = ["ABANDONED", "NOTHING_RECORDED", "SAVED", "execute", "outcome"]
 
 #: Exit statuses: pytest's own where one has that meaning (2 interrupted, 5 nothing collected).
 SAVED, ABANDONED, NOTHING_RECORDED = 0, 2, 5
+
+
+#: Commands that go through the history instead of adding to it.
+_THROUGH_HISTORY = frozenset({"undo", "redo"})
 
 
 async def execute(session: Session, line: str) -> None:
@@ -21,6 +25,7 @@ async def execute(session: Session, line: str) -> None:
     call = session.registry.parse(line)
     if call is None:
         return
+    before = session.state
     try:
         await call.run(session)
     except CommandError:
@@ -30,6 +35,16 @@ async def execute(session: Session, line: str) -> None:
     except OSError as error:
         subject = f"{error.filename}: " if error.filename else ""
         raise CommandError(f"{subject}{error.strerror or error}") from error
+    finally:  # what fails may have changed something before
+        if call.command.name not in _THROUGH_HISTORY and _differ(before.document, session.document):
+            session.history.note(line.strip(), before)
+
+
+def _differ(one: Document | None, other: Document | None) -> bool:
+    """Whether they are different test cases, or made of different traffic."""
+    if one is None or other is None:
+        return one is not other
+    return one.exchanges is not other.exchanges or one.case != other.case
 
 
 def outcome(session: Session) -> int:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.history import History, State
 from pytest_loadtool.console.registry import Registry
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
@@ -49,11 +50,16 @@ class Frontend(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The open test case, the traffic it was made from, and the file that holds that traffic."""
+    """The open test case and the traffic it was made from.
+
+    ``evidence`` is the file that holds that traffic; without one it is in memory only, until it is
+    saved. ``masked`` says that its credentials and tokens are stand-ins.
+    """
 
     case: TestCase
     exchanges: tuple[Exchange, ...] = ()
     evidence: Path | None = None
+    masked: bool = False
 
     def evidence_of(self, transaction: Transaction) -> Exchange | None:
         """The exchange that a transaction was made from, if it is known."""
@@ -79,12 +85,24 @@ class Session:
     """The recording that is running."""
     load_path: Path | None = None
     """The load configuration that was created last."""
+    collapsed: bool = False
+    """Whether the tree shows pages only."""
+    history: History = field(default_factory=History)
     done: bool = False
 
     @property
     def unsaved(self) -> bool:
         """Whether the test case differs from its file."""
         return self.document is not None and self.document != self.saved
+
+    @property
+    def state(self) -> State:
+        """What `undo` brings back."""
+        return State(self.document, self.saved)
+
+    @state.setter
+    def state(self, state: State) -> None:
+        self.document, self.saved = state.document, state.saved
 
     def say(self, text: str = "") -> None:
         """Print ``text``, with control characters of recorded traffic made visible."""

@@ -7,6 +7,8 @@ becomes a `Note`.
 """
 
 from pytest_loadtool.recording.build import Recording, build_case
+from pytest_loadtool.recording.editing import page_span, without
 from pytest_loadtool.recording.notes import Note
+from pytest_loadtool.recording.strip import Stripped, strip
 
-__all__ = ["Note", "Recording", "build_case"]
+__all__ = ["Note", "Recording", "Stripped", "build_case", "page_span", "strip", "without"]

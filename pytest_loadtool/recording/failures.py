@@ -10,15 +10,23 @@ from pytest_loadtool.model.validator import StatusCodes
 from pytest_loadtool.recording.entry import Entry
 from pytest_loadtool.recording.notes import INCOMPLETE, RECORDING_ERROR, Note
 
-__all__ = ["expected_status", "failure_notes", "is_static", "subject"]
+__all__ = [
+    "STATIC_DESTINATIONS",
+    "STATIC_SUFFIXES",
+    "expected_status",
+    "failure_notes",
+    "is_static",
+    "subject",
+]
 
 #: What browsers fetch for the sake of a page (Fetch standard, request destination).
-_STATIC_DESTINATIONS = frozenset(
+STATIC_DESTINATIONS = frozenset(
     {"audio", "font", "image", "manifest", "script", "style", "track", "video"}
 )
-_STATIC_SUFFIXES = (
-    ".avif", ".bmp", ".css", ".gif", ".ico", ".jpeg", ".jpg", ".js", ".map", ".mjs", ".png",
-    ".svg", ".ttf", ".webp", ".woff", ".woff2",
+#: How the addresses of such files end.
+STATIC_SUFFIXES = (
+    ".avif", ".bmp", ".css", ".eot", ".gif", ".ico", ".jpeg", ".jpg", ".js", ".map", ".mjs",
+    ".otf", ".png", ".svg", ".ttf", ".webp", ".woff", ".woff2",
 )  # fmt: skip
 _HTTP_AUTHENTICATION = ("basic", "digest", "negotiate", "ntlm")
 
@@ -30,9 +38,9 @@ def subject(exchange: Exchange) -> str:
 
 def is_static(exchange: Exchange) -> bool:
     """Whether a page merely looks different without it: images, styles, scripts, fonts."""
-    if exchange.request_header("sec-fetch-dest") in _STATIC_DESTINATIONS:
+    if exchange.request_header("sec-fetch-dest") in STATIC_DESTINATIONS:
         return True
-    return urlsplit(exchange.url).path.lower().endswith(_STATIC_SUFFIXES)
+    return urlsplit(exchange.url).path.lower().endswith(STATIC_SUFFIXES)
 
 
 def expected_status(entry: Entry) -> StatusCodes:

@@ -27,7 +27,7 @@ def test_empty_line_offers_every_command(session: Session) -> None:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("re", ["record"]),
+        ("rec", ["record"]),
         ("record --", ["--browser", "--port", "--discard"]),
         ("record --browser x --", ["--port", "--discard"]),
         ("record --p", ["--port"]),
@@ -36,6 +36,8 @@ def test_empty_line_offers_every_command(session: Session) -> None:
         ("create-load --u", ["--users"]),
         ("create load configuration --r", ["--ramp-up", "--replace"]),
         ("show ", ["1", "2", "3"]),
+        ("delete --page ", ["'Log in'", "Home"]),
+        ("strip --", []),
         ("show --full 2", ["2"]),
         ("show 1 ", []),
         ("run curl --", []),

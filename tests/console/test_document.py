@@ -1,16 +1,15 @@
-"""Edits of a test case."""
+"""What is wrong with a test case."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from types import MappingProxyType
 
-import pytest
-
-from pytest_loadtool.console.document import removed, unset
+from pytest_loadtool.console.document import unset
 from pytest_loadtool.model.case import Header, Page, Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.extractor import Extractor, FormField
 from pytest_loadtool.model.validator import TextValidator
+from pytest_loadtool.recording import without
 
 
 def get(target: str, **more: object) -> Transaction:
@@ -27,25 +26,10 @@ CASE = TestCase(
 )
 
 
-@pytest.mark.promise(5)
-def test_transaction_is_removed_and_the_rest_stays() -> None:
-    """Deleting one transaction leaves every other, its page and its think time as they were."""
-    edited = removed(CASE, 1)
-    assert [one.request.target for one in edited.transactions()] == ["/1", "/3"]
-    assert [(page.name, page.think_time) for page in edited.pages] == [("One", 1.0), ("Two", 0.0)]
-    assert removed(CASE, 0).pages[1] is CASE.pages[1]
-
-
-@pytest.mark.promise(5)
-def test_page_without_transactions_goes() -> None:
-    """A page is what its transactions are: with the last one it is gone."""
-    assert [page.name for page in removed(CASE, 2).pages] == ["One"]
-
-
 def test_variable_that_lost_its_source_is_found() -> None:
     """A variable is unset where it is used with nothing before that sets it."""
     assert unset(CASE) == set()
-    assert unset(removed(CASE, 0)) == {"token"}
+    assert unset(without(CASE, {0})) == {"token"}
 
 
 def test_what_needs_no_extractor_is_not_unset() -> None:

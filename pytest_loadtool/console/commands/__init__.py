@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_loadtool.console.commands.case import configure, delete, show, tree
+from pytest_loadtool.console.commands.case import configure, show, tree
+from pytest_loadtool.console.commands.edit import delete, redo, strip, undo
 from pytest_loadtool.console.commands.files import import_, save
 from pytest_loadtool.console.commands.general import help_, quit_
 from pytest_loadtool.console.commands.load import create_load_configuration, start
@@ -15,6 +16,6 @@ __all__ = ["COMMANDS"]
 
 COMMANDS = registry(
     record, run, wait, stop, import_,
-    tree, show, delete, configure, play,
+    tree, show, strip, delete, undo, redo, configure, play,
     save, create_load_configuration, start, help_, quit_,
 )  # fmt: skip

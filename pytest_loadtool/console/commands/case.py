@@ -1,28 +1,32 @@
-"""Looking at the test case and editing it."""
+"""Looking at the test case and configuring it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from pytest_loadtool.console.document import removed, unset
 from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.picking import transaction
 from pytest_loadtool.console.registry import TransactionNumber
-from pytest_loadtool.console.session import Document, Session
+from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import case as views
 from pytest_loadtool.console.views import transaction as transaction_views
 from pytest_loadtool.console.views.text import counted
-from pytest_loadtool.model.case import Transaction
 
-__all__ = ["configure", "delete", "show", "tree"]
+__all__ = ["configure", "show", "tree"]
 
 
-async def tree(session: Session, *, collapse: bool = False) -> None:
+async def tree(session: Session, *, collapse_all: bool = False, expand_all: bool = False) -> None:
     """Show the test case: its pages, and under each its transactions.
 
     Each transaction has its number, method, recorded status, kind, size of the response and path.
-    With --collapse only the pages are listed.
+    --collapse-all (Collapse All) lists the pages only, and so does every `tree` after it, until
+    --expand-all (Expand All).
     """
-    for line in views.tree(session.opened(), collapsed=collapse):
+    document = session.opened()
+    if collapse_all and expand_all:
+        raise UsageError("--collapse-all and --expand-all exclude each other")
+    session.collapsed = collapse_all or (session.collapsed and not expand_all)
+    for line in views.tree(document, collapsed=session.collapsed):
         session.say(line)
 
 
@@ -32,26 +36,9 @@ async def show(session: Session, number: TransactionNumber, *, full: bool = Fals
     NUMBER is the one that `tree` shows. Long bodies are cut; --full shows all of them.
     """
     document = session.opened()
-    transaction = _transaction(document, number)
-    for line in transaction_views.recorded(document, transaction, full=full):
+    one = transaction(document, number)
+    for line in transaction_views.recorded(document, one, full=full):
         session.say(line)
-
-
-async def delete(session: Session, number: TransactionNumber) -> None:
-    """Delete a transaction from the test case; a page that loses its last one goes with it.
-
-    NUMBER is the one that `tree` shows. The recorded traffic is not touched.
-    """
-    document = session.opened()
-    transaction = _transaction(document, number)
-    before = unset(document.case)
-    document = replace(document, case=removed(document.case, number - 1))
-    session.document = document
-    session.say(f"Deleted {number}: {transaction.title}")
-    for name in sorted(unset(document.case) - before):
-        session.say(
-            f"  {name} was set by it and is still used: `configure` looks for another source"
-        )
 
 
 async def configure(session: Session) -> None:
@@ -74,17 +61,3 @@ async def configure(session: Session) -> None:
         session.say(line)
     dynamic = len({decision.variable for decision in result.decisions if decision.variable})
     session.say(f"{counted(dynamic, 'dynamic value')} configured. `play` tries it.")
-
-
-def _transaction(document: Document, number: int) -> Transaction:
-    """Transaction ``number`` as `tree` counts it.
-
-    Raises:
-        UsageError: there is none of that number.
-    """
-    transactions = list(document.case.transactions())
-    if not 1 <= number <= len(transactions):
-        raise UsageError(
-            f"there is no transaction {number}: `tree` numbers them 1 to {len(transactions)}"
-        )
-    return transactions[number - 1]

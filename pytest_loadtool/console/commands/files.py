@@ -8,7 +8,7 @@ from pathlib import Path
 from pytest_loadtool.casefile import format_case, parse_case, read_har, save_case
 from pytest_loadtool.console.document import check
 from pytest_loadtool.console.errors import CommandError
-from pytest_loadtool.console.files import as_case_path, har_path, place_evidence
+from pytest_loadtool.console.files import as_case_path, har_path, place_evidence, write_evidence
 from pytest_loadtool.console.opening import may_drop, open_traffic
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views.case import summary
@@ -40,7 +40,7 @@ async def save(session: Session, file: Path | None = None, *, replace: bool = Fa
         raise CommandError("a recording is running: `stop` makes its test case first")
     path = session.case_path if file is None else as_case_path(_absolute(file))
     _check(document, path)
-    target = har_path(path) if document.evidence is not None else None
+    target = har_path(path) if document.exchanges else None
     in_the_way = _in_the_way(session, document, path, target)
     if in_the_way and not replace:
         shown = " and ".join(session.shown(one) for one in in_the_way)
@@ -49,11 +49,13 @@ async def save(session: Session, file: Path | None = None, *, replace: bool = Fa
             f"{shown} would be written over: say `save --replace`, or save under another name",
         )
     path.parent.mkdir(parents=True, exist_ok=True)
-    if document.evidence is not None and target is not None:
-        place_evidence(document.evidence, target)
+    if target is not None:
+        _place(document, target)
     save_case(path, document.case)
     session.case_path = path
-    session.document = session.saved = dataclasses.replace(document, evidence=target)
+    saved = dataclasses.replace(document, evidence=target)
+    session.document = session.saved = saved
+    session.history.written(saved, frozenset(filter(None, (document.evidence, target))))
     session.say(f"Saved {session.shown(path)}: {summary(document)}.")
     _hint(session, document)
 
@@ -71,6 +73,13 @@ def _check(document: Document, path: Path) -> None:
         first = error.message.partition("\n")[0]
         reason = ": ".join(part for part in (error.key, first) if part)
         raise CommandError(f"the test case cannot be saved as it is: {reason}") from None
+
+
+def _place(document: Document, target: Path) -> None:
+    if document.evidence is None:
+        write_evidence(document.exchanges, target)
+    else:
+        place_evidence(document.evidence, target)
 
 
 def _in_the_way(

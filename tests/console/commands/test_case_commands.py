@@ -20,6 +20,7 @@ def do(session: Session, line: str) -> None:
 
 
 @pytest.mark.promise(5)
+@pytest.mark.promise(53)
 def test_delete_removes_one_transaction(session: Session, listener: Listener) -> None:
     """What is deleted is gone from the test case; the recorded traffic is not touched."""
     session.document = DOCUMENT
@@ -52,6 +53,20 @@ def test_show_prints_the_recorded_side(session: Session, listener: Listener) -> 
     session.document = DOCUMENT
     do(session, "show 1")
     assert "<title>Grüße</title>" in listener.text
+
+
+@pytest.mark.promise(49)
+def test_tree_is_collapsed_and_expanded(session: Session, listener: Listener) -> None:
+    """Collapse All holds until Expand All."""
+    session.document = DOCUMENT
+    shown = []
+    for line in ("tree --collapse-all", "tree", "tree --expand-all", "tree"):
+        do(session, line)
+        shown.append("/login" in listener.text)
+        listener.said.clear()
+    assert shown == [False, False, True, True]
+    with pytest.raises(UsageError, match="exclude each other"):
+        do(session, "tree --collapse-all --expand-all")
 
 
 @pytest.mark.parametrize("line", ["save", "play"])

@@ -1,0 +1,111 @@
+"""Taking things out of the test case, and taking commands back."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from pytest_loadtool.console.document import unset
+from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.history import Change
+from pytest_loadtool.console.picking import page_index, transaction
+from pytest_loadtool.console.registry import PageName, TransactionNumber
+from pytest_loadtool.console.session import Document, Session
+from pytest_loadtool.console.views.case import summary
+from pytest_loadtool.console.views.text import counted
+from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.recording import page_span, without
+from pytest_loadtool.recording import strip as strip_case
+
+__all__ = ["delete", "redo", "strip", "undo"]
+
+
+async def strip(session: Session) -> None:
+    """Strip Static Resources: delete style sheets, scripts, images, fonts, icons and sitemaps.
+
+    What stays: pages, requests that scripts make, REST, GraphQL and SOAP calls, XML that is no
+    sitemap, and a static resource that a value is taken from. The recorded traffic is not touched.
+    """
+    document = session.opened()
+    before = list(document.case.transactions())
+    stripped = strip_case(document.case, document.exchanges)
+    kinds = Counter(
+        one.recorded.kind.value if one.recorded else "other"
+        for one in map(before.__getitem__, stripped.removed)
+    )
+    _change(session, document, stripped.case)
+    by_kind = ", ".join(f"{kind}: {count}" for kind, count in kinds.most_common())
+    count = counted(len(stripped.removed), "static resource")
+    session.say(f"Stripped {count}" + (f" ({by_kind})" if by_kind else "") + ".")
+    for index in stripped.needed:
+        names = ", ".join(one.variable for one in before[index].extractors)
+        session.say(f"  {before[index].title} stays: {names} is taken from it")
+    session.say(f"The test case has {summary(session.opened())}.")
+
+
+async def delete(
+    session: Session, number: TransactionNumber | None = None, *, page: PageName | None = None
+) -> None:
+    """Delete a transaction or a page; a page that loses its last transaction goes with it.
+
+    NUMBER is the transaction's, as `tree` shows it. --page is the page's name, or its number,
+    counted from 1. The recorded traffic is not touched.
+    """
+    document = session.opened()
+    if (number is None) == (page is None):
+        raise UsageError("delete needs NUMBER or --page, and not both")
+    if page is not None:
+        index = page_index(document, page)
+        _change(session, document, without(document.case, page_span(document.case, index)))
+        gone = document.case.pages[index]
+        count = counted(len(gone.transactions), "transaction")
+        session.say(f"Deleted the page {gone.name} with {count}")
+    elif number is not None:
+        title = transaction(document, number).title
+        _change(session, document, without(document.case, {number - 1}))
+        session.say(f"Deleted {number}: {title}")
+    _tell_unset(session, document.case)
+
+
+async def undo(session: Session) -> None:
+    """Undo the last command that changed the test case; again: the one before it.
+
+    Files that were written stay as they are.
+    """
+    history = session.history
+    if not history.made:
+        raise CommandError("there is nothing to undo")
+    change = history.made.pop()
+    history.undone.append(Change(change.line, session.state))
+    session.state = change.state
+    session.say(f"Undid `{change.line}`. {_what_is_open(session)} `redo` does it again.")
+
+
+async def redo(session: Session) -> None:
+    """Do again what was undone last."""
+    history = session.history
+    if not history.undone:
+        raise CommandError("there is nothing to redo: no command was undone since the last change")
+    change = history.undone.pop()
+    history.made.append(Change(change.line, session.state))
+    session.state = change.state
+    session.say(f"Did `{change.line}` again. {_what_is_open(session)}")
+
+
+def _change(session: Session, document: Document, case: TestCase) -> None:
+    if not case.pages:
+        raise CommandError("nothing would be left of the test case")
+    session.document = replace(document, case=case)
+
+
+def _tell_unset(session: Session, before: TestCase) -> None:
+    for name in sorted(unset(session.opened().case) - unset(before)):
+        session.say(
+            f"  {name} was set by it and is still used: `configure` looks for another source"
+        )
+
+
+def _what_is_open(session: Session) -> str:
+    if session.document is None:
+        return "No test case is open."
+    return f"The test case has {summary(session.document)}."
