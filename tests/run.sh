@@ -27,8 +27,10 @@ bash .ci/venv.sh --editable '.[dev]'
 .venv/bin/ruff check
 .venv/bin/ruff format --check
 .venv/bin/mypy
-# One at a time: some tests put a server under load, and need both processors for it.
-.venv/bin/pytest "$@"
-if [ $# = 0 ]; then # unless single tests were asked for
-  bash .ci/compiled.sh tests/load tests/replay tests/transport tests/plugin/test_load_here.py
+if [ $# != 0 ]; then # single tests were asked for
+  exec .venv/bin/pytest "$@"
 fi
+# Two at a time, except for those that need both processors.
+.venv/bin/pytest -n 2 --dist loadscope -m 'not alone'
+.venv/bin/pytest -m alone
+bash .ci/compiled.sh tests/load tests/replay tests/transport tests/plugin/test_load_here.py

@@ -17,6 +17,8 @@ from pytest_loadtool.casefile import read_case, save_case, save_load
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 
+pytestmark = pytest.mark.alone
+
 ROOT = Path(__file__).parents[2]
 
 SCRIPT = """

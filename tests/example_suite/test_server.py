@@ -17,6 +17,8 @@ import pytest
 from example_suite.server import ShopServer
 from tests.example_suite.client import Client
 
+pytestmark = pytest.mark.alone
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -16,6 +16,8 @@ import pytest
 from tests.faults.server import Server, serving, well
 from tests.plugin.loading import Project, children, load, wait_until
 
+pytestmark = pytest.mark.alone
+
 USERS, WORKERS = 6, 3
 
 

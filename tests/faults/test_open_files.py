@@ -16,6 +16,8 @@ from tests.faults.server import Peer, serving, well
 from tests.plugin.loading import Project, load
 from tests.plugin.serving import case
 
+pytestmark = pytest.mark.alone
+
 #: pytest with limits on open files; the third argument on is what it is run with.
 LIMITED = """
 import resource, sys, pytest

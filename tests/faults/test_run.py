@@ -11,6 +11,8 @@ from tests.faults.test_responses import FAULTS
 from tests.plugin.loading import Project, load
 from tests.plugin.serving import case
 
+pytestmark = pytest.mark.alone
+
 #: Which fault each path has. Time-outs are few: each takes its time.
 PATHS = {
     f"/{number}": fault

@@ -11,6 +11,8 @@ import pytest
 from tests.plugin.loading import Project, load
 from tests.plugin.serving import Server, case
 
+pytestmark = pytest.mark.alone
+
 MORE = 'max_error_rate = "100%"'
 
 

@@ -16,6 +16,8 @@ from pytest_loadtool.plugin.load_interrupt import Shield, deaf, stopping
 from tests.plugin.loading import Project, children, load, wait_until
 from tests.plugin.serving import Server, case
 
+pytestmark = pytest.mark.alone
+
 
 def ctrl_c() -> None:
     signal.raise_signal(signal.SIGINT)

@@ -21,6 +21,8 @@ from pytest_loadtool.transport.tls_layer import TlsLayer
 from tests.nginx import Nginx, serving
 from tests.transport.peer import peer, read_request, resetting
 
+pytestmark = pytest.mark.alone
+
 T = TypeVar("T")
 
 #: 3G without its latency: 200 bytes in a millisecond.

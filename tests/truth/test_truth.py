@@ -14,6 +14,8 @@ import trustme
 from pytest_loadtool.load import Histogram
 from tests.truth.bookkeeping import Probe, bookkeeping, made
 
+pytestmark = pytest.mark.alone
+
 
 def delays() -> list[float]:
     """A thousand delays in milliseconds, in no order: from 10 ms on, exponential with a mean of
