@@ -25,25 +25,30 @@ from pytest_loadtool.casefile.quantities import (
     parse_duration,
     parse_share,
 )
+from pytest_loadtool.casefile.rules import case_rules, package_rules, parse_rules, read_rules
 from pytest_loadtool.casefile.saving import save_case, save_load
 
 __all__ = [
     "HarWriter",
+    "case_rules",
     "format_case",
     "format_dataset",
     "format_duration",
     "format_load",
     "format_share",
+    "package_rules",
     "parse_case",
     "parse_dataset",
     "parse_duration",
     "parse_har",
     "parse_load",
+    "parse_rules",
     "parse_share",
     "read_case",
     "read_dataset",
     "read_har",
     "read_load",
+    "read_rules",
     "save_case",
     "save_dataset",
     "save_load",

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from pytest_loadtool.casefile.actors import EXTRACTOR, VALIDATOR, extractor, validator
+from pytest_loadtool.casefile.asm import ASM, asm_settings
 from pytest_loadtool.casefile.case_checks import check_case
 from pytest_loadtool.casefile.dataset import read_dataset
 from pytest_loadtool.casefile.files import read_text
@@ -48,6 +49,7 @@ from pytest_loadtool.casefile.syntax import (
 from pytest_loadtool.casefile.tls import TLS, check_tls_files, tls_settings
 from pytest_loadtool.casefile.variables import VARIABLE, variable
 from pytest_loadtool.errors import FileError
+from pytest_loadtool.model.asm import USUAL_ASM
 from pytest_loadtool.model.case import (
     Page,
     Recorded,
@@ -100,6 +102,7 @@ def _case(source: str, path: str) -> tuple[TestCase, Problems]:
             fixtures=found.get("fixtures", ()),
             marks=found.get("marks", ()),
             tls=found.get("tls", USUAL_TLS),
+            asm=found.get("asm", USUAL_ASM),
             headers=found.get("headers", ()),
             header_sets=MappingProxyType(found.get("header_sets", {})),
             datasets=tuple(found.get("datasets", {}).values()),
@@ -231,6 +234,7 @@ _CASE_KEYS: dict[str, Key] = {
     "fixtures": Key(array(parsed(identifier))),
     "marks": Key(array(parsed(identifier))),
     "tls": Key(tls_settings),
+    "asm": Key(asm_settings),
     "headers": Key(_HEADERS),
     "header_sets": Key(named(header_set_name, _HEADERS)),
     "datasets": Key(lambda node: named(dataset_name, _dataset)(node)),
@@ -247,9 +251,10 @@ _AT_TOP = (_CASE_KEYS, "at the top of the file, before the first [table]")
 _IN_PAGE = (_PAGE_KEYS, "under [[page]]")
 _IN_TRANSACTION = (_TRANSACTION_KEYS, "under [[page.transaction]]")
 _IN_TLS = (TLS.keys, "under [tls]")
+_IN_ASM = (ASM.keys, "under [asm]")
 _IN_ACTORS = ({**EXTRACTOR.keys, **VALIDATOR.keys}, "inside 'extractors' or 'validators'")
 
-_CASE = Table("the test case", _CASE_KEYS, _elsewhere(_IN_TLS, _IN_TRANSACTION, _IN_PAGE))
+_CASE = Table("the test case", _CASE_KEYS, _elsewhere(_IN_TLS, _IN_ASM, _IN_TRANSACTION, _IN_PAGE))
 _PAGE = Table("a page", _PAGE_KEYS, _elsewhere(_AT_TOP, _IN_TRANSACTION))
 _TRANSACTION = Table("a transaction", _TRANSACTION_KEYS, _elsewhere(_AT_TOP, _IN_PAGE, _IN_ACTORS))
 _DATASET = Table(
@@ -263,4 +268,4 @@ _DATASET = Table(
 )
 
 #: Every kind of table in the file, extractors and validators aside.
-TABLES = (_CASE, _PAGE, _TRANSACTION, _RECORDED, _DATASET, VARIABLE, TLS)
+TABLES = (_CASE, _PAGE, _TRANSACTION, _RECORDED, _DATASET, VARIABLE, TLS, ASM)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable, Iterator, Mapping
 
+from pytest_loadtool.casefile.asm import asm_lines
 from pytest_loadtool.casefile.lines import KeyPath
 from pytest_loadtool.casefile.quantities import format_duration
 from pytest_loadtool.casefile.render import Line, render
@@ -69,6 +70,7 @@ def case_lines(case: TestCase) -> Iterator[Line]:
     yield from _strings((), "marks", case.marks)
     yield from _strings((), "headers", map(_header, case.headers), gap=True)
     yield from tls_lines(case.tls)
+    yield from asm_lines(case.asm)
     if case.header_sets:
         yield Line(("header_sets",), "[header_sets]", gap=True)
     for name, headers in case.header_sets.items():

@@ -29,6 +29,7 @@ __all__ = [
     "json_path",
     "kind",
     "pattern",
+    "plain_name",
     "request_line",
     "shown",
     "template",
@@ -163,7 +164,9 @@ def variable_name(text: str) -> str:
     return text
 
 
-def _plain_name(what: str) -> Callable[[str], str]:
+def plain_name(what: str) -> Callable[[str], str]:
+    """A check for names of letters, digits, "_" and "-"; errors say what they are not."""
+
     def check(text: str) -> str:
         if not _DATASET.fullmatch(text):
             raise ValueError(f'{shown(text)} is not {what}: expected letters, digits, "_" and "-"')
@@ -173,10 +176,10 @@ def _plain_name(what: str) -> Callable[[str], str]:
 
 
 #: What stands before the dot in ``${users.username}``.
-dataset_name = _plain_name("a dataset name")
+dataset_name = plain_name("a dataset name")
 
 #: ``navigation``, ``navigation-2``.
-header_set_name = _plain_name("a header set's name")
+header_set_name = plain_name("a header set's name")
 
 
 def identifier(text: str) -> str:

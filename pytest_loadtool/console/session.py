@@ -36,6 +36,8 @@ class Settings:
     browser: str = ""
     port: int = 0
     script: str = ""
+    rules: tuple[Path, ...] = ()
+    """Files with the project's rules of application state management."""
 
 
 class Frontend(Protocol):

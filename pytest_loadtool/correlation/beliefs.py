@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from pytest_loadtool.correlation.evidence import EVIDENCE
-from pytest_loadtool.correlation.looks import (
-    is_identity_name,
-    is_secret_name,
-    looks_random,
-    same_name,
-)
+from pytest_loadtool.correlation.looks import is_identity_name, is_secret_name, looks_random
 from pytest_loadtool.correlation.producers import Kind, Producer
-from pytest_loadtool.correlation.rules import Rule
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.traffic import Traffic
+from pytest_loadtool.model.rule import Rule
 
 __all__ = ["beliefs", "is_typed", "rule_by_name"]
 
@@ -28,7 +24,8 @@ _MOST_PRODUCERS = 20
 def beliefs(traffic: Traffic, slot: Slot, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Producer]]:
     """Each rule with each producer for which all its evidence holds.
 
-    In the order of the rules, and for one rule the nearest producer first.
+    In the order of the rules, and for one rule the nearest producer first. A rule that leaves the
+    slot alone ends them.
     """
     address = traffic.steps[slot.transaction].address if slot.part == "target" else ""
     if slot.value not in traffic.producers and address not in traffic.links:
@@ -36,9 +33,12 @@ def beliefs(traffic: Traffic, slot: Slot, rules: Sequence[Rule]) -> Iterator[tup
     for rule in rules:
         if not _takes(rule, slot):
             continue
+        if rule.leave:
+            return
         for producer in islice(_nearest(traffic, slot, rule.kinds, address), _MOST_PRODUCERS):
-            named = not rule.produced_as or same_name(producer.name) in rule.produced_as
-            if named and all(EVIDENCE[one](slot, producer, traffic) for one in rule.evidence):
+            if _gives(rule, producer) and all(
+                EVIDENCE[one](slot, producer, traffic) for one in rule.evidence
+            ):
                 yield rule, producer
 
 
@@ -52,13 +52,24 @@ def is_typed(slot: Slot) -> bool:
 
 
 def rule_by_name(slot: Slot, rules: Sequence[Rule]) -> Rule | None:
-    """The rule that knows the slot by its name, although nothing produces its value."""
-    return next((rule for rule in rules if rule.used_as and _takes(rule, slot)), None)
+    """The rule that knows the slot by its name, or leaves it, although nothing produces it."""
+    known = (rule for rule in rules if (rule.used_as or rule.leave) and _takes(rule, slot))
+    return next(known, None)
 
 
 def _takes(rule: Rule, slot: Slot) -> bool:
-    return (not rule.places or slot.place in rule.places) and (
-        not rule.used_as or same_name(slot.name) in rule.used_as
+    return (
+        (not rule.places or slot.place in rule.places)
+        and (not rule.used_as or slot.name in rule.used_as)
+        and (not rule.value or re.fullmatch(rule.value, slot.value) is not None)
+    )
+
+
+def _gives(rule: Rule, producer: Producer) -> bool:
+    """Whether the value is named in the response as the rule wants it, or found by its pattern."""
+    by_pattern = producer.kind is Kind.TEXT and producer.text
+    return (not rule.produced_as or producer.name in rule.produced_as) and (
+        not by_pattern or producer.text == rule.pattern
     )
 
 

@@ -8,16 +8,15 @@ from itertools import islice
 
 from pytest_loadtool.correlation.beliefs import beliefs, is_typed, rule_by_name
 from pytest_loadtool.correlation.jsonpath import format_path
-from pytest_loadtool.correlation.looks import same_name
 from pytest_loadtool.correlation.parts import part_text, rendered
 from pytest_loadtool.correlation.producers import Producer
 from pytest_loadtool.correlation.recorded import RecordedResponse
-from pytest_loadtool.correlation.rules import Rule
 from pytest_loadtool.correlation.slots import Masked, Part, Slot
 from pytest_loadtool.correlation.synthesis import synthesise
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.extractor import JsonPath, Source
 from pytest_loadtool.model.place import encode
+from pytest_loadtool.model.rule import Rule
 
 __all__ = ["Claim", "Claims", "Issue", "Miss", "claim_all", "issued"]
 
@@ -98,7 +97,8 @@ def _judged(
             return verdict
         first = first or verdict
     if first is None and (rule_known := rule_by_name(slot, rules)) is not None:
-        first = Miss(slot, rule_known, rule_known.unfound)
+        reason = rule_known.reason if rule_known.leave else rule_known.unfound
+        first = Miss(slot, rule_known, reason)
     return first
 
 
@@ -134,7 +134,7 @@ def _exact(traffic: Traffic, key: tuple[int, Part], claims: list[Claim]) -> bool
 def issued(traffic: Traffic, rules: Sequence[Rule]) -> Iterator[Issue]:
     """The tokens to extract, used or not, each with the rule that knows its name."""
     for producer in traffic.tokens:
-        rule = next((one for one in rules if same_name(producer.name) in one.produced_as), None)
+        rule = next((one for one in rules if producer.name in one.produced_as), None)
         if rule is not None:
             yield Issue(producer, rule, JsonPath(format_path(producer.steps)))
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_loadtool.correlation.claims import claim_all, issued
 from pytest_loadtool.correlation.explain import explain
 from pytest_loadtool.correlation.revert import names_in_use, revert
 from pytest_loadtool.correlation.rewrite import rewrite
-from pytest_loadtool.correlation.rules import RULES, Rule
 from pytest_loadtool.correlation.traffic import read_traffic, steps_of
 from pytest_loadtool.correlation.variables import variables_for
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.rule import Names, Rule
 
 __all__ = ["Configuration", "configure"]
 
@@ -28,21 +28,34 @@ class Configuration:
 
 
 def configure(
-    case: TestCase, exchanges: Sequence[Exchange], *, rules: Sequence[Rule] = RULES
+    case: TestCase, exchanges: Sequence[Exchange], *, rules: Sequence[Rule]
 ) -> Configuration:
     """Correlate a test case with the exchanges it was recorded from.
 
-    ``exchanges`` are the evidence: ``recorded.entry`` of a transaction is an index into them. What
-    an earlier call set is first taken back, so that calling it again changes nothing; what a person
+    ``exchanges`` are the evidence: ``recorded.entry`` of a transaction is an index into them.
+    ``rules`` are all that count, the most trusted first (`casefile.case_rules` reads them). What an
+    earlier call set is first taken back, so that calling it again changes nothing; what a person
     set stays. A transaction without evidence is left as it is.
     """
+    rules = (*_ignored(case), *rules)
     unconfigured = revert(case, steps_of(case, exchanges))
-    traffic = read_traffic(unconfigured, steps_of(unconfigured, exchanges))
+    traffic = read_traffic(unconfigured, steps_of(unconfigured, exchanges), rules)
     claims = claim_all(traffic, rules)
     found = variables_for(
         claims.claims, issued(traffic, rules), rules, taken=names_in_use(unconfigured)
     )
     configured = rewrite(unconfigured, traffic.steps, found)
     titles = [transaction.title for transaction in configured.transactions()]
-    decisions = tuple(explain(traffic, found, claims, titles.__getitem__))
+    decisions = tuple(explain(traffic, found, claims, rules, titles.__getitem__))
     return Configuration(configured, decisions)
+
+
+def _ignored(case: TestCase) -> Iterator[Rule]:
+    """A rule that leaves alone what the test case says is to be ignored."""
+    if case.asm.ignore:
+        yield Rule(
+            "ignored",
+            "The test case says that {field} is to be ignored: it is sent as recorded.",
+            used_as=Names(case.asm.ignore),
+            leave=True,
+        )

@@ -48,26 +48,29 @@ def _served(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
 
 
 def _new(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """No request used the value in such a field before the response."""
+    """No request used the value in a field of that name before the response."""
     return producer.transaction < traffic.sent_as[slot.value, slot.name]
 
 
 def _long(slot: Slot, _: Producer, __: Traffic) -> bool:
+    """The value has at least 8 characters."""
     return len(slot.value) >= 8
 
 
 def _random(slot: Slot, _: Producer, __: Traffic) -> bool:
+    """No person and no program text writes such a value: a token, a UUID, a long number."""
     return looks_random(slot.value)
 
 
 def _dynamic(slot: Slot, producer: Producer, _: Traffic) -> bool:
-    """A random value, a time, or the number of something in a field for ids."""
+    """The value is random, a time, or the number of something in a field for ids."""
     value = slot.value
     id_number = value.isdigit() and is_id_name(producer.name)
     return id_number or looks_random(value) or looks_like_time(value)
 
 
 def _id_shaped(slot: Slot, _: Producer, __: Traffic) -> bool:
+    """The value is a number, perhaps behind some letters, or random."""
     return _ID_SHAPE.fullmatch(slot.value) is not None or looks_random(slot.value)
 
 
@@ -79,7 +82,7 @@ def _not_typed(slot: Slot, _: Producer, traffic: Traffic) -> bool:
 
 
 def _submitted_form(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """A hidden field of the name, in a form most of whose fields the request has."""
+    """The value is in a hidden field of the name, in a form with half of its fields."""
     if producer.control != "hidden" or producer.name != slot.name:
         return False
     form = traffic.forms[producer.transaction, producer.form]
@@ -88,7 +91,7 @@ def _submitted_form(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
 
 
 def _created(_: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The request was one that creates, and it succeeded."""
+    """The request that was answered may have created something, and it succeeded."""
     step = traffic.steps[producer.transaction]
     status = step.exchange.status if step.exchange is not None else 0
     return step.changes_things and 200 <= status < 400

@@ -9,15 +9,16 @@ from pytest_loadtool.correlation.notes import Title, cookie_notes, miss_notes, t
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.correlation.variables import Found
 from pytest_loadtool.model.decision import Decision
+from pytest_loadtool.model.rule import Rule
 
 __all__ = ["explain"]
 
 
 def explain(
-    traffic: Traffic, found: Sequence[Found], claims: Claims, title: Title
+    traffic: Traffic, found: Sequence[Found], claims: Claims, rules: Sequence[Rule], title: Title
 ) -> Iterator[Decision]:
     """All decisions: what was correlated, what could not be, and what was left alone on purpose."""
-    cookies = tuple(cookie_notes(traffic, title))
+    cookies = tuple(cookie_notes(traffic, rules, title))
     twins = [
         note.reason.removeprefix("The ").partition(" is ")[0]
         for note in cookies

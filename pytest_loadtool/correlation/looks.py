@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from pytest_loadtool.model.rule import same_name
+
 __all__ = [
     "collection_names",
     "is_id_name",
@@ -49,11 +51,6 @@ _LONGEST_SAMPLE = 400
 def plain(name: str) -> str:
     """A field name without its spelling: ``userId``, ``user_id`` and ``user[id]`` → ``user id``."""
     return " ".join(_words(name))
-
-
-def same_name(name: str) -> str:
-    """A name as rules compare it: ``X-CSRFToken`` and ``x_csrf_token`` → ``xcsrftoken``."""
-    return "".join(filter(str.isalnum, name.lower()))
 
 
 def _words(name: str) -> list[str]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from pytest_loadtool.correlation.beliefs import is_typed
 from pytest_loadtool.correlation.claims import Miss
-from pytest_loadtool.correlation.looks import is_secret_name, same_name
-from pytest_loadtool.correlation.rules import CSRF_COOKIES, SESSION_COOKIES
+from pytest_loadtool.correlation.looks import is_secret_name
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.rule import Rule
 
 __all__ = ["cookie_notes", "miss_notes", "typed_notes"]
 
@@ -19,11 +20,14 @@ Title = Callable[[int], str]
 
 #: Shown instead of a secret that a person typed.
 _HIDDEN = "********"
+#: Of a cookie that no rule knows by name.
+_COOKIE = Rule("cookie", "The cookie {field} is set by the server.")
 _SWITCHES = frozenset({"true", "false", "on", "off", "yes", "no", "1", "0"})
 
 
-def cookie_notes(traffic: Traffic, title: Title) -> Iterator[Decision]:
+def cookie_notes(traffic: Traffic, rules: Sequence[Rule], title: Title) -> Iterator[Decision]:
     """One decision for each cookie that requests carry: the virtual user's cookie jar sends it."""
+    jar = [one for one in rules if Place.COOKIE in one.places]
     setters: dict[str, tuple[int, str]] = {}
     consumers: dict[str, list[int]] = {}
     values: dict[str, str] = {}
@@ -38,7 +42,7 @@ def cookie_notes(traffic: Traffic, title: Title) -> Iterator[Decision]:
     for name, users in consumers.items():
         index, value = setters.get(name, (-1, values[name]))
         known = 0 <= index < users[-1]
-        rule, what = _cookie_kind(name)
+        rule = next((one for one in jar if name in one.used_as), _COOKIE)
         how = (
             "from the cookie jar, as the datasource Server authentication header"
             if known
@@ -49,18 +53,10 @@ def cookie_notes(traffic: Traffic, title: Title) -> Iterator[Decision]:
             variable="",
             producer=title(index) if known else "",
             consumers=tuple(dict.fromkeys(map(title, users))),
-            rule=rule,
-            reason=f"The cookie {name} {what}; it is sent {how}.",
+            rule=rule.name,
+            reason=f"{rule.reason.format(field=name, producer='')} It is sent {how}.",
             confidence=0.99 if known else 0.5,
         )
-
-
-def _cookie_kind(name: str) -> tuple[str, str]:
-    if same_name(name) in CSRF_COOKIES:
-        return "csrf-cookie", "is the twin of an anti-forgery token"
-    if same_name(name) in SESSION_COOKIES:
-        return "session-cookie", "carries the session"
-    return "cookie", "is set by the server"
 
 
 def _sent_cookies(exchange: Exchange) -> Iterator[tuple[str, str]]:

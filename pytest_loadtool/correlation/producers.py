@@ -10,7 +10,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import Enum
 from html import unescape
 from typing import Any, Literal
 
@@ -18,21 +17,9 @@ from pytest_loadtool.correlation.looks import is_id_name, is_short_number
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import target_slots
 from pytest_loadtool.correlation.tags import control_value, controls
+from pytest_loadtool.model.rule import Kind
 
 __all__ = ["Kind", "Producer", "in_response", "issued_tokens", "json_leaves", "links"]
-
-
-class Kind(Enum):
-    """What a value is in the response."""
-
-    JSON = "JSON value"
-    CONTROL = "form field"
-    META = "meta tag"
-    COOKIE = "cookie"
-    HEADER = "header"
-    LOCATION = "redirect"
-    LINK = "link"
-    TEXT = "text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +27,8 @@ class Producer:
     """A value in the response of ``transaction``.
 
     ``name`` is the key, the field, the cookie, the header or, in an address, the segment before.
-    ``steps`` lead to a JSON value. ``text`` is the address, as written, of a redirect or link, and
+    ``steps`` lead to a JSON value. ``text`` is the address, as written, of a redirect or link (of
+    text: the pattern of a rule that found the value in it, if one did), and
     ``before`` the path up to the value in it. ``form`` numbers the form of a control within its
     page, and ``control`` tells whether a person can write into it, choose in it, or neither.
     """

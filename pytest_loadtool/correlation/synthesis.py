@@ -89,7 +89,10 @@ def _link(producer: Producer, slot: Slot, _: Readable) -> Iterator[Source]:
         yield RegularExpression(f"[\"'=]{pattern}")
 
 
-def _text(_: Producer, slot: Slot, response: Readable) -> Iterator[Source]:
+def _text(producer: Producer, slot: Slot, response: Readable) -> Iterator[Source]:
+    if producer.text:
+        yield RegularExpression(producer.text)
+        return
     text = response.text
     position = text.find(slot.value)
     for _attempt in range(3):

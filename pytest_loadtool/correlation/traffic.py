@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -13,6 +14,7 @@ from pytest_loadtool.correlation.slots import HOLE, Masked, Slot, request_slots
 from pytest_loadtool.model.case import Kind as ResponseKind
 from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.rule import Rule
 
 __all__ = ["Step", "Traffic", "read_traffic", "steps_of"]
 
@@ -122,8 +124,9 @@ def _path_and_address(target: str) -> tuple[str, str]:
     return text.partition("?")[0], text
 
 
-def read_traffic(case: TestCase, steps: tuple[Step, ...]) -> Traffic:
+def read_traffic(case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule]) -> Traffic:
     """Index the requests of the case, then of the responses what the requests use."""
+    patterns = {rule.pattern: re.compile(rule.pattern) for rule in rules if rule.pattern}
     own = (
         slot
         for step in steps
@@ -154,6 +157,11 @@ def read_traffic(case: TestCase, steps: tuple[Step, ...]) -> Traffic:
         said = echoes.get(step.index, set())
         for producer in in_response(response, step.index, wanted, random):
             _add(traffic, producer, wanted, said)
+        if response.has_text:
+            for pattern, compiled in patterns.items():
+                for value in compiled.findall(response.text):
+                    one = Producer(step.index, Kind.TEXT, "", value, text=pattern)
+                    _add(traffic, one, wanted, said)
         traffic.tokens += (
             one for one in issued_tokens(response, step.index) if one.value not in said
         )

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pytest_loadtool.correlation.claims import Claim, Issue
 from pytest_loadtool.correlation.naming import base_name, number
 from pytest_loadtool.correlation.producers import Producer
-from pytest_loadtool.correlation.rules import Rule
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.model.extractor import Extractor, Source
+from pytest_loadtool.model.rule import Rule
 
 __all__ = ["Found", "variables_for"]
 
@@ -51,10 +51,9 @@ def variables_for(
     }
     # A sort is stable: within a response, by first use; what is never used comes last.
     keys = sorted([*groups, *unused], key=lambda key: key[0])
+    ranks = {id(rule): rank for rank, rule in enumerate(rules)}
     best = [
-        min(groups[key], key=lambda claim: rules.index(claim.rule))
-        if key in groups
-        else unused[key]
+        min(groups[key], key=lambda claim: ranks[id(claim.rule)]) if key in groups else unused[key]
         for key in keys
     ]
     names = number(map(base_name, best), taken)

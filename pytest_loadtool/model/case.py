@@ -9,6 +9,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Literal
 
+from pytest_loadtool.model.asm import USUAL_ASM, AsmSettings
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.extractor import Extractor
 from pytest_loadtool.model.generator import Generator
@@ -162,6 +163,7 @@ class TestCase:
     """More pytest fixtures to use, as with ``pytest.mark.usefixtures``."""
     marks: tuple[str, ...] = ()
     tls: TlsSettings = USUAL_TLS
+    asm: AsmSettings = USUAL_ASM
     headers: tuple[Header, ...] = ()
     """Headers that transactions share, and places: see `wire_headers`."""
     header_sets: Mapping[str, tuple[Header, ...]] = field(

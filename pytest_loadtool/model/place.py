@@ -41,6 +41,8 @@ class Place(Enum):
     XML = "XML"
     MULTIPART = "multipart"
     HEADER = "header"
+    COOKIE = "cookie"
+    """A cookie's value, which the cookie jar sends: no template stands there."""
     TEXT = "text"
 
 
@@ -100,6 +102,7 @@ ENCODERS: Mapping[Place, Callable[[str], str]] = MappingProxyType(
         Place.XML: _xml,
         Place.MULTIPART: _as_it_is,
         Place.HEADER: _header,
+        Place.COOKIE: _as_it_is,
         Place.TEXT: _as_it_is,
     }
 )

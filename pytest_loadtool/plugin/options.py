@@ -124,6 +124,11 @@ _TWINS = {
     "loadtool_think_time": "Pauses between pages: recorded, none, TIME; see --loadtool-think-time.",
 }
 
+_ASM_RULES = (
+    "Files with rules of application state management (*.rules.toml) for all test cases of the "
+    "project: they come before those of the package. Relative to this file."
+)
+
 #: Options that mean nothing without another one.
 _NEEDS = {
     "record_url": "record",
@@ -149,6 +154,7 @@ def declare(parser: pytest.Parser) -> None:
         group.addoption(name, **attributes)
     for name, text in _TWINS.items():
         parser.addini(name, text, default="")
+    parser.addini("loadtool_asm_rules", _ASM_RULES, type="paths")
 
 
 def settle(config: pytest.Config) -> None:

@@ -59,6 +59,7 @@ def _settings(config: pytest.Config) -> Settings:
         browser=config.getoption("record_browser") or "",
         port=int(config.getoption("record_port") or 0),
         script=config.getoption("record_script") or "",
+        rules=tuple(config.getini("loadtool_asm_rules")),
     )
 
 

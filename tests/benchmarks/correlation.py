@@ -11,9 +11,9 @@ import random
 import time
 from collections.abc import Iterator
 
-from pytest_loadtool.correlation import configure
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import build_case
+from tests.correlation.talk import configure
 
 _SERVER = "http://127.0.0.1:8000"
 _HTML = (("Content-Type", "text/html; charset=utf-8"),)

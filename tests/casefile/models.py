@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from pytest_loadtool.casefile.thresholds import parse_threshold
+from pytest_loadtool.model.asm import AsmSettings
 from pytest_loadtool.model.bandwidth import PROFILES, Bandwidth
 from pytest_loadtool.model.case import (
     Header,
@@ -246,6 +247,7 @@ def cases(draw: st.DrawFn) -> TestCase:
         fixtures=draw(identifiers),
         marks=draw(identifiers),
         tls=draw(_tls_settings),
+        asm=AsmSettings(*(draw(st.lists(_filled, max_size=2).map(tuple)) for _ in range(2))),
         headers=draw(headers),
         header_sets=MappingProxyType(sets),
         datasets=tuple(uses),

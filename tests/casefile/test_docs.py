@@ -1,5 +1,5 @@
-"""The examples in docs/formats.md and docs/load.md: each is read, and wrong ones get the error
-that is shown."""
+"""The examples in docs/formats.md, docs/load.md and docs/correlation.md: each is read, and wrong
+ones get the error that is shown."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from pytest_loadtool.casefile import parse_case, parse_dataset, parse_load
+from pytest_loadtool.casefile import parse_case, parse_dataset, parse_load, parse_rules
 from pytest_loadtool.casefile.actors import EXTRACTOR, VALIDATOR
 from pytest_loadtool.casefile.case_reader import TABLES as CASE_TABLES
 from pytest_loadtool.casefile.load_reader import TABLES as LOAD_TABLES
+from pytest_loadtool.casefile.rules import TABLES as RULES_TABLES
 from pytest_loadtool.errors import FileError
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -30,6 +31,7 @@ def examples(text: str) -> list[tuple[int, str, str]]:
 
 EXAMPLES = examples(TEXT)
 LOAD_EXAMPLES = [one for one in examples((DOCS / "load.md").read_text()) if one[1][:4] == "toml"]
+CORRELATION_EXAMPLES = examples((DOCS / "correlation.md").read_text())
 
 TOP = 'format = 1\nname = "x"\nserver = "http://h"\n'
 MODEL = 'users = 1\nduration = "1s"\n'
@@ -69,6 +71,7 @@ READERS: Mapping[str, Callable[[str], object]] = {
     "toml top": fragment_at_top,
     "toml transaction": fragment_of_transaction,
     "toml wrong": wrong,
+    "toml rules": lambda text: parse_rules(text, "x"),
     "csv": lambda text: parse_dataset(text, "x"),
 }
 
@@ -78,8 +81,8 @@ READERS: Mapping[str, Callable[[str], object]] = {
     ("kind", "text"),
     [
         pytest.param(kind, text, id=f"line-{line}")
-        for line, kind, text in [*EXAMPLES, *LOAD_EXAMPLES]
-        if kind != "text"
+        for line, kind, text in [*EXAMPLES, *LOAD_EXAMPLES, *CORRELATION_EXAMPLES]
+        if kind not in ("text", "ini")
     ],
 )
 def test_every_example_is_true(kind: str, text: str) -> None:
@@ -94,7 +97,9 @@ def test_every_key_is_documented() -> None:
     code = re.findall(r"`(.*?)`", "\n".join(rows))
     documented = {word for piece in code for word in re.findall(r"\w+", piece)}
     keys = {
-        key for table in (EXTRACTOR, VALIDATOR, *CASE_TABLES, *LOAD_TABLES) for key in table.keys
+        key
+        for table in (EXTRACTOR, VALIDATOR, *CASE_TABLES, *LOAD_TABLES, *RULES_TABLES)
+        for key in table.keys
     }
     assert keys - documented == set()
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_loadtool.casefile import read_case, read_dataset, read_har, read_load
+from pytest_loadtool.casefile import read_case, read_dataset, read_har, read_load, read_rules
 from pytest_loadtool.errors import FileError
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -25,6 +25,7 @@ READERS: Mapping[str, Callable[[Path], object]] = {
     ".load.toml": read_load,
     ".csv": read_dataset,
     ".har": read_har,
+    ".rules.toml": read_rules,
 }
 
 FILES = sorted(path.name for path in GOLDEN.iterdir() if path.is_file() and path.suffix != ".err")

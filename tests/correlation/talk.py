@@ -3,19 +3,40 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
-from pytest_loadtool.correlation import Configuration, configure
+from pytest_loadtool.casefile import package_rules
+from pytest_loadtool.correlation import Configuration
+from pytest_loadtool.correlation import configure as configure_by
+from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Source
 from tests.correlation.exchanges import FORM, JSON, answered, case_of, exchange
 
-__all__ = ["EMPTY", "TOKEN", "UUID", "call", "get", "made", "post", "requests", "run", "sources"]
+__all__ = [
+    "EMPTY",
+    "TOKEN",
+    "UUID",
+    "call",
+    "configure",
+    "get",
+    "made",
+    "post",
+    "requests",
+    "run",
+    "sources",
+]
 
 TOKEN = "c7Jq2Xv9Lm4PzR8tYw3N"
 UUID = "3f2b8c1e-9d47-4a60-b1c5-7e8f90a1b2c3"
 EMPTY = exchange()
+
+
+def configure(case: TestCase, exchanges: Sequence[Exchange]) -> Configuration:
+    """Configure a case by the package's rules."""
+    return configure_by(case, exchanges, rules=package_rules())
 
 
 def run(*exchanges: Exchange) -> Configuration:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pytest_loadtool.correlation import Configuration, configure
+from pytest_loadtool.correlation import Configuration
 from pytest_loadtool.correlation.revert import revert
 from pytest_loadtool.correlation.traffic import steps_of
 from pytest_loadtool.model.case import Header, TestCase, Transaction, Variable
@@ -31,6 +31,7 @@ from pytest_loadtool.replay import compile_case
 from pytest_loadtool.transport.functional import replay_once
 from tests.correlation.conftest import Serve
 from tests.correlation.sessions import SESSIONS
+from tests.correlation.talk import configure
 
 Sessions = dict[str, tuple[Exchange, ...]]
 

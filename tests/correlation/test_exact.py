@@ -9,13 +9,13 @@ from urllib.parse import quote, quote_plus
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_loadtool.correlation import configure
 from pytest_loadtool.correlation.parts import rendered, text_parts
 from pytest_loadtool.correlation.revert import revert
 from pytest_loadtool.correlation.traffic import steps_of
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
 from tests.correlation.exchanges import FORM, JSON, SERVER, case_of, exchange, html
+from tests.correlation.talk import configure
 
 TOKENS = st.one_of(
     st.text(st.characters(codec="utf-8", exclude_categories=["C"]), min_size=1, max_size=12),

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from pytest_loadtool.correlation import configure
+from pytest_loadtool.casefile import package_rules
 from pytest_loadtool.correlation.evidence import EVIDENCE
 from pytest_loadtool.correlation.revert import revert
-from pytest_loadtool.correlation.rules import RULES
 from pytest_loadtool.correlation.traffic import steps_of
 from pytest_loadtool.model.case import Header
 from pytest_loadtool.model.extractor import (
@@ -22,8 +21,21 @@ from pytest_loadtool.model.extractor import (
     JsonPath,
     RegularExpression,
 )
+from pytest_loadtool.model.rule import EVIDENCE_NAMES
 from tests.correlation.exchanges import case_of, exchange, html, json_body
-from tests.correlation.talk import TOKEN, UUID, call, get, made, post, requests, run, sources
+from tests.correlation.rule_table import PAGE, updated
+from tests.correlation.talk import (
+    TOKEN,
+    UUID,
+    call,
+    configure,
+    get,
+    made,
+    post,
+    requests,
+    run,
+    sources,
+)
 
 
 def test_rails() -> None:
@@ -388,12 +400,21 @@ def test_literal_placeholders_in_the_recording() -> None:
     assert requests(configuration)[2] == f"/ ${TOKEN}&csrf=${TOKEN}"
 
 
+def test_the_page_has_the_rules() -> None:
+    """docs/correlation.md lists the rules as they are.
+
+    If not: python -m tests.correlation.rule_table
+    """
+    text = PAGE.read_text()
+    assert updated(text) == text
+    assert all(f"| `{rule.name}` |" in text for rule in package_rules())
+
+
 def test_rules_name_their_evidence() -> None:
-    """Every rule's evidence exists, names are in the form they are compared in and unique."""
-    assert {one for rule in RULES for one in rule.evidence} <= set(EVIDENCE)
-    assert len({rule.name for rule in RULES}) == len(RULES)
-    for rule in RULES:
-        assert all(name.isalnum() and name.islower() for name in rule.used_as | rule.produced_as)
+    """Every rule's evidence is a function, reasons are sentences, and nothing is certain."""
+    assert set(EVIDENCE) == set(EVIDENCE_NAMES)
+    for rule in package_rules():
         filled: Mapping[str, str] = {"field": "F", "producer": "P"}
         assert rule.reason.format_map(filled).endswith(".")
+        assert rule.unfound.format_map(filled).endswith(".")
         assert 0 < rule.confidence < 1

@@ -6,12 +6,12 @@ import re
 
 import pytest
 
-from pytest_loadtool.correlation import configure
 from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Extractor
 from tests.correlation.exchanges import FORM, SERVER, answered, case_of, exchange, html, json_body
+from tests.correlation.talk import configure
 
 OLD = "c7Jq2Xv9Lm4PzR8tYw3N"
 NEW = "Zz9Yy8Xx7Ww6Vv5Uu4Tt"

@@ -10,6 +10,7 @@ from pytest_loadtool.console.document import check
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.files import as_case_path, har_path, place_evidence, write_evidence
 from pytest_loadtool.console.opening import may_drop, open_traffic
+from pytest_loadtool.console.rules import rules_of
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.console.views.text import counted
@@ -97,7 +98,8 @@ def _hint(session: Session, document: Document) -> None:
 
     if not document.exchanges:
         return
-    found = configure(document.case, document.exchanges).case.variables
+    rules = rules_of(session, document.case)
+    found = configure(document.case, document.exchanges, rules=rules).case.variables
     missing = len(set(found) - set(document.case.variables))
     if missing:
         session.say(

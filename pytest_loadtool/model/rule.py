@@ -1,0 +1,98 @@
+"""Rules of application state management: what a dynamic value is and where it comes from."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import Enum
+
+from pytest_loadtool.model.place import Place
+
+__all__ = ["EVIDENCE_NAMES", "Kind", "Names", "Rule", "same_name"]
+
+
+class Kind(Enum):
+    """What a value is in the response that gives it out."""
+
+    JSON = "JSON value"
+    CONTROL = "form field"
+    META = "meta tag"
+    COOKIE = "cookie"
+    HEADER = "header"
+    LOCATION = "redirect"
+    LINK = "link"
+    TEXT = "text"
+
+
+#: What a rule may ask for besides names; `correlation.evidence` tells whether it holds.
+EVIDENCE_NAMES = (
+    *("served", "new", "long", "random", "dynamic", "id shaped", "not typed", "submitted form"),
+    *("created", "same path", "same thing", "new link"),
+)
+
+
+def same_name(name: str) -> str:
+    """A name as rules compare it: ``X-CSRFToken`` and ``x_csrf_token`` → ``xcsrftoken``."""
+    return "".join(filter(str.isalnum, name.lower()))
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Field names, in which a ``*`` stands for anything. Compared as by `same_name`."""
+
+    spelled: tuple[str, ...] = ()
+    _plain: frozenset[str] = field(init=False, repr=False, compare=False)
+    _pattern: re.Pattern[str] | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        plain = frozenset(same_name(name) for name in self.spelled if "*" not in name)
+        open_ = [".*".join(map(same_name, one.split("*"))) for one in self.spelled if "*" in one]
+        object.__setattr__(self, "_plain", plain)
+        object.__setattr__(self, "_pattern", re.compile("|".join(open_)) if open_ else None)
+
+    def __bool__(self) -> bool:
+        return bool(self.spelled)
+
+    def __contains__(self, name: str) -> bool:
+        name = same_name(name)
+        return name in self._plain or (
+            self._pattern is not None and self._pattern.fullmatch(name) is not None
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One kind of dynamic value. What is empty asks for nothing.
+
+    * ``kinds``: what the value may be in the response, the preferred first;
+    * ``places``: where in the request it stands; ``cookie`` names a cookie of the cookie jar;
+    * ``used_as``, ``produced_as``: the field's name in the request, and in the response;
+    * ``value``: a regular expression for the whole value;
+    * ``pattern``: a regular expression whose group 1 is the value, in the text of a response. It
+      becomes the extractor, and is for values that no structure and no randomness shows;
+    * ``evidence``: names of `EVIDENCE_NAMES`, all of which must hold;
+    * ``variable``: what the variable is called; empty: after its field;
+    * ``matches``: up to which occurrence in the response the value is looked for;
+    * ``leave``: such a value is left as recorded, whatever the rules after this one say;
+    * ``reason``: a sentence, with ``{field}`` (where it is used) and ``{producer}`` to fill in;
+    * ``unfound``: likewise, of a rule with ``used_as``, when no response holds the value;
+    * ``confidence``: between 0 and 1.
+    """
+
+    name: str
+    reason: str = "{field} has the value that {producer} gives out."
+    confidence: float = 0.9
+    kinds: tuple[Kind, ...] = tuple(Kind)
+    places: frozenset[Place] = frozenset()
+    used_as: Names = Names()
+    produced_as: Names = Names()
+    value: str = ""
+    pattern: str = ""
+    evidence: tuple[str, ...] = ()
+    variable: str = ""
+    matches: int = 50
+    leave: bool = False
+    unfound: str = (
+        "No response before holds the value of {field}: it is sent as recorded, and the server "
+        "will probably refuse it."
+    )
