@@ -1,5 +1,8 @@
 """The mitmproxy addon: reports every exchange, and keeps the proxy out of what it forwards.
 
+Blocked domains are refused here, before anything is sent to them; what is not recorded is forwarded
+without a copy.
+
 Three things would make the recording differ from what a browser without a proxy sends and gets:
 
 1. Headers that are for the proxy (Proxy-Connection, Proxy-Authorization, upgrades to cleartext
@@ -17,7 +20,7 @@ from ssl import get_default_verify_paths
 from typing import Any
 
 from mitmproxy.connection import Client
-from mitmproxy.http import Headers, HTTPFlow
+from mitmproxy.http import Headers, HTTPFlow, Response
 from mitmproxy.proxy.server_hooks import ServerConnectionHookData
 from mitmproxy.tcp import TCPFlow
 from mitmproxy.tls import TlsData
@@ -26,6 +29,7 @@ from OpenSSL import SSL
 from pytest_loadtool.capture.body import Collector
 from pytest_loadtool.capture.exchange import endless, from_flow, from_tunnel
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.recording.domains import DomainFilter
 
 __all__ = ["STOPPED", "ExchangeReporter", "trusted_certificates"]
 
@@ -47,12 +51,16 @@ def trusted_certificates() -> dict[str, str | None]:
 
 
 class ExchangeReporter:
-    """Calls ``report`` with each exchange as it ends, and once for each that never could."""
+    """Calls ``report`` with each exchange as it ends, and once for each that never could.
+
+    Of those that ``domains`` keeps out, with no more than that they were.
+    """
 
     name = "loadtool"
 
-    def __init__(self, report: Callable[[Exchange], None]) -> None:
-        self._report = report
+    def __init__(self, report: Callable[[Exchange], None], domains: DomainFilter) -> None:
+        self._report: Callable[[Exchange], None] = lambda exchange: report(domains.kept(exchange))
+        self._domains = domains
         self._open: dict[str, HTTPFlow] = {}
         self._collectors: dict[str, Collector] = {}
         self._failed_handshakes: dict[str, list[Exchange]] = {}
@@ -79,11 +87,23 @@ class ExchangeReporter:
     def requestheaders(self, flow: HTTPFlow) -> None:
         """A request begins: from now on it is reported, whatever becomes of it."""
         _leave_out_proxy(flow.request.headers)
-        self._open[flow.id] = flow
+        if self._domains.blocks(flow.request.host, flow.request.port):
+            flow.response = _refusal(flow.request.host)
+            if not self._stopped:
+                self._report(from_flow(flow, None))
+        else:
+            self._open[flow.id] = flow
 
     def responseheaders(self, flow: HTTPFlow) -> None:
         """A response begins: it streams to the client, and a copy is collected."""
-        if flow.response is not None and not _needs_no_body(flow.response.status_code):
+        # A refusal is no response of a server: its flow is not among the open ones.
+        if flow.response is None or flow.id not in self._open:
+            return
+        if _needs_no_body(flow.response.status_code):
+            return
+        if not self._domains.records(flow.request.host, flow.request.port):
+            flow.response.stream = True
+        else:
             self._collectors[flow.id] = collector = Collector()
             flow.response.stream = collector
 
@@ -107,8 +127,13 @@ class ExchangeReporter:
 
     # -- what is not HTTP ----------------------------------------------------------------------
 
+    def http_connect(self, flow: HTTPFlow) -> None:
+        """A client wants a tunnel: to a blocked domain it gets none."""
+        if self._domains.blocks(flow.request.host, flow.request.port):
+            flow.response = _refusal(flow.request.host)
+
     def http_connect_error(self, flow: HTTPFlow) -> None:
-        """The server of an HTTPS request cannot be reached."""
+        """The server of an HTTPS request cannot be reached, or may not."""
         address = (flow.request.host, flow.request.port)
         reason = flow.server_conn.error or "connection failed"
         self._tunnel(address, flow.request.timestamp_start, reason, "connection failed")
@@ -194,6 +219,13 @@ def _needs_no_body(status: int) -> bool:
     is not streamed: the client gets nothing before all of it is here.
     """
     return status == 101 or 300 <= status <= 399 or status in (401, 407)
+
+
+def _refusal(host: str) -> Response:
+    """What the client gets from a blocked domain: a word to whoever reads it, without a retry."""
+    return Response.make(
+        403, f"{host} is blocked by the recorder.\n", {"Content-Type": "text/plain"}
+    )
 
 
 def _address(data: TlsData) -> tuple[str, int]:

@@ -29,6 +29,7 @@ from pytest_loadtool.capture.quiet import QuietLog
 from pytest_loadtool.capture.scratch import Scratch
 from pytest_loadtool.errors import RecordingError
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.recording.domains import NO_FILTER, DomainFilter
 
 __all__ = ["Recorder"]
 
@@ -48,6 +49,7 @@ class Recorder:
     When the ``async with`` block is left, exchanges still in flight are reported with an error and
     connections are closed. If ``on_exchange`` raised, nothing more is reported, and leaving the
     block raises that exception: a recording that could not be written must not look complete.
+    ``domains`` says what is not recorded, and what is refused.
 
     Raises:
         RecordingError: on entering, when the port is taken or another recorder is running.
@@ -55,10 +57,15 @@ class Recorder:
 
     _running: Recorder | None = None
 
-    def __init__(self, on_exchange: Callable[[Exchange], None], port: int = 0) -> None:
+    def __init__(
+        self,
+        on_exchange: Callable[[Exchange], None],
+        port: int = 0,
+        domains: DomainFilter = NO_FILTER,
+    ) -> None:
         self._on_exchange = on_exchange
         self._wanted_port = port
-        self._reporter = ExchangeReporter(self._report)
+        self._reporter = ExchangeReporter(self._report, domains)
         self._log = QuietLog("mitmproxy")
         self._connections: set[asyncio.Task[None]] = set()
         self._failure: Exception | None = None

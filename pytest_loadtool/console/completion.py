@@ -56,7 +56,7 @@ class RegistryCompleter(Completer):
             return
         if current.startswith("--"):
             for label, option in command.options().items():
-                if label.startswith(current) and label not in words:
+                if label.startswith(current) and (option.repeats or label not in words):
                     yield Completion(label, -len(current), display_meta=option.place)
             return
         argument = _expected(command, words)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from pytest_loadtool.casefile import HarWriter
 from pytest_loadtool.errors import RecordingError
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.recording import DomainFilter
 
 if TYPE_CHECKING:
     from pytest_loadtool.capture import Browser, Recorder
@@ -81,7 +82,12 @@ async def _watch(browser: Browser | None, closed: Callable[[str], None]) -> None
 
 
 async def start(
-    path: Path, url: str, executable: str | None, port: int, heard: Callable[[Exchange], None]
+    path: Path,
+    url: str,
+    executable: str | None,
+    port: int,
+    domains: DomainFilter,
+    heard: Callable[[Exchange], None],
 ) -> Live:
     """Start recording into ``path``; with ``executable``, in that browser, opened at ``url``.
 
@@ -98,7 +104,7 @@ async def start(
             raise RecordingError(f"{path} cannot be written: {error.strerror or error}") from None
         stack.callback(writer.close)
         evidence = Evidence(path, writer, heard)
-        recorder = await stack.enter_async_context(Recorder(evidence.add, port))
+        recorder = await stack.enter_async_context(Recorder(evidence.add, port, domains))
         browser = None
         if executable is not None:
             browser = await stack.enter_async_context(

@@ -3,8 +3,8 @@
 A command is an asynchronous function whose first parameter is the session. Its other parameters are
 
 * positional arguments: ``url: str``, or ``url: str = ""`` for one that may be left out;
-* options, if keyword-only: ``*, file: Path | None = None`` is ``--file FILE``, a ``bool`` a flag;
-  ``file=FILE`` is another way to write one;
+* options, if keyword-only: ``*, file: Path | None = None`` is ``--file FILE``, a ``bool`` a flag,
+  a ``tuple[…, ...]`` may be given several times; ``file=FILE`` is another way to write one;
 * the rest of the line as it stands: ``*program: str``.
 
 ``create_load`` is the command ``create-load``, which may be written as two words, too.
@@ -21,10 +21,11 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType, NoneType
-from typing import Any, Literal, NewType, get_args, get_type_hints
+from typing import Any, Literal, NewType, get_args, get_origin, get_type_hints
 
 from pytest_loadtool.casefile.quantities import parse_duration
 from pytest_loadtool.console.errors import UsageError
+from pytest_loadtool.recording import Domain
 
 __all__ = [
     "Argument",
@@ -55,6 +56,7 @@ _TYPES: Mapping[Any, tuple[Callable[[str], Any], str]] = {
     float: (float, "a number"),
     Path: (lambda text: Path(text).expanduser(), "a file name"),
     Duration: (parse_duration, "a duration such as 30s, 5m or 1h30m"),
+    Domain: (Domain.parse, "a domain such as shop.example"),
 }
 
 
@@ -66,6 +68,7 @@ class Argument:
     kind: Any
     place: Literal["positional", "option", "flag", "rest"]
     required: bool = False
+    repeats: bool = False
 
     @property
     def label(self) -> str:
@@ -82,7 +85,7 @@ class Argument:
     def usage(self) -> str:
         """The label as it stands in a usage line, in brackets when it may be left out."""
         text = f"{self.label} {self.name.upper()}" if self.place == "option" else self.label
-        return text if self.required else f"[{text}]"
+        return text if self.required else f"[{text}]{'...' if self.repeats else ''}"
 
     def parse(self, text: str) -> Any:
         """The value that ``text`` stands for.
@@ -225,7 +228,8 @@ def _argument(parameter: inspect.Parameter, hint: Any) -> Argument:
             return Argument(parameter.name, kinds[0], "rest", required=True)
         case inspect.Parameter.KEYWORD_ONLY:
             place: Literal["flag", "option"] = "flag" if kinds[0] is bool else "option"
-            return Argument(parameter.name, kinds[0], place, required)
+            repeats = get_origin(hint) is tuple
+            return Argument(parameter.name, kinds[0], place, required, repeats)
         case _:
             return Argument(parameter.name, kinds[0], "positional", required)
 
@@ -259,7 +263,9 @@ def _arguments(command: Command, words: list[str]) -> Call:
                     raise UsageError(f"{label} needs a value")
                 value = words[position]
                 position += 1
-            named[option.name] = option.parse(value)
+            parsed = option.parse(value)
+            earlier = named.get(option.name, ())
+            named[option.name] = (*earlier, parsed) if option.repeats else parsed
         elif slot is None:
             raise UsageError(f"{command.name} takes no further argument: {word!r}")
         elif slot.place == "rest":

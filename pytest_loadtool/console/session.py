@@ -12,6 +12,7 @@ from pytest_loadtool.console.history import History, State
 from pytest_loadtool.console.registry import Registry
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.recording.domains import NO_FILTER, DomainFilter
 
 if TYPE_CHECKING:
     from pytest_loadtool.console.live import Live
@@ -35,6 +36,7 @@ class Settings:
     url: str = ""
     browser: str = ""
     port: int = 0
+    domains: DomainFilter = NO_FILTER
     script: str = ""
     rules: tuple[Path, ...] = ()
     """Files with the project's rules of application state management."""

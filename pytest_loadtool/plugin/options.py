@@ -50,6 +50,27 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "metavar": "PORT",
         "help": "With --record: the recorder's port on 127.0.0.1. Default: any free one.",
     },
+    "--record-only": {
+        "action": "append",
+        "metavar": "DOMAIN",
+        "help": (
+            "With --record: record only this domain, with its subdomains; what others send passes "
+            "through. May be given several times."
+        ),
+    },
+    "--record-block": {
+        "action": "append",
+        "metavar": "DOMAIN",
+        "help": (
+            "With --record: refuse requests to this domain and its subdomains; they are not sent "
+            "at all. May be given several times."
+        ),
+    },
+    "--record-block-trackers": {
+        "action": "store_true",
+        "default": None,
+        "help": "With --record: block common analytics, advertising and tracking services.",
+    },
     "--load": {
         "action": "store_true",
         "default": False,
@@ -117,6 +138,9 @@ _OPTIONS: dict[str, dict[str, Any]] = {
 _TWINS = {
     "record_browser": "The Chromium or Chrome to record with; see --record-browser.",
     "record_port": "The recorder's port; see --record-port.",
+    "record_only": "The domains to record; see --record-only.",
+    "record_block": "The domains to block; see --record-block.",
+    "record_block_trackers": "Whether trackers are blocked; see --record-block-trackers.",
     "load_tolerance": "How much worse a run may be than an earlier one; see --load-tolerance.",
     "loadtool_server": "The server to replay against; see --loadtool-server.",
     "loadtool_transport": "What requests go over: raw, httpx; see --loadtool-transport.",
@@ -129,12 +153,22 @@ _ASM_RULES = (
     "project: they come before those of the package. Relative to this file."
 )
 
+#: What is no text in the configuration file.
+_TYPES: dict[str, Any] = {
+    "record_only": "args",
+    "record_block": "args",
+    "record_block_trackers": "bool",
+}
+
 #: Options that mean nothing without another one.
 _NEEDS = {
     "record_url": "record",
     "record_browser": "record",
     "record_script": "record",
     "record_port": "record",
+    "record_only": "record",
+    "record_block": "record",
+    "record_block_trackers": "record",
     "load_json": "load",
     "load_save": "load",
     "load_compare": "load",
@@ -153,7 +187,7 @@ def declare(parser: pytest.Parser) -> None:
     for name, attributes in _OPTIONS.items():
         group.addoption(name, **attributes)
     for name, text in _TWINS.items():
-        parser.addini(name, text, default="")
+        parser.addini(name, text, type=_TYPES.get(name, "string"), default="")
     parser.addini("loadtool_asm_rules", _ASM_RULES, type="paths")
 
 

@@ -13,6 +13,7 @@ from pytest_loadtool.plugin.way import put_on_path
 
 if TYPE_CHECKING:
     from pytest_loadtool.console import Settings
+    from pytest_loadtool.recording import DomainFilter
 
 __all__ = ["main"]
 
@@ -58,9 +59,23 @@ def _settings(config: pytest.Config) -> Settings:
         url=config.getoption("record_url") or "",
         browser=config.getoption("record_browser") or "",
         port=int(config.getoption("record_port") or 0),
+        domains=_domains(config),
         script=config.getoption("record_script") or "",
         rules=tuple(config.getini("loadtool_asm_rules")),
     )
+
+
+def _domains(config: pytest.Config) -> DomainFilter:
+    from pytest_loadtool.recording import TRACKERS, Domain, DomainFilter
+
+    lists: dict[str, tuple[Domain, ...]] = {}
+    for name in ("record_only", "record_block"):
+        try:
+            lists[name] = tuple(map(Domain.parse, config.getoption(name) or ()))
+        except ValueError as error:
+            raise pytest.UsageError(f"--{name.replace('_', '-')}: {error}") from None
+    trackers = TRACKERS if config.getoption("record_block_trackers") else ()
+    return DomainFilter(lists["record_only"], lists["record_block"] + trackers)
 
 
 def _give_back_stdin(config: pytest.Config) -> None:

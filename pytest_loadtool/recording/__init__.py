@@ -7,8 +7,21 @@ becomes a `Note`.
 """
 
 from pytest_loadtool.recording.build import Recording, build_case
+from pytest_loadtool.recording.domains import Domain, DomainFilter
 from pytest_loadtool.recording.editing import page_span, without
 from pytest_loadtool.recording.notes import Note
 from pytest_loadtool.recording.strip import Stripped, strip
+from pytest_loadtool.recording.trackers import TRACKERS
 
-__all__ = ["Note", "Recording", "Stripped", "build_case", "page_span", "strip", "without"]
+__all__ = [
+    "TRACKERS",
+    "Domain",
+    "DomainFilter",
+    "Note",
+    "Recording",
+    "Stripped",
+    "build_case",
+    "page_span",
+    "strip",
+    "without",
+]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["BACKGROUND", "INCOMPLETE", "RECORDING_ERROR", "UNREPLAYABLE", "Note"]
+__all__ = ["BACKGROUND", "FILTERED", "INCOMPLETE", "RECORDING_ERROR", "UNREPLAYABLE", "Note"]
 
 #: Kinds of notes.
+FILTERED = "filtered by domain"
 BACKGROUND = "the browser's own traffic, left out"
 UNREPLAYABLE = "not replayable, kept as evidence"
 RECORDING_ERROR = "recording error"

@@ -7,8 +7,15 @@ from urllib.parse import urlsplit
 
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.background import is_background
+from pytest_loadtool.recording.domains import BLOCKED, OUTSIDE
 from pytest_loadtool.recording.failures import is_static, subject
-from pytest_loadtool.recording.notes import BACKGROUND, RECORDING_ERROR, UNREPLAYABLE, Note
+from pytest_loadtool.recording.notes import (
+    BACKGROUND,
+    FILTERED,
+    RECORDING_ERROR,
+    UNREPLAYABLE,
+    Note,
+)
 
 __all__ = ["left_out"]
 
@@ -24,6 +31,12 @@ _GIVEN_UP = (
 def left_out(exchange: Exchange) -> Note | None:
     """Why ``exchange`` cannot become a transaction, or None if it can."""
     return next((note for rule in _RULES if (note := rule(exchange)) is not None), None)
+
+
+def _filtered(exchange: Exchange) -> Note | None:
+    if exchange.note not in (OUTSIDE, BLOCKED):
+        return None
+    return Note(FILTERED, urlsplit(exchange.url).netloc, exchange.note)
 
 
 def _background(exchange: Exchange) -> Note | None:
@@ -72,6 +85,7 @@ def _informational(exchange: Exchange) -> Note | None:
 
 #: In order: the first that knows a reason says it.
 _RULES: tuple[Callable[[Exchange], Note | None], ...] = (
+    _filtered,
     _background,
     _not_http,
     _tunnel,

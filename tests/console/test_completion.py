@@ -28,8 +28,12 @@ def test_empty_line_offers_every_command(session: Session) -> None:
     ("line", "words"),
     [
         ("rec", ["record"]),
-        ("record --", ["--browser", "--port", "--discard"]),
-        ("record --browser x --", ["--port", "--discard"]),
+        (
+            "record --",
+            ["--browser", "--port", "--only", "--block", "--block-trackers", "--discard"],
+        ),
+        ("record --only x --o", ["--only"]),
+        ("record --browser x --", ["--port", "--only", "--block", "--block-trackers", "--discard"]),
         ("record --p", ["--port"]),
         ("help de", ["delete"]),
         ("cr", ["create-load-configuration"]),

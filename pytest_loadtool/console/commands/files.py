@@ -9,25 +9,37 @@ from pytest_loadtool.casefile import format_case, parse_case, read_har, save_cas
 from pytest_loadtool.console.document import check
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.files import as_case_path, har_path, place_evidence, write_evidence
+from pytest_loadtool.console.filters import domains
 from pytest_loadtool.console.opening import may_drop, open_traffic
 from pytest_loadtool.console.rules import rules_of
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.errors import FileError
+from pytest_loadtool.recording import Domain
 
 __all__ = ["import_", "save"]
 
 
-async def import_(session: Session, file: Path, *, discard: bool = False) -> None:
+async def import_(
+    session: Session,
+    file: Path,
+    *,
+    only: tuple[Domain, ...] = (),
+    block: tuple[Domain, ...] = (),
+    block_trackers: bool = False,
+    discard: bool = False,
+) -> None:
     """Make a test case from a HAR file: one that a browser exported, or an interrupted recording.
 
-    A test case that is open and not saved is dropped only with --discard, or if you agree.
+    --only, --block and --block-trackers leave domains out, as with `record`. A test case that is
+    open and not saved is dropped only with --discard, or if you agree.
     """
     if session.live is not None:
         raise CommandError("a recording is running: `stop` ends it")
     await may_drop(session, "import", discard)
-    open_traffic(session, read_har(file), _absolute(file))
+    wanted = domains(session, only, block, block_trackers=block_trackers)
+    open_traffic(session, tuple(map(wanted.kept, read_har(file))), _absolute(file))
 
 
 async def save(session: Session, file: Path | None = None, *, replace: bool = False) -> None:

@@ -10,17 +10,27 @@ from pytest_loadtool.console import live
 from pytest_loadtool.console.environment import exports
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.files import new_recording_path
+from pytest_loadtool.console.filters import domains
 from pytest_loadtool.console.live import Live
 from pytest_loadtool.console.opening import may_drop, open_traffic
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.recording import Domain
 
 __all__ = ["record", "stop"]
 
 
 async def record(
-    session: Session, url: str = "", *, browser: str = "", port: int = 0, discard: bool = False
+    session: Session,
+    url: str = "",
+    *,
+    browser: str = "",
+    port: int = 0,
+    only: tuple[Domain, ...] = (),
+    block: tuple[Domain, ...] = (),
+    block_trackers: bool = False,
+    discard: bool = False,
 ) -> None:
     """Record: start the proxy, and a browser (the Virtual Browser) that goes through it to URL.
 
@@ -29,9 +39,14 @@ async def record(
     proxy's port. Traffic reaches the disk as it arrives. `stop` ends the recording and makes the
     test case. A test case that is open and not saved is dropped only with --discard, or if you
     agree. While a recording runs, `record` alone prints the settings again.
+
+    --only DOMAIN (Only record domain) records this domain with its subdomains; what others send
+    passes through. --block DOMAIN refuses requests to a domain and its subdomains, which then are
+    not fetched at all; --block-trackers does so for common analytics, advertising and tracking
+    services. --only and --block may be given several times.
     """
     if session.live is not None:
-        if url or browser or port:
+        if url or browser or port or only or block or block_trackers:
             raise CommandError(f"already recording through {session.live.proxy}: `stop` ends it")
         _explain(session, session.live)
         return
@@ -42,6 +57,7 @@ async def record(
         _with_scheme(url) if url else "about:blank",
         executable,
         port or session.settings.port,
+        domains(session, only, block, block_trackers=block_trackers),
         lambda exchange: _tell(session, exchange),
     )
     session.live = running
