@@ -65,6 +65,7 @@ EXTRACTOR = Table(
         "variable": Key(parsed(variable_name), 'variable = "…"'),
         "json": Key(parsed(json_path)),
         "form": Key(filled),
+        "split": Key(at_least(2)),
         "cookie": Key(filled),
         "header": Key(parsed(token)),
         "pattern": Key(parsed(pattern)),
@@ -77,7 +78,7 @@ EXTRACTOR = Table(
 #: Where a value is taken from: one of these keys must be there.
 _SOURCES: Mapping[str, Callable[[dict[str, Any]], Source]] = {
     "json": lambda found: JsonPath(found["json"]),
-    "form": lambda found: FormField(found["form"]),
+    "form": lambda found: FormField(found["form"], found.get("split", 0)),
     "cookie": lambda found: CookieValue(found["cookie"]),
     "header": lambda found: HeaderValue(found["header"], found.get("pattern")),
     "regex": lambda found: RegularExpression(found["regex"]),
@@ -112,7 +113,18 @@ def extractor(node: Node) -> Extractor:
         raise node.child("pattern", None).wrong(
             "goes with 'header' only: write the regular expression as regex = '…'"
         )
+    if "split" in found:
+        _check_split(node.child("split", found["split"]), found)
     return Extractor(found["variable"], _SOURCES[source](found), found.get("match", 1))
+
+
+def _check_split(node: Node, found: Mapping[str, Any]) -> None:
+    if "form" not in found or "match" in found:
+        raise node.wrong("goes with 'form' only, and not with 'match'")
+    name, split = found["form"], found["split"]
+    number = int(name.removeprefix(name.rstrip("0123456789")) or 0)
+    if number >= split:
+        raise node.wrong(f"the fields of a state in {split} fields are numbered up to {split - 1}")
 
 
 def validator(node: Node) -> Validator:

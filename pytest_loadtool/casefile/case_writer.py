@@ -185,8 +185,10 @@ def _source(source: Source) -> dict[str, str]:
     match source:
         case JsonPath(path=path):
             return {"json": string(path)}
-        case FormField(name=name):
+        case FormField(name=name, split=0):
             return {"form": string(name)}
+        case FormField(name=name, split=split):
+            return {"form": string(name), "split": str(split)}
         case CookieValue(name=name):
             return {"cookie": string(name)}
         case HeaderValue(name=name, pattern=None):

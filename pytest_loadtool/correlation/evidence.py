@@ -15,7 +15,7 @@ from pytest_loadtool.correlation.looks import (
     looks_random,
     plain,
 )
-from pytest_loadtool.correlation.producers import Producer
+from pytest_loadtool.correlation.producers import PARTIAL, Producer
 from pytest_loadtool.correlation.slots import HOLE, Slot
 from pytest_loadtool.correlation.traffic import Step, Traffic
 from pytest_loadtool.model.place import Place
@@ -85,6 +85,8 @@ def _submitted_form(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The value is in a hidden field of the name, in a form with half of its fields."""
     if producer.control != "hidden" or producer.name != slot.name:
         return False
+    if producer.form == PARTIAL:
+        return True
     form = traffic.forms[producer.transaction, producer.form]
     sent = traffic.fields[slot.transaction]
     return 2 * len(form & sent) >= len(sent)

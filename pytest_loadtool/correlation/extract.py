@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from pytest_loadtool.correlation.jsonpath import compile_path
 from pytest_loadtool.correlation.needle import Needle, literal_start
+from pytest_loadtool.correlation.partial import is_partial, partial_fields
 from pytest_loadtool.correlation.tags import find_control
 from pytest_loadtool.model.extractor import (
     Boundary,
@@ -121,7 +122,46 @@ def _form_field(source: FormField, match: int) -> Extract:
     name = source.name
     if not name:
         raise ValueError("'' is not a name of a form field")
-    return lambda response: find_control(response.text, name, match)
+    if source.split:
+        return _split_field(name, source.split) if match == 1 else _nothing
+    return lambda response: _field(response.text, name, match)
+
+
+def _field(text: str, name: str, match: int) -> str | None:
+    """The ``match``-th field of that name: what a partial response brings, then the controls."""
+    if is_partial(text):
+        brought = [value for field, value in partial_fields(text) if field == name]
+        if match <= len(brought):
+            return brought[match - 1]
+        match -= len(brought)
+    return find_control(text, name, match)
+
+
+def _nothing(_: Readable) -> None:
+    """What there is only one of has no second match."""
+
+
+def _split_field(name: str, split: int) -> Extract:
+    """One of the ``split`` fields in which a request sends a state; see `FormField`."""
+    base = name.rstrip("0123456789")
+    index = int(name.removeprefix(base) or 0)
+    if index >= split:
+        raise ValueError(f"{name!r} is not one of {split} fields that a state is split into")
+
+    def extract(response: Readable) -> str | None:
+        text = response.text
+        pieces: list[str] = []
+        piece = _field(text, base, 1)
+        while piece is not None:
+            pieces.append(piece)
+            piece = _field(text, f"{base}{len(pieces)}", 1)
+        if not pieces:
+            return None
+        if index + 1 == split:
+            return "".join(pieces[index:])
+        return pieces[index] if index < len(pieces) else ""
+
+    return extract
 
 
 def _header_value(source: HeaderValue, match: int) -> Extract:

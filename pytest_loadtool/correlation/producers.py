@@ -14,12 +14,17 @@ from html import unescape
 from typing import Any, Literal
 
 from pytest_loadtool.correlation.looks import is_id_name, is_short_number
+from pytest_loadtool.correlation.partial import is_partial, partial_fields
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import target_slots
 from pytest_loadtool.correlation.tags import control_value, controls
 from pytest_loadtool.model.rule import Kind
 
-__all__ = ["Kind", "Producer", "in_response", "issued_tokens", "json_leaves", "links"]
+__all__ = ["PARTIAL", "Kind", "Producer", "in_response", "issued_tokens", "json_leaves", "links"]
+
+
+#: The number of the form into which a partial response puts its fields.
+PARTIAL = -2
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +35,8 @@ class Producer:
     ``steps`` lead to a JSON value. ``text`` is the address, as written, of a redirect or link (of
     text: the pattern of a rule that found the value in it, if one did), and
     ``before`` the path up to the value in it. ``form`` numbers the form of a control within its
-    page, and ``control`` tells whether a person can write into it, choose in it, or neither.
+    page (`PARTIAL`: of a partial response), and ``control`` tells whether a person can write into
+    it, choose in it, or neither.
     """
 
     transaction: int
@@ -110,7 +116,12 @@ def _in_body(
         except ValueError:
             return
         yield from _in_json(document, transaction, wanted)
-    elif first == "<":
+        return
+    partial = is_partial(text)
+    if partial:
+        for name, value in partial_fields(text):
+            yield Producer(transaction, Kind.CONTROL, name, value, form=PARTIAL, control="hidden")
+    if partial or first == "<":
         yield from _in_page(text, transaction)
 
 

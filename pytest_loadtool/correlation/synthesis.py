@@ -33,6 +33,8 @@ _VALUE_IN_ADDRESS = "([^/?#&;]+)"
 _OTHER_IN_ADDRESS = "[^/?#&;]+"
 #: How much text before a value a boundary holds, at most.
 _CONTEXT = 30
+#: ASP.NET spreads a long ViewState over numbered fields.
+_SPLIT_STATE = re.compile(r"__VIEWSTATE\d*")
 _SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
 _CONTEXT_END = re.compile(r"[<>;{}]")
 _CONTEXT_START = re.compile(r"[\s,()\[\]&]")
@@ -61,7 +63,11 @@ def _json(producer: Producer, _: Slot, __: Readable) -> Iterator[Source]:
     yield JsonPath(format_path(producer.steps))
 
 
-def _control(producer: Producer, _: Slot, __: Readable) -> Iterator[Source]:
+def _control(producer: Producer, _: Slot, response: Readable) -> Iterator[Source]:
+    if _SPLIT_STATE.fullmatch(producer.name):
+        count = compile_source(FormField("__VIEWSTATEFIELDCOUNT"))(response) or ""
+        if count.isdecimal() and int(count) > 1:
+            yield FormField(producer.name, split=int(count))
     yield FormField(producer.name)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from pytest_loadtool.correlation.looks import looks_random
+from pytest_loadtool.correlation.partial import is_partial
 from pytest_loadtool.correlation.parts import header_sets
 from pytest_loadtool.correlation.producers import Kind, Producer, in_response, issued_tokens, links
 from pytest_loadtool.correlation.recorded import RecordedResponse
@@ -165,7 +166,7 @@ def read_traffic(case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule])
         traffic.tokens += (
             one for one in issued_tokens(response, step.index) if one.value not in said
         )
-        if response.has_text and response.text.lstrip()[:1] == "<":
+        if response.has_text and (response.text.lstrip()[:1] == "<" or is_partial(response.text)):
             _add_page(traffic, step, response.text, addresses)
     return traffic
 

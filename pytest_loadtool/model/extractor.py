@@ -49,12 +49,18 @@ class RegularExpression:
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """The value of the first HTML form control of that name (or ``<meta name>`` content)."""
+    """The value of the first HTML form control of that name (or ``<meta name>`` content).
+
+    ``split`` is for a ViewState that ASP.NET spreads over several fields (``__VIEWSTATE``,
+    ``__VIEWSTATE1``, …): it is how many of them the request sends. The page may have another
+    number: the last one of the request takes what is left, those that are not there are empty.
+    """
 
     name: str
+    split: int = 0
 
     def __str__(self) -> str:
-        return f"form field {self.name!r}"
+        return f"form field {self.name!r}" + (f" of {self.split}" if self.split else "")
 
 
 @dataclass(frozen=True, slots=True)

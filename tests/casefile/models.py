@@ -128,6 +128,9 @@ _sources = st.one_of(
     st.builds(RegularExpression, _patterns),
     st.builds(Boundary, _filled, texts),
 )
+_of_a_split_state = st.builds(
+    Extractor, _variables, st.builds(FormField, st.just("__VIEWSTATE1"), st.integers(2, 9))
+)
 _scalars = st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
 _codes = st.tuples(st.integers(100, 999), st.integers(100, 999)).map(lambda c: (min(c), max(c)))
 _status = st.lists(_codes, min_size=1, max_size=3).map(lambda all_: StatusCodes(tuple(all_)))
@@ -150,7 +153,8 @@ def _transactions(names: list[str], sets: list[str]) -> st.SearchStrategy[Transa
         name=texts,
         status=st.just(StatusCodes()) | _status,
         extractors=st.lists(
-            st.builds(Extractor, _variables, _sources, st.integers(1, 3)), max_size=2
+            st.builds(Extractor, _variables, _sources, st.integers(1, 3)) | _of_a_split_state,
+            max_size=2,
         ).map(tuple),
         validators=st.lists(_validators(names), max_size=2).map(tuple),
         recorded=st.none()
