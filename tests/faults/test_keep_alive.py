@@ -20,6 +20,7 @@ from tests.faults.server import (
     answering,
     cut,
     hold,
+    once,
     reset,
     serving,
     well,
@@ -76,12 +77,7 @@ def test_what_would_do_it_twice_is_not_sent_again(method: str, end: Answer) -> N
 @race
 def test_never_sent_a_third_time(end: Answer) -> None:
     """A server that closes the fresh connection, too, means it."""
-
-    def closing(peer: Peer) -> None:
-        peer.request()
-        end(peer)
-
-    with serving(racing(end), closing, well) as server:
+    with serving(racing(end), once(end), well) as server:
         play = watched(server.http, "/1", "/2", "/3")
     nothing, (failure,), other = play.failures
     assert (nothing, other) == ((), ())
@@ -106,12 +102,7 @@ def test_not_sent_again_after_a_byte(answer: Answer) -> None:
 @race
 def test_not_sent_again_on_a_fresh_connection(end: Answer) -> None:
     """There was no race: the server does not want to talk."""
-
-    def closing(peer: Peer) -> None:
-        peer.request()
-        end(peer)
-
-    with serving(closing, well) as server:
+    with serving(once(end), well) as server:
         play = watched(server.http, "/1", "/2")
     (failure,), nothing = play.failures
     assert failure.cause == "reset"

@@ -21,11 +21,6 @@ pytestmark = pytest.mark.alone
 USERS, WORKERS = 6, 3
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return Project(tmp_path)
-
-
 def rows_of(server: Server) -> list[int]:
     """The rows that were asked for, in order."""
     return [int(line.rpartition("/")[2]) for line in server.lines]

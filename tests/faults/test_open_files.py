@@ -45,11 +45,6 @@ def run(
     )
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    return Project(tmp_path)
-
-
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["here", "workers"])
 def test_refused_before_the_start(project: Project, workers: tuple[str, ...]) -> None:
     """One clear error, with the limit, the need and what to do; no request is sent."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.faults.server import by_path, serving
@@ -22,10 +20,9 @@ PATHS = {
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["here", "two workers"])
-def test_every_fault(tmp_path: Path, workers: tuple[str, ...]) -> None:
+def test_every_fault(project: Project, workers: tuple[str, ...]) -> None:
     """The run ends by itself; each transaction's requests and errors are what the server logged,
     with one error each and the first example, however many workers met it."""
-    project = Project(tmp_path)
     with serving(by_path({path: fault.answer for path, fault in PATHS.items()})) as server:
         project.write(
             faults__case__toml=case(server.http, *(f"GET {path}" for path in PATHS), "GET /well"),

@@ -6,30 +6,41 @@ import socket
 import ssl
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
+import trustme
 
 from pytest_loadtool.model.result import Failure
-from tests.faults.certificates import Authority
 from tests.faults.replaying import TIMEOUT, load, replay
 from tests.faults.server import OK, Peer, Script, serving, well
 from tests.faults.test_responses import check
 
 
 @pytest.fixture(scope="module")
-def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
-    return Authority(tmp_path_factory.mktemp("certificates"))
+def authority() -> trustme.CA:
+    return trustme.CA()
 
 
 @pytest.fixture
-def trusted(authority: Authority, monkeypatch: pytest.MonkeyPatch) -> Authority:
+def trusted(authority: trustme.CA, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> trustme.CA:
     """The authority, as one that this machine trusts."""
-    monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
+    authority.cert_pem.write_to_path(tmp_path / "authority.pem")
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "authority.pem"))
     return authority
 
 
-def over_tls(context: ssl.SSLContext, script: Script = well) -> Script:
-    """The script, spoken over TLS."""
+def over_tls(
+    certificate: trustme.LeafCert, script: Script = well, *, ask: trustme.CA | None = None
+) -> Script:
+    """The script, spoken over TLS. ``ask`` for certificates of clients that this authority
+    signed."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    certificate.configure_cert(context)
+    if ask is not None:
+        context.verify_mode = ssl.CERT_REQUIRED
+        ask.configure_trust(context)
 
     def wrapped(peer: Peer) -> None:
         with context.wrap_socket(
@@ -64,26 +75,28 @@ def expect(script: Script, cause: str, says: str, timeout: float = 30.0) -> None
     assert server.asked == []
 
 
-def test_a_good_certificate(trusted: Authority) -> None:
+def test_a_good_certificate(trusted: trustme.CA) -> None:
     """Or else none of what follows would mean anything."""
-    with serving(over_tls(trusted.good().server())) as server:
+    with serving(over_tls(trusted.issue_cert("127.0.0.1"))) as server:
         assert replay(server.https, "/1", "/2").failures == [(), ()]
 
 
-def test_nobody_trusts_it(authority: Authority) -> None:
+def test_nobody_trusts_it(authority: trustme.CA) -> None:
     """Signed by an authority that this machine does not know."""
-    expect(over_tls(authority.good().server()), "tls", "certificate not trusted: ")
+    expect(over_tls(authority.issue_cert("127.0.0.1")), "tls", "certificate not trusted: ")
 
 
-def test_expired(trusted: Authority) -> None:
+def test_expired(trusted: trustme.CA) -> None:
     """Until yesterday it was good."""
-    script = over_tls(trusted.expired().server())
+    script = over_tls(
+        trusted.issue_cert("127.0.0.1", not_after=datetime.now(UTC) - timedelta(days=1))
+    )
     expect(script, "tls", "certificate not trusted: certificate has expired")
 
 
-def test_of_another_host(trusted: Authority) -> None:
+def test_of_another_host(trusted: trustme.CA) -> None:
     """Good, but not for whom was asked."""
-    script = over_tls(trusted.elsewhere().server())
+    script = over_tls(trusted.issue_cert("elsewhere.example"))
     expect(script, "tls", "certificate is not valid for '127.0.0.1'")
 
 
@@ -120,10 +133,10 @@ def test_plain_http_on_the_port() -> None:
     expect(script, "tls", "does the server speak TLS on this port?")
 
 
-def test_tls_on_a_plain_port(authority: Authority) -> None:
+def test_tls_on_a_plain_port(authority: trustme.CA) -> None:
     """Spoken to in plain HTTP, OpenSSL closes without a word. What others send, a page that says
     so or an alert, is told apart in test_responses."""
-    with serving(over_tls(authority.good().server())) as server:
+    with serving(over_tls(authority.issue_cert("127.0.0.1"))) as server:
         play = replay(server.http, "/1", "/2")
     for (failure,) in play.failures:
         check(failure, "reset", "before a response came", server.port)
@@ -139,16 +152,16 @@ def test_too_old() -> None:
     expect(script, "tls", "TLS handshake failed: ")
 
 
-def test_a_certificate_of_the_client_is_wanted(trusted: Authority) -> None:
+def test_a_certificate_of_the_client_is_wanted(trusted: trustme.CA) -> None:
     """In TLS 1.3 the server says so only after the handshake."""
-    script = over_tls(trusted.good().server(ask=trusted.file))
+    script = over_tls(trusted.issue_cert("127.0.0.1"), ask=trusted)
     with serving(script) as server:
         play = replay(server.https, "/1", "/2")
     for (failure,) in play.failures:
         check(failure, "tls", "certificate", server.port)
 
 
-def test_cut_in_the_body(trusted: Authority) -> None:
+def test_cut_in_the_body(trusted: trustme.CA) -> None:
     """Without the close_notify that would make it an end: half a body is half a body."""
 
     def script(peer: Peer) -> None:
@@ -157,13 +170,13 @@ def test_cut_in_the_body(trusted: Authority) -> None:
         time.sleep(0.05)  # so that the client has them before the RST
         peer.reset()
 
-    with serving(over_tls(trusted.good().server(), script)) as server:
+    with serving(over_tls(trusted.issue_cert("127.0.0.1"), script)) as server:
         play = replay(server.https, "/1")
     [(failure,)] = play.failures
     check(failure, "reset", "in the middle of a response", server.port)
 
 
-def test_garbage_instead_of_a_record(trusted: Authority) -> None:
+def test_garbage_instead_of_a_record(trusted: trustme.CA) -> None:
     """In the middle of a response the server loses the thread: the user goes on."""
 
     def script(peer: Peer) -> None:
@@ -173,6 +186,6 @@ def test_garbage_instead_of_a_record(trusted: Authority) -> None:
             plain.sendall(b"this is no TLS record at all" * 10)
             plain.recv(65536)
 
-    with serving(over_tls(trusted.good().server(), script)) as server:
+    with serving(over_tls(trusted.issue_cert("127.0.0.1"), script)) as server:
         play = replay(server.https, "/1", "/2", timeout=5.0)
     assert [one.cause for (one,) in play.failures] in (["tls"] * 2, ["reset"] * 2)

@@ -19,6 +19,7 @@ from pytest_loadtool.transport.bandwidth import Throttled, connect_slowly, recei
 from pytest_loadtool.transport.network import new_event_loop
 from pytest_loadtool.transport.tls_layer import TlsLayer
 from tests.nginx import Nginx, serving
+from tests.plugin.loading import wait_until
 from tests.transport.peer import peer, read_request, resetting
 
 pytestmark = pytest.mark.alone
@@ -381,10 +382,7 @@ def test_a_close_lets_go_what_was_written(loop: asyncio.AbstractEventLoop) -> No
 
     with peer(script) as server:
         client = run(loop, work(server.url))
-        end = time.monotonic() + 20
-        while not requests:
-            assert time.monotonic() < end
-            time.sleep(0.01)
+        wait_until(lambda: requests)
     assert requests == [client.request]
     assert client.events == ["lost: NoneType"]
 
