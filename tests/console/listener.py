@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
+
+from pytest_loadtool.console.running import execute
+from pytest_loadtool.console.session import Session
+
+__all__ = ["Listener", "do"]
 
 
 @dataclass
@@ -24,3 +30,8 @@ class Listener:
     def text(self) -> str:
         """Everything that was said."""
         return "\n".join(self.said)
+
+
+def do(session: Session, line: str) -> None:
+    """Have the console do a command, to its end."""
+    asyncio.run(execute(session, line))

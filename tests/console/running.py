@@ -6,9 +6,18 @@ import importlib.metadata
 import os
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
-__all__ = ["ROOT", "console_command", "console_environment", "run_script"]
+__all__ = [
+    "ROOT",
+    "console_command",
+    "console_environment",
+    "fetch",
+    "recording",
+    "run",
+    "run_script",
+]
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,17 +41,40 @@ def console_environment(home: Path) -> dict[str, str]:
     }
 
 
-def run_script(
-    directory: Path, script: str, *options: str, file: str = "shop.case.toml"
+def run(
+    directory: Path, *arguments: str, typed: str = "", status: int = 0
 ) -> subprocess.CompletedProcess[str]:
-    """Run a script file in ``directory`` to its end."""
-    (directory / "script.txt").write_text(script, encoding="utf-8")
-    return subprocess.run(
-        console_command("--record", file, "--record-script", "script.txt", *options),
+    """Run pytest in ``directory`` to its end, which must be with ``status``."""
+    done = subprocess.run(
+        console_command(*arguments),
         cwd=directory,
         env=console_environment(directory),
+        input=typed,
         capture_output=True,
         text=True,
-        stdin=subprocess.DEVNULL,
         timeout=180,
     )
+    assert done.returncode == status, done.stdout + done.stderr
+    return done
+
+
+def run_script(
+    directory: Path, script: str, *options: str, status: int = 0
+) -> subprocess.CompletedProcess[str]:
+    """Run a script file for shop.case.toml in ``directory`` to its end, which must be with
+    ``status``."""
+    (directory / "script.txt").write_text(script, encoding="utf-8")
+    scripted = ("--record", "shop.case.toml", "--record-script", "script.txt")
+    return run(directory, *scripted, *options, status=status)
+
+
+def recording(client: str, *commands: str) -> str:
+    """A script that records what the program ``client`` does, and then has these commands."""
+    return "\n".join(["record --browser none", f"run {client}", "stop", *commands, ""])
+
+
+def fetch(proxy: str, url: str) -> None:
+    """Get ``url`` through the proxy."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": proxy}))
+    with opener.open(url, timeout=30) as response:
+        response.read()

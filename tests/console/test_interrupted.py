@@ -5,20 +5,19 @@ from __future__ import annotations
 import re
 import signal
 import subprocess
-import urllib.request
 from pathlib import Path
 
 import pytest
 
 from example_suite.server import ShopServer
 from pytest_loadtool.casefile import read_case, read_har
-from tests.console.running import console_command, console_environment, run_script
-
-
-def fetch(proxy: str, url: str) -> None:
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": proxy}))
-    with opener.open(url, timeout=30) as response:
-        response.read()
+from tests.console.running import (
+    console_command,
+    console_environment,
+    fetch,
+    recording,
+    run_script,
+)
 
 
 def test_settings_for_another_terminal_work(tmp_path: Path, shop: ShopServer) -> None:
@@ -84,7 +83,6 @@ def test_kill_loses_nothing_that_was_answered(tmp_path: Path, shop: ShopServer) 
     assert not (tmp_path / "shop.case.toml").exists()
 
     done = run_script(tmp_path, "import shop.recording.har\nsave\n")
-    assert done.returncode == 0, done.stdout + done.stderr
     assert "shop.recording.har holds a recording that was never saved" in done.stdout
     assert len(list(read_case(tmp_path / "shop.case.toml").transactions())) == 5
     assert [path.name for path in tmp_path.glob("*.har")] == ["shop.har"]
@@ -93,11 +91,7 @@ def test_kill_loses_nothing_that_was_answered(tmp_path: Path, shop: ShopServer) 
 def test_next_recording_does_not_touch_the_one_left(tmp_path: Path, shop: ShopServer) -> None:
     """A new recording next to an interrupted one goes to a file of its own."""
     (tmp_path / "shop.recording.har").write_text("what was left")
-    done = run_script(
-        tmp_path,
-        f"record --browser none\nrun curl -sS -o x {shop.url}/\nstop\nsave\n",
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    run_script(tmp_path, recording(f"curl -sS -o x {shop.url}/", "save"))
     assert (tmp_path / "shop.recording.har").read_text() == "what was left"
     assert len(read_har(tmp_path / "shop.har")) == 1
 

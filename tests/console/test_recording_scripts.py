@@ -13,7 +13,7 @@ from example_suite.server import ShopServer
 from pytest_loadtool.casefile import read_case, read_har, read_load
 from pytest_loadtool.model.load import CaseShare
 from tests.capture.servers import Nginx
-from tests.console.running import run_script
+from tests.console.running import recording, run_script
 from tests.plugin.serving import case, serving, transaction
 
 API = f'sh -c \'"{sys.executable}" -m example_suite.record_api --proxy "$LOADTOOL_PROXY" {{url}}\''
@@ -39,7 +39,6 @@ def test_curl_is_recorded_configured_played_and_saved(tmp_path: Path, shop: Shop
         save
         """,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
     assert "csrfmiddlewaretoken" in (tmp_path / "first.html").read_text()
     case = read_case(tmp_path / "shop.case.toml")
     targets = [one.request.target for one in case.transactions()]
@@ -54,18 +53,8 @@ def test_curl_is_recorded_configured_played_and_saved(tmp_path: Path, shop: Shop
 @pytest.mark.promise(2)
 def test_api_session_is_configured_and_plays(tmp_path: Path, shop: ShopServer) -> None:
     """A token and an id that the server makes up anew are found, explained, and replay works."""
-    done = run_script(
-        tmp_path,
-        f"""
-        record --browser none
-        run {API.format(url=shop.url)}
-        stop
-        configure
-        play --fast
-        save
-        """,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    session = recording(API.format(url=shop.url), "configure", "play --fast", "save")
+    done = run_script(tmp_path, session)
     assert "used by" in done.stdout
     text = (tmp_path / "shop.case.toml").read_text()
     assert "Bearer ${" in text
@@ -74,10 +63,7 @@ def test_api_session_is_configured_and_plays(tmp_path: Path, shop: ShopServer) -
 
 def test_save_before_configure_hints_at_it(tmp_path: Path, shop: ShopServer) -> None:
     """Dynamic values that are left as recorded are pointed out when the test case is saved."""
-    done = run_script(
-        tmp_path, f"record --browser none\nrun {API.format(url=shop.url)}\nstop\nsave\n"
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = run_script(tmp_path, recording(API.format(url=shop.url), "save"))
     assert re.search(r"\d dynamic values? will be sent as recorded: `configure`", done.stdout)
 
 
@@ -98,7 +84,6 @@ def test_browser_is_recorded_while_a_program_drives_it(tmp_path: Path, shop: Sho
         save
         """,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
     case = read_case(tmp_path / "shop.case.toml")
     names = [page.name for page in case.pages]
     assert any("Log in" in name for name in names)
@@ -125,7 +110,6 @@ def test_browser_that_is_closed_ends_the_waiting(tmp_path: Path, shop: ShopServe
         "--record-url",
         f"{shop.url}/",
     )
-    assert done.returncode == 0, done.stdout + done.stderr
     assert "The browser was closed. `stop` makes the test case." in done.stdout
     targets = [one.request.target for one in read_case(tmp_path / "shop.case.toml").transactions()]
     assert targets[0] == "/"
@@ -134,11 +118,8 @@ def test_browser_that_is_closed_ends_the_waiting(tmp_path: Path, shop: ShopServe
 
 def test_program_that_fails_ends_the_script(tmp_path: Path, shop: ShopServer) -> None:
     """A client that could not do its work makes no test case; the message names the line."""
-    done = run_script(
-        tmp_path,
-        f"record --browser none\n\nrun curl -sS --fail {shop.url}/nothing-is-here\nstop\nsave\n",
-    )
-    assert done.returncode == 1
+    script = recording(f"curl -sS --fail {shop.url}/nothing-is-here", "save")
+    done = run_script(tmp_path, f"\n{script}", status=1)
     assert "script.txt:3: curl ended with exit status 22" in done.stdout
     assert not (tmp_path / "shop.case.toml").exists()
     assert len(read_har(tmp_path / "shop.recording.har")) == 1
@@ -147,8 +128,7 @@ def test_program_that_fails_ends_the_script(tmp_path: Path, shop: ShopServer) ->
 @pytest.mark.parametrize("command", ["run no-such-program x", "run ./script.txt"])
 def test_program_that_cannot_be_started_is_named(tmp_path: Path, command: str) -> None:
     """Neither a missing program nor one that may not be run ends in a traceback."""
-    done = run_script(tmp_path, f"record --browser none\n{command}\n")
-    assert done.returncode == 1
+    done = run_script(tmp_path, f"record --browser none\n{command}\n", status=1)
     assert f"script.txt:2: {command.split()[1]} cannot be started: " in done.stdout
 
 
@@ -166,8 +146,7 @@ def test_program_sees_where_the_proxy_is(tmp_path: Path) -> None:
         "    assert 'CERTIFICATE' in pathlib.Path(os.environ[name]).read_text(), name\n"
         "assert 'LOADTOOL_CDP' not in os.environ\n"
     )
-    done = run_script(tmp_path, f"record --browser none\nrun '{sys.executable}' look.py\nquit\n")
-    assert done.returncode == 2, done.stdout + done.stderr
+    run_script(tmp_path, f"record --browser none\nrun '{sys.executable}' look.py\nquit\n", status=2)
 
 
 @pytest.mark.promise(14)
@@ -185,36 +164,31 @@ def test_only_the_proxy_listens(tmp_path: Path) -> None:
         "            ports.append(int(words[1].split(':')[1], 16))\n"
         "assert ports == [urllib.parse.urlsplit(os.environ['LOADTOOL_PROXY']).port], ports\n"
     )
-    done = run_script(tmp_path, f"record --browser none\nrun '{sys.executable}' ports.py\nquit\n")
-    assert done.returncode == 2, done.stdout + done.stderr
+    run_script(
+        tmp_path, f"record --browser none\nrun '{sys.executable}' ports.py\nquit\n", status=2
+    )
 
 
 def test_file_ends_the_waiting(tmp_path: Path, shop: ShopServer) -> None:
     """`wait --file` keeps the recording open until another program has made the file."""
     client = f"(curl -sS {shop.url}/ && touch done.flag) > /dev/null 2>&1 &"
-    done = run_script(
+    run_script(
         tmp_path,
         f"record --browser none\nrun sh -c '{client}'\nwait --file done.flag\nstop\nsave\n",
     )
-    assert done.returncode == 0, done.stdout + done.stderr
     assert len(list(read_case(tmp_path / "shop.case.toml").transactions())) == 1
 
 
 def test_file_that_does_not_come_in_time_is_a_failure(tmp_path: Path) -> None:
     """A job that waits for something that never comes ends instead of hanging."""
-    done = run_script(tmp_path, "record --browser none\nwait 0.3 --file never.flag\n")
-    assert done.returncode == 1
+    done = run_script(tmp_path, "record --browser none\nwait 0.3 --file never.flag\n", status=1)
     assert "script.txt:2: never.flag did not appear in 0.3 seconds" in done.stdout
 
 
 def test_server_with_its_own_certificate_is_recorded_and_played(tmp_path: Path) -> None:
     """A staging server over HTTPS: named with the reason, and replay is told not to check it."""
     with Nginx(tmp_path) as nginx:
-        done = run_script(
-            tmp_path,
-            f"record --browser none\nrun curl -sS -o x {nginx.origin}/\nstop\nplay\nsave\n",
-        )
-    assert done.returncode == 0, done.stdout + done.stderr
+        done = run_script(tmp_path, recording(f"curl -sS -o x {nginx.origin}/", "play", "save"))
     assert "the certificate of 127.0.0.1 is not trusted (self-signed certificate)" in done.stdout
     assert "Certificates are not verified: the test case says so." in done.stdout
     case = read_case(tmp_path / "shop.case.toml")
@@ -229,11 +203,7 @@ def test_recording_again_keeps_what_a_person_said(tmp_path: Path, shop: ShopServ
         'server_fixture = "shop"\nfixtures = ["clean_db"]\nmarks = ["smoke"]\n\n'
         '[[page]]\nname = "Old"\n\n[[page.transaction]]\nrequest = "GET /old"\n'
     )
-    done = run_script(
-        tmp_path,
-        f"record --browser none\nrun curl -sS -o x {shop.url}/\nstop\nsave --replace\n",
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    run_script(tmp_path, recording(f"curl -sS -o x {shop.url}/", "save --replace"))
     case = read_case(path)
     assert (case.name, case.server_fixture) == ("Front page", "shop")
     assert (case.fixtures, case.marks) == (("clean_db",), ("smoke",))
@@ -249,8 +219,7 @@ def test_failed_play_is_explained(tmp_path: Path, shop: ShopServer) -> None:
         '[[page.transaction]]\nrequest = "GET /"\nvalidators = [{ text = "Zebra" }]\n\n'
         '[[page.transaction]]\nrequest = "GET /missing"\n'
     )
-    done = run_script(tmp_path, "play\n")
-    assert done.returncode == 1
+    done = run_script(tmp_path, "play\n", status=1)
     first = done.stdout.partition("First failure: 1 GET /, on page Home")[2]
     assert "Zebra" in first
     assert f"    Host: {missing}" in first
@@ -261,19 +230,9 @@ def test_failed_play_is_explained(tmp_path: Path, shop: ShopServer) -> None:
 @pytest.mark.promise(66)
 def test_recording_becomes_a_load_test(tmp_path: Path, shop: ShopServer) -> None:
     """Record, save, Create Load Configuration, Start: what was recorded passes under load."""
-    done = run_script(
-        tmp_path,
-        f"""
-        record --browser none
-        run {API.format(url=shop.url)}
-        stop
-        configure
-        save
-        create load configuration users=2 duration=500ms
-        start
-        """,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    create = "create load configuration users=2 duration=500ms"
+    session = recording(API.format(url=shop.url), "configure", "save", create, "start")
+    done = run_script(tmp_path, session)
     report = done.stdout.partition("Load test shop, shop.load.toml.")[2]
     assert re.search(r"^shop +PASSED$", report, re.MULTILINE)
     assert re.search(r"error rate +0 % \(0 of [1-9]", report)
@@ -284,8 +243,7 @@ def test_failed_load_test_fails_the_script(tmp_path: Path) -> None:
     """The report is printed, the reason stands with the line, and nothing after it runs."""
     with serving() as server:
         (tmp_path / "shop.case.toml").write_text(case(server.url, "GET /status/500"))
-        done = run_script(tmp_path, "create-load users=1 duration=300ms\nstart\ntree\n")
-    assert done.returncode == 1
+        done = run_script(tmp_path, "create-load users=1 duration=300ms\nstart\ntree\n", status=1)
     assert re.search(r"^shop +FAILED$", done.stdout, re.MULTILINE)
     assert re.search(r"script\.txt:2: load test failed: ", done.stdout + done.stderr)
     assert "> tree" not in done.stdout
@@ -311,6 +269,5 @@ def test_application_of_the_project_is_played_and_loaded(tmp_path: Path) -> None
     )
     (cases / "shop.case.toml").write_text(text)
     done = run_script(cases, "play\ncreate-load users=2 duration=300ms\nstart\n")
-    assert done.returncode == 0, done.stdout + done.stderr
     assert "1 transaction passed." in done.stdout
     assert re.search(r"^shop +PASSED$", done.stdout, re.MULTILINE)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from pytest_loadtool.casefile import read_case
-from tests.console.running import console_command, console_environment, run_script
+from tests.console.running import run, run_script
 
 CASE = """\
 format = 1
@@ -26,18 +25,6 @@ request = "GET /api/products"
 """
 
 
-def run(directory: Path, *arguments: str, script: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        console_command(*arguments),
-        cwd=directory,
-        env=console_environment(directory),
-        input=script,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-
-
 @pytest.fixture
 def case(tmp_path: Path) -> Path:
     path = tmp_path / "shop.case.toml"
@@ -48,23 +35,20 @@ def case(tmp_path: Path) -> Path:
 @pytest.mark.promise(5)
 def test_saved_edit_is_success(tmp_path: Path, case: Path) -> None:
     """0: a transaction is deleted and the test case saved."""
-    done = run_script(tmp_path, "delete 2\nsave\n")
-    assert done.returncode == 0, done.stdout + done.stderr
+    run_script(tmp_path, "delete 2\nsave\n")
     assert [one.request.target for one in read_case(case).transactions()] == ["/"]
 
 
 def test_unchanged_test_case_is_success(tmp_path: Path, case: Path) -> None:
     """0: a test case that was only looked at is as saved as it was before."""
     done = run_script(tmp_path, "tree --collapse-all\n")
-    assert done.returncode == 0
     assert "▸ Home  (2 transactions)" in done.stdout
     assert case.read_text() == CASE
 
 
 def test_failed_command_ends_the_script(tmp_path: Path, case: Path) -> None:
     """1: nothing after the line that failed is run, and its place is named."""
-    done = run_script(tmp_path, "# first\n\nshow 1\nplay\nsave other\n")
-    assert done.returncode == 1
+    done = run_script(tmp_path, "# first\n\nshow 1\nplay\nsave other\n", status=1)
     assert "script.txt:4: 2 of 2 transactions failed" in done.stdout
     assert not (tmp_path / "other.case.toml").exists()
 
@@ -72,8 +56,7 @@ def test_failed_command_ends_the_script(tmp_path: Path, case: Path) -> None:
 @pytest.mark.parametrize("ending", ["", "quit\n"])
 def test_unsaved_edit_is_abandoned(tmp_path: Path, case: Path, ending: str) -> None:
     """2: a script that ends or quits without saving; the file is as it was."""
-    done = run_script(tmp_path, f"delete 2\n{ending}")
-    assert done.returncode == 2
+    run_script(tmp_path, f"delete 2\n{ending}", status=2)
     assert case.read_text() == CASE
 
 
@@ -86,26 +69,29 @@ def test_unsaved_edit_is_abandoned(tmp_path: Path, case: Path, ending: str) -> N
 )
 def test_slip_is_found_before_anything_runs(tmp_path: Path, script: str, message: str) -> None:
     """4: a line that cannot be understood; nothing was recorded for nothing."""
-    done = run_script(tmp_path, script)
-    assert done.returncode == 4
+    done = run_script(tmp_path, script, status=4)
     assert message in done.stderr
     assert "Recording through" not in done.stdout
 
 
 def test_nothing_recorded(tmp_path: Path) -> None:
     """5: a recording without traffic makes no test case; nor does a script without a recording."""
-    done = run_script(tmp_path, "record --browser none\nstop\nsave\n")
-    assert done.returncode == 5
+    done = run_script(tmp_path, "record --browser none\nstop\nsave\n", status=5)
     assert "script.txt:2: nothing was recorded" in done.stdout
-    assert run_script(tmp_path, "help\n").returncode == 5
+    run_script(tmp_path, "help\n", status=5)
 
 
 def test_commands_come_through_a_pipe(tmp_path: Path, case: Path) -> None:
     """With `-` the script is standard input; a slip in it is found when it is reached."""
     done = run(
-        tmp_path, "--record", "shop.case.toml", "--record-script", "-", script="tree\nsho 1\n"
+        tmp_path,
+        "--record",
+        "shop.case.toml",
+        "--record-script",
+        "-",
+        typed="tree\nsho 1\n",
+        status=4,
     )
-    assert done.returncode == 4
     assert "▾ Home" in done.stdout
     assert "<stdin>:2: there is no command 'sho'; did you mean 'show'?" in done.stdout
 
@@ -123,8 +109,7 @@ def test_commands_come_through_a_pipe(tmp_path: Path, case: Path) -> None:
 def test_console_that_cannot_be_opened(tmp_path: Path, arguments: list[str], message: str) -> None:
     """4: one line says what is wrong and what to do; no traceback."""
     (tmp_path / "broken.case.toml").write_text("format = \n")
-    done = run(tmp_path, *arguments)
-    assert done.returncode == 4
+    done = run(tmp_path, *arguments, status=4)
     assert message in done.stderr
     assert "Traceback" not in done.stdout + done.stderr
 
@@ -133,8 +118,7 @@ def test_console_that_cannot_be_opened(tmp_path: Path, arguments: list[str], mes
 def test_missing_extra_is_one_line(tmp_path: Path, missing: str) -> None:
     """Without what recording needs, the one thing to do about it is said."""
     (tmp_path / "hide.py").write_text(f"import sys\nsys.modules[{missing!r}] = None\n")
-    done = run(tmp_path, "-p", "hide", "--record", "--record-script", "-")
-    assert done.returncode == 4
+    done = run(tmp_path, "-p", "hide", "--record", "--record-script", "-", status=4)
     assert "pip install 'pytest-loadtool[record]'" in done.stderr
     assert "Traceback" not in done.stderr
 
@@ -142,9 +126,8 @@ def test_missing_extra_is_one_line(tmp_path: Path, missing: str) -> None:
 def test_writing_over_a_test_case_has_to_be_said(tmp_path: Path, case: Path) -> None:
     """A script does not replace files that are not its own, unless it says --replace."""
     (tmp_path / "other.case.toml").write_text("# somebody's\n")
-    done = run_script(tmp_path, "delete 2\nsave other\n")
-    assert done.returncode == 1
+    done = run_script(tmp_path, "delete 2\nsave other\n", status=1)
     assert "other.case.toml would be written over: say `save --replace`" in done.stdout
     assert (tmp_path / "other.case.toml").read_text() == "# somebody's\n"
-    assert run_script(tmp_path, "delete 2\nsave other --replace\n").returncode == 0
+    run_script(tmp_path, "delete 2\nsave other --replace\n")
     assert len(list(read_case(tmp_path / "other.case.toml").transactions())) == 1

@@ -7,7 +7,6 @@ import shlex
 import shutil
 import subprocess
 import time
-import urllib.request
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ import pytest
 
 from example_suite.server import ShopServer
 from pytest_loadtool.casefile import read_case
-from tests.console.running import console_command, console_environment
+from tests.console.running import console_command, console_environment, fetch
 from tests.plugin.serving import case, serving
 
 
@@ -83,12 +82,6 @@ def console(directory: Path) -> Iterator[Terminal]:
         yield opened
     finally:
         opened.close()
-
-
-def fetch(proxy: str, url: str) -> None:
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": proxy}))
-    with opener.open(url, timeout=30) as response:
-        response.read()
 
 
 @pytest.mark.promise(14)

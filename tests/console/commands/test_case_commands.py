@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.running import execute
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.extractor import Extractor, FormField
-from tests.console.listener import Listener
+from tests.console.listener import Listener, do
 from tests.console.samples import DOCUMENT
-
-
-def do(session: Session, line: str) -> None:
-    asyncio.run(execute(session, line))
 
 
 @pytest.mark.promise(5)

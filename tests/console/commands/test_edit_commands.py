@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from pathlib import Path
 
 import pytest
 
 from pytest_loadtool.casefile import read_case, read_har
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.running import execute
 from pytest_loadtool.console.session import Document, Session
-from tests.console.listener import Listener
+from tests.console.listener import Listener, do
 from tests.console.samples import DOCUMENT
 
 ADMIN = Path(__file__).parents[3] / "example_suite" / "cases" / "admin.har"
-
-
-def do(session: Session, line: str) -> None:
-    asyncio.run(execute(session, line))
 
 
 def targets(session: Session) -> list[str]:
@@ -154,7 +148,6 @@ def test_saved_test_case_is_still_undone(session: Session) -> None:
     do(session, "save")
     assert not session.unsaved
     do(session, "undo")
-    assert session.opened().case == before
-    assert session.unsaved
+    assert (session.opened().case, session.unsaved) == (before, True)
     do(session, "save")
     assert read_case(session.case_path) == before

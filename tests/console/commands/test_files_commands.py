@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,28 +10,15 @@ import pytest
 from pytest_loadtool.casefile import HarWriter, read_case, read_har
 from pytest_loadtool.console.errors import CommandError, NothingRecordedError
 from pytest_loadtool.console.opening import open_file
-from pytest_loadtool.console.running import execute
 from pytest_loadtool.console.session import Session
-from pytest_loadtool.model.exchange import Exchange
-from tests.console.listener import Listener
+from tests.console.listener import Listener, do
+from tests.console.samples import LOGIN_PAGE
 
-PAGE = Exchange(
-    started=1000.0,
-    took=0.01,
-    method="GET",
-    url="http://127.0.0.1:8000/",
-    http_version="HTTP/1.1",
-    request_headers=(("Host", "127.0.0.1:8000"), ("Accept", "text/html")),
-    request_body=b"",
-    status=200,
-    reason="OK",
-    response_headers=(("Content-Type", "text/html"),),
+PAGE = replace(
+    LOGIN_PAGE,
+    request_headers=(("Accept", "text/html"),),
     response_body=b"<title>Welcome</title>",
 )
-
-
-def do(session: Session, line: str) -> None:
-    asyncio.run(execute(session, line))
 
 
 @pytest.fixture

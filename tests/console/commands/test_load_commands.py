@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,10 +11,9 @@ import pytest
 from pytest_loadtool.casefile import read_load
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.opening import open_file
-from pytest_loadtool.console.running import execute
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
-from tests.console.listener import Listener
+from tests.console.listener import Listener, do
 from tests.plugin.serving import Server, case, serving
 
 USUAL = """\
@@ -39,10 +37,6 @@ iterations = 1
 [[case]]
 file = "shop.case.toml"
 """
-
-
-def do(session: Session, line: str) -> None:
-    asyncio.run(execute(session, line))
 
 
 @pytest.fixture
