@@ -14,6 +14,7 @@ APPLICATIONS = {
     "django-admin": "django_admin",
     "fastapi-oauth2": "fastapi_oauth2",
     "strawberry-graphql": "strawberry_graphql",
+    "jupyterlab": "jupyterlab",
 }
 
 
