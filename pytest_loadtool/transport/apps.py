@@ -56,7 +56,7 @@ class Application:
         """Start it: the lifespan protocol of ASGI.
 
         Raises:
-            ReplayError: it says that it cannot start.
+            ReplayError: it says that it cannot start, or does not come to its end.
         """
         if self._lifespan is not None:
             await self._lifespan.start()

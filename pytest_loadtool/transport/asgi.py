@@ -27,8 +27,11 @@ AsgiApp = Callable[[MutableMapping[str, Any], Receive, SendMessage], Awaitable[N
 
 _log = logging.getLogger("pytest_loadtool.app")
 
-#: How long (seconds) an application may take to stop once the run is over, and before that what
-#: goes on after its responses.
+#: How long (seconds) an application may take to start. Less than what a worker may be silent for.
+_START_PATIENCE = 25.0
+
+#: How long (seconds) it may take to stop once the run is over, and before that what goes on after
+#: its responses.
 _PATIENCE = 10.0
 
 _VERSIONS = {"version": "3.0", "spec_version": "2.3"}
@@ -49,15 +52,21 @@ class Lifespan:
         """Start the application.
 
         Raises:
-            ReplayError: it says that it cannot start.
+            ReplayError: it says that it cannot start, or says nothing for too long.
         """
         self._task = asyncio.create_task(self._run())
-        said = await self._say("lifespan.startup")
-        if said is not None and said["type"] == "lifespan.startup.failed":
-            await self._end()
-            raise ReplayError(
-                f"the application did not start: {said.get('message') or 'no reason'}"
+        said = await self._say("lifespan.startup", _START_PATIENCE)
+        if said is None and not self._task.done():
+            reason = (
+                f"nothing came of 'lifespan.startup' within {_START_PATIENCE:g} s (expected "
+                "'lifespan.startup.complete'): what does its start wait for?"
             )
+        elif said is not None and said["type"] == "lifespan.startup.failed":
+            reason = said.get("message") or "no reason"
+        else:
+            return
+        await self._end()
+        raise ReplayError(f"the application did not start: {reason}")
 
     async def stop(self) -> None:
         """Stop it."""
@@ -69,10 +78,10 @@ class Lifespan:
     async def _end(self) -> None:
         if self._task is not None:
             self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await asyncio.wait([self._task], timeout=_PATIENCE)  # it may not let itself be ended
 
-    async def _say(self, kind: str, patience: float | None = None) -> Message | None:
-        """What the application answers; None if it does not listen (any more)."""
+    async def _say(self, kind: str, patience: float) -> Message | None:
+        """What the application answers; None if it does not listen (any more), or in time."""
         if self._task is None or self._task.done():
             return None
         self._inbox.put_nowait({"type": kind})

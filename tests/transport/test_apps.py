@@ -15,6 +15,7 @@ from pytest_loadtool.model.case import Header, Page, Request, TestCase, Transact
 from pytest_loadtool.model.extractor import Extractor, JsonPath
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 from pytest_loadtool.replay import compile_case
+from pytest_loadtool.transport import asgi
 from pytest_loadtool.transport.apps import load_app
 from pytest_loadtool.transport.functional import replay_once
 from tests.observed import Observed
@@ -409,6 +410,55 @@ ended = []
     with pytest.raises(ReplayError, match=r"^the application did not start: no reason$"):
         replay(f"{name}:app", get("/"))
     assert sys.modules[name].ended == [1]
+
+
+@pytest.mark.parametrize("first", ["", "await receive()"], ids=["deaf", "listening"])
+def test_a_start_that_does_not_end(
+    module: Callable[[str], str], monkeypatch: pytest.MonkeyPatch, first: str
+) -> None:
+    """The application is given up, and ended; nothing is asked."""
+    name = module(f"""
+import asyncio
+
+async def app(scope, receive, send):
+    assert scope["type"] == "lifespan"
+    {first}
+    try:
+        await asyncio.Event().wait()
+    finally:
+        ended.append(1)
+
+ended = []
+""")
+    monkeypatch.setattr(asgi, "_START_PATIENCE", 0.2)
+    with pytest.raises(
+        ReplayError, match=r"did not start: nothing came of 'lifespan.startup' within 0.2 s"
+    ):
+        replay(f"{name}:app", get("/"))
+    assert sys.modules[name].ended == [1]
+
+
+def test_a_start_that_cannot_be_ended(
+    module: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not even that is waited for without end."""
+    name = module("""
+import asyncio
+
+async def app(scope, receive, send):
+    while not over:
+        try:
+            await asyncio.sleep(0.1)
+        except asyncio.CancelledError:
+            cancelled.append(1)
+
+cancelled, over = [], []
+""")
+    monkeypatch.setattr(asgi, "_START_PATIENCE", 0.2)
+    monkeypatch.setattr(asgi, "_PATIENCE", 0.2)
+    with pytest.raises(ReplayError, match="did not start"):
+        replay(f"{name}:app", get("/"))
+    assert sys.modules[name].cancelled
 
 
 MISTAKES = {
