@@ -63,9 +63,11 @@ class Application:
 
     async def stop(self) -> None:
         """Let what it still does come to its end, then stop it."""
-        await self.transport.aclose()
-        if self._lifespan is not None:
-            await self._lifespan.stop()
+        try:
+            await self.transport.aclose()
+        finally:
+            if self._lifespan is not None:
+                await self._lifespan.stop()
 
 
 #: By name, so that a factory is called once in a process, as a server would.

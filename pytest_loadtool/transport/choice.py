@@ -45,9 +45,14 @@ class Networks:
             self._made[way] = await _MAKERS[way[0]](case, self._loop, self)
 
     async def close(self) -> None:
-        """End what is still under way."""
-        for network in self._made.values():
-            await network.close()
+        """End what is still under way, in all networks whatever becomes of one of them.
+
+        Raises the first error.
+        """
+        closings = [network.close() for network in self._made.values()]
+        for error in await asyncio.gather(*closings, return_exceptions=True):
+            if error is not None:
+                raise error
 
 
 async def open_networks(

@@ -8,8 +8,8 @@ from time import perf_counter
 from pytest_loadtool.replay.plan import Observer, Plan
 from pytest_loadtool.replay.user import VirtualUser
 from pytest_loadtool.transport.choice import open_networks
-from pytest_loadtool.transport.network import new_event_loop
 from pytest_loadtool.transport.rows import rows_of
+from pytest_loadtool.transport.running import run
 
 __all__ = ["replay_once"]
 
@@ -28,27 +28,25 @@ def replay_once(plan: Plan, *, observer: Observer, timeout: float = 60.0) -> Non
     Raises:
         ReplayError: a dataset has no rows, or the application does not start.
     """
-    loop = new_event_loop()
-    try:
-        loop.run_until_complete(_replay(plan, observer, timeout))
-    finally:
-        loop.close()
+    run(_replay(plan, observer, timeout))
 
 
 async def _replay(plan: Plan, observer: Observer, timeout: float) -> None:
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[BaseException | None] = loop.create_future()
     networks = await open_networks([plan])
-    session = networks.session(plan, lambda error, _failed: ended.set_result(error))
-    user = VirtualUser(plan, rows_of(user=0, users=1), observer)
     try:
-        session.run(user.iteration(0, perf_counter()))
-        while not ended.done():
-            await asyncio.wait([ended], timeout=_SWEEP)
-            session.check_timeout(perf_counter(), timeout)
-        error = ended.result()
+        session = networks.session(plan, lambda error, _failed: ended.set_result(error))
+        user = VirtualUser(plan, rows_of(user=0, users=1), observer)
+        try:
+            session.run(user.iteration(0, perf_counter()))
+            while not ended.done():
+                await asyncio.wait([ended], timeout=_SWEEP)
+                session.check_timeout(perf_counter(), timeout)
+        finally:
+            session.stop()
     finally:
-        session.stop()
         await networks.close()
+    error = ended.result()
     if error is not None:
         raise error

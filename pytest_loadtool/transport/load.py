@@ -15,12 +15,12 @@ from pytest_loadtool.load.share import Share
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.replay.plan import Plan
 from pytest_loadtool.transport.agenda import EARLY
-from pytest_loadtool.transport.choice import open_networks
+from pytest_loadtool.transport.choice import Networks, open_networks
 from pytest_loadtool.transport.closed import ClosedCrew
 from pytest_loadtool.transport.crew import Setting
-from pytest_loadtool.transport.network import new_event_loop
 from pytest_loadtool.transport.observers import Clock, NetworkMetrics, metrics_for, observers_for
 from pytest_loadtool.transport.open import OpenCrew
+from pytest_loadtool.transport.running import run
 
 __all__ = ["LoadRunner", "metrics_for"]
 
@@ -72,12 +72,15 @@ class LoadRunner:
         Raises:
             ReplayError: a dataset has no row left, or an application does not start.
         """
-        loop = self._loop = new_event_loop()
+        thresholds = gc.get_threshold()
         try:
-            loop.run_until_complete(self._run(loop, start_at, on_tick, interval))
+            run(self._run(start_at, on_tick, interval))
         finally:
-            loop.close()
+            gc.set_threshold(*thresholds)
+            gc.unfreeze()
             self._loop = None
+        if self._error is not None:
+            raise self._error
 
     def report(self) -> bytes:
         """What came since the last report, when the run is over."""
@@ -92,16 +95,27 @@ class LoadRunner:
                 loop.call_soon_threadsafe(stopped.set)
 
     async def _run(
+        self, start_at: float, on_tick: Callable[[bytes], None] | None, interval: float
+    ) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._stopped = asyncio.Event()
+        networks = await open_networks(
+            self._plans, NetworkMetrics(self._metrics), self._configuration.bandwidth
+        )
+        try:
+            await self._play(networks, self._loop, self._stopped, start_at, on_tick, interval)
+        finally:
+            await networks.close()
+
+    async def _play(
         self,
+        networks: Networks,
         loop: asyncio.AbstractEventLoop,
+        stopped: asyncio.Event,
         start_at: float,
         on_tick: Callable[[bytes], None] | None,
         interval: float,
     ) -> None:
-        stopped = self._stopped = asyncio.Event()
-        networks = await open_networks(
-            self._plans, NetworkMetrics(self._metrics), self._configuration.bandwidth
-        )
         clock = Clock(self._metrics)
         setting = Setting(
             loop=loop,
@@ -118,7 +132,6 @@ class LoadRunner:
         # What exists by now lives as long as the run: the collector need not look at it again.
         gc.collect()
         gc.freeze()
-        thresholds = gc.get_threshold()
         gc.set_threshold(_RARELY)
         # Only now: in a large process the collector has taken its time.
         clock.begin(perf_counter() + max(0.0, start_at - time.time()))
@@ -128,15 +141,9 @@ class LoadRunner:
                 crew.start(clock.start)
             await self._watch(stopped, clock, on_tick, interval)
         finally:
-            gc.set_threshold(*thresholds)
-            gc.unfreeze()
             clock.read()
             timeouts.cancel()
             crew.stop()
-            await networks.close()  # at once: what connects now would be nobody's
-            await asyncio.wait([timeouts])
-        if self._error is not None:
-            raise self._error
 
     async def _watch(
         self,

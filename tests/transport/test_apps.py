@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import gc
 import re
+import signal
 import sys
+import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_loadtool.errors import ReplayError
+from pytest_loadtool.load.share import Share
 from pytest_loadtool.model.case import Header, Page, Request, TestCase, Transaction
 from pytest_loadtool.model.extractor import Extractor, JsonPath
+from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
-from pytest_loadtool.replay import compile_case
-from pytest_loadtool.transport import asgi
+from pytest_loadtool.replay import Plan, compile_case
+from pytest_loadtool.transport import asgi, running
 from pytest_loadtool.transport.apps import load_app
+from pytest_loadtool.transport.choice import open_networks
 from pytest_loadtool.transport.functional import replay_once
+from pytest_loadtool.transport.load import LoadRunner, metrics_for
+from pytest_loadtool.transport.running import run
 from tests.observed import Observed
 
 FORBIDDEN = {"socket.connect", "socket.bind", "socket.getaddrinfo", "socket.sendto"}
@@ -65,9 +74,15 @@ def module(
 
 def replay(app: str, *transactions: Transaction, timeout: float = 60.0) -> Observed:
     observed = Observed()
-    case = TestCase("c", (Page("p", transactions),), "http://app.invalid", app=app)
-    replay_once(compile_case(case), observer=observed, timeout=timeout)
+    replay_once(plan_for(app, *transactions), observer=observed, timeout=timeout)
     return observed
+
+
+def plan_for(app: str, *transactions: Transaction) -> Plan:
+    return compile_case(TestCase("c", (Page("p", transactions),), "http://app.invalid", app=app))
+
+
+ONE_USER = LoadConfiguration("load", (CaseShare("c.case.toml"),), users=1, duration=None)
 
 
 def get(target: str, *headers: Header, check: str = "") -> Transaction:
@@ -456,9 +471,86 @@ cancelled, over = [], []
 """)
     monkeypatch.setattr(asgi, "_START_PATIENCE", 0.2)
     monkeypatch.setattr(asgi, "_PATIENCE", 0.2)
+    monkeypatch.setattr(running, "_PATIENCE", 0.2)
     with pytest.raises(ReplayError, match="did not start"):
         replay(f"{name}:app", get("/"))
     assert sys.modules[name].cancelled
+
+
+INTERRUPTED = """
+import asyncio, os, signal
+
+events = []
+
+async def app(scope, receive, send):
+    if scope["type"] == "lifespan":
+        for what in ("startup", "shutdown"):
+            await receive()
+            events.append(what)
+            await send({"type": f"lifespan.{what}.complete"})
+        return
+    if "request" not in events:
+        events.append("request")
+        os.kill(os.getpid(), signal.SIGINT)
+    await asyncio.Event().wait()
+"""
+
+
+def test_ctrl_c_stops_the_application(module: Callable[[str], str]) -> None:
+    """As the end of the replay does."""
+    name = module(INTERRUPTED)
+    with pytest.raises(KeyboardInterrupt):
+        replay(f"{name}:app", get("/"))
+    assert sys.modules[name].events == ["startup", "request", "shutdown"]
+
+
+@pytest.mark.parametrize("raised", [False, True], ids=["heard", "raised"])
+def test_ctrl_c_in_a_load_test(module: Callable[[str], str], raised: bool) -> None:
+    """The application is stopped, and the collector is what it was, whoever handles the signal."""
+
+    def handle(_number: int, _frame: object) -> None:
+        raise KeyboardInterrupt
+
+    name = module(INTERRUPTED)
+    plan = plan_for(f"{name}:app", get("/"))
+    collector = gc.get_threshold(), gc.get_freeze_count()
+    previous = signal.signal(signal.SIGINT, handle) if raised else signal.default_int_handler
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            LoadRunner([plan], ONE_USER, Share(), metrics_for([plan])).run(time.time())
+    finally:
+        signal.signal(signal.SIGINT, previous)
+    assert (gc.get_threshold(), gc.get_freeze_count()) == collector
+    assert sys.modules[name].events == ["startup", "request", "shutdown"]
+
+
+def test_a_load_test_that_cannot_begin(module: Callable[[str], str]) -> None:
+    """The application that it has started is stopped."""
+    name = module(INTERRUPTED)
+    plan = plan_for(f"{name}:app", get("/"))
+    without_a_plan = replace(ONE_USER, cases=ONE_USER.cases * 2, users=2)
+    with pytest.raises(IndexError):
+        LoadRunner([plan], without_a_plan, Share(), metrics_for([plan])).run(time.time())
+    assert sys.modules[name].events == ["startup", "shutdown"]
+
+
+def test_all_applications_are_stopped(module: Callable[[str], str]) -> None:
+    """Whatever becomes of one of them."""
+    name = module(INTERRUPTED + "\nfirst = app\nasync def second(*a): await app(*a)")
+
+    async def stop_both() -> None:
+        networks = await open_networks([plan_for(f"{name}:{one}") for one in ("first", "second")])
+        broken, _ = networks._made.values()
+
+        async def fail() -> None:
+            raise RuntimeError("broken")
+
+        broken.close = fail  # type: ignore[method-assign]
+        with pytest.raises(RuntimeError, match="broken"):
+            await networks.close()
+
+    run(stop_both())
+    assert sys.modules[name].events.count("shutdown") == 1
 
 
 MISTAKES = {
