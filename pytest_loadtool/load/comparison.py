@@ -7,125 +7,29 @@ differences are noise on any machine, and beyond what chance does to so many req
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from math import sqrt
-from typing import Any
 
-from pytest_loadtool.load.histogram import Histogram
-from pytest_loadtool.load.metrics import LoadMetrics
+from pytest_loadtool.load.saved import Key, SavedRequests, SavedRun
 from pytest_loadtool.load.verdict import Verdict
 from pytest_loadtool.load.wording import digits, percent, plural
 
 __all__ = [
-    "ALL",
     "FIGURES",
     "TOLERANCE",
     "Change",
     "Comparison",
     "Estimate",
     "Figure",
-    "Key",
-    "SavedRequests",
-    "SavedRun",
     "compare",
     "with_regressions",
 ]
-
-_FORMAT = 1
 
 TOLERANCE = 0.1
 """How much worse a figure may be, as a share, unless somebody says otherwise."""
 
 _MOST_REASONS = 10
-
-Key = tuple[str, str, str]
-"""Names of a transaction's case and page, and its own, which is numbered if it comes again."""
-
-ALL: Key = ("", "", "all requests")
-"""What stands for all transactions together."""
-
-
-@dataclass(frozen=True, slots=True)
-class SavedRequests:
-    """What is kept of one transaction, or of all: counts, and response times in microseconds."""
-
-    requests: int
-    errors: int
-    response: Histogram
-
-    def to_wire(self) -> list[Any]:
-        """Builtin types only."""
-        return [self.requests, self.errors, self.response.to_wire()]
-
-    @classmethod
-    def from_wire(cls, wire: list[Any]) -> SavedRequests:
-        """What `to_wire` described."""
-        requests, errors, response = wire
-        return cls(int(requests), int(errors), Histogram.from_wire(response))
-
-
-@dataclass(frozen=True, slots=True)
-class SavedRun:
-    """One run of a load test. ``started`` is ISO 8601; ``outcome`` that of its verdict."""
-
-    name: str
-    started: str
-    outcome: str
-    duration_s: float
-    requests: Mapping[Key, SavedRequests]
-    """By transaction, and under `ALL` in total."""
-
-    @classmethod
-    def of(cls, name: str, started: str, outcome: str, metrics: LoadMetrics) -> SavedRun:
-        """What is kept of these metrics."""
-        keys = (
-            (key.case, key.page, title)
-            for key, title in zip(
-                metrics.transaction_keys, metrics.transaction_names(), strict=True
-            )
-        )
-        measured = zip((ALL, *keys), (metrics.total(), *metrics.transactions), strict=True)
-        requests = {
-            key: SavedRequests(one.requests, one.errors, one.response) for key, one in measured
-        }
-        return cls(name, started, outcome, metrics.elapsed_us / 1e6, requests)
-
-    def to_wire(self) -> dict[str, Any]:
-        """Builtin types only."""
-        return {
-            "format": _FORMAT,
-            "name": self.name,
-            "started": self.started,
-            "verdict": self.outcome,
-            "duration_s": self.duration_s,
-            "requests": [[*key, *one.to_wire()] for key, one in self.requests.items()],
-        }
-
-    @classmethod
-    def from_wire(cls, wire: Any) -> SavedRun:
-        """The run that `to_wire` described.
-
-        Raises:
-            ValueError: it is not one, or it is from another version of this program.
-        """
-        if isinstance(wire, dict) and wire.get("format") != _FORMAT:
-            raise ValueError("it was saved by another version of pytest-loadtool")
-        try:
-            requests = {
-                (str(case), str(page), str(name)): SavedRequests.from_wire(rest)
-                for case, page, name, *rest in wire["requests"]
-            }
-            requests[ALL]
-            return cls(
-                str(wire["name"]),
-                str(wire["started"]),
-                str(wire["verdict"]),
-                float(wire["duration_s"]),
-                requests,
-            )
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
-            raise ValueError(f"it is no saved run ({type(error).__name__}: {error})") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,10 +144,22 @@ class Comparison:
     """A run beside an earlier one. ``new`` and ``gone`` are transactions of one run only."""
 
     before: SavedRun
+    after: SavedRun
     tolerance: float
     changes: tuple[Change, ...]
     new: tuple[Key, ...]
     gone: tuple[Key, ...]
+
+    @property
+    def same_load(self) -> bool:
+        """Whether both were made under the same load. If not, differences may be the load's."""
+        return self.before.load == self.after.load
+
+    def loads(self) -> str:
+        """What both were made under, where it is not the same; else nothing."""
+        if self.same_load:
+            return ""
+        return f"not the same load: {self.before.load} before, now {self.after.load}"
 
     @property
     def regressions(self) -> tuple[Change, ...]:
@@ -264,6 +180,7 @@ def compare(before: SavedRun, after: SavedRun, tolerance: float) -> Comparison:
     )
     return Comparison(
         before,
+        after,
         tolerance,
         changes,
         new=tuple(key for key in after.requests if key not in before.requests),
@@ -284,8 +201,9 @@ def with_regressions(found: Verdict, comparison: Comparison) -> Verdict:
     if len(reasons) > _MOST_REASONS:
         more = plural(len(reasons) - _MOST_REASONS, "more regression")
         reasons[_MOST_REASONS:] = [f"and {more}: the report's comparison has all of them"]
+    loads = filter(None, [comparison.loads()])
     outcome = "failed" if found.outcome == "passed" else found.outcome
-    return replace(found, outcome=outcome, reasons=(*found.reasons, *reasons))
+    return replace(found, outcome=outcome, reasons=(*found.reasons, *reasons, *loads))
 
 
 _One = tuple[SavedRequests, SavedRun]

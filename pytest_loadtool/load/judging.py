@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from pytest_loadtool.load.comparison import TOLERANCE, SavedRun
+from pytest_loadtool.load.comparison import TOLERANCE
 from pytest_loadtool.load.merger import RunResult
+from pytest_loadtool.load.saved import SavedRun
 from pytest_loadtool.load.summary import Summary, summarise
 from pytest_loadtool.load.threshold import Watch
 from pytest_loadtool.load.verdict import verdict

@@ -13,7 +13,6 @@ from datetime import datetime
 from pytest_loadtool.load.comparison import (
     TOLERANCE,
     Comparison,
-    SavedRun,
     compare,
     with_regressions,
 )
@@ -21,6 +20,8 @@ from pytest_loadtool.load.histogram import Extent, Histogram
 from pytest_loadtool.load.measures import Spans, TransactionMetrics
 from pytest_loadtool.load.merger import WorkerResult, WorkerState
 from pytest_loadtool.load.metrics import LoadMetrics, PageKey
+from pytest_loadtool.load.saved import SavedRun
+from pytest_loadtool.load.schedule import describe
 from pytest_loadtool.load.threshold import ThresholdResult
 from pytest_loadtool.load.timeline import Interval
 from pytest_loadtool.load.verdict import Verdict
@@ -215,7 +216,8 @@ def summarise(
     """
     seconds = metrics.elapsed_us / 1e6
     moment = started.isoformat(timespec="seconds")
-    saved = SavedRun.of(configuration.name, moment, verdict.outcome, metrics)
+    load = describe(configuration)
+    saved = SavedRun.of(configuration.name, load, moment, verdict.outcome, metrics)
     comparison = compare(baseline, saved, tolerance) if baseline is not None else None
     if comparison is not None:
         verdict = with_regressions(verdict, comparison)

@@ -16,7 +16,8 @@ import pytest
 from pytest_loadtool.casefile.files import read_text
 from pytest_loadtool.casefile.quantities import parse_share
 from pytest_loadtool.errors import FileError, LoadToolError
-from pytest_loadtool.load.comparison import TOLERANCE, SavedRun
+from pytest_loadtool.load.comparison import TOLERANCE
+from pytest_loadtool.load.saved import SavedRun
 
 __all__ = ["BASELINE", "Baseline", "baseline_of", "saved_text"]
 
@@ -82,12 +83,20 @@ def saved_text(runs: Iterable[SavedRun]) -> str:
 def _parsed(text: str) -> dict[str, SavedRun]:
     try:
         document: Any = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"it is not JSON ({error})") from None
     if not isinstance(document, dict) or document.get("kind") != _KIND:
         raise ValueError("it holds no saved runs")
     runs = document.get("runs")
     if not isinstance(runs, list):
         raise ValueError("its runs are no list")
-    found = map(SavedRun.from_wire, runs)
-    return {run.name: run for run in found}
+    found: dict[str, SavedRun] = {}
+    for number, wire in enumerate(runs):
+        try:
+            run = SavedRun.from_wire(wire)
+        except ValueError as error:
+            raise ValueError(f"runs[{number}]: {error}") from None
+        if run.name in found:
+            raise ValueError(f"runs[{number}]: name: a run before it has {run.name!r}, too")
+        found[run.name] = run
+    return found

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_loadtool.load.comparison import FIGURES, Change, Comparison, Key
+from pytest_loadtool.load.comparison import FIGURES, Change, Comparison
+from pytest_loadtool.load.saved import Key
 from pytest_loadtool.load.wording import percent
 from pytest_loadtool.report.columns import table, wrap
 from pytest_loadtool.report.excerpt import printable
@@ -19,10 +20,11 @@ def compared(comparison: Comparison | None, width: int) -> Iterator[str]:
         return
     before = comparison.before
     yield from wrap(
-        f"compared with the run of {before.started} ({before.outcome}); "
+        f"compared with the run of {printable(before.started)} ({printable(before.outcome)}); "
         f"{percent(comparison.tolerance)} worse allowed",
         width,
     )
+    yield from wrap(printable(comparison.loads()), width)
     changes = {(change.key, change.figure.name): change for change in comparison.changes}
     keys = dict.fromkeys(change.key for change in comparison.changes)
     rows = [

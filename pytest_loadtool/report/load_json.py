@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from pytest_loadtool.load.comparison import Comparison, Key
+from pytest_loadtool.load.comparison import Comparison
+from pytest_loadtool.load.saved import Key
 from pytest_loadtool.load.schedule import describe
 from pytest_loadtool.load.summary import CaseSummary, Numbers, PageSummary, Summary, Times
 from pytest_loadtool.load.threshold import ThresholdResult
@@ -168,7 +169,12 @@ def _comparison(comparison: Comparison | None) -> dict[str, Any] | None:
         return None
     before = comparison.before
     return {
-        "baseline": {"started": before.started, "verdict": before.outcome},
+        "baseline": {
+            "started": before.started,
+            "verdict": before.outcome,
+            "load": before.load,
+        },
+        "same_load": comparison.same_load,
         "tolerance": comparison.tolerance,
         "changes": [
             _key(change.key)

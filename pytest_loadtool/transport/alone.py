@@ -19,7 +19,8 @@ from pytest_loadtool.load import (
     WorkerResult,
     judge,
 )
-from pytest_loadtool.load.comparison import TOLERANCE, SavedRun
+from pytest_loadtool.load.comparison import TOLERANCE
+from pytest_loadtool.load.saved import SavedRun
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.transport.share import PreparedShare
 

@@ -24,7 +24,8 @@ from pytest_loadtool.load import (
     summarise,
     verdict,
 )
-from pytest_loadtool.load.comparison import ALL, SavedRun
+from pytest_loadtool.load.saved import ALL, SavedRun
+from pytest_loadtool.load.schedule import describe
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.model.result import Failure
 
@@ -196,7 +197,8 @@ def summary(failing: int = 0, lose: bool = False, baseline: SavedRun | None = No
 
 def earlier() -> SavedRun:
     """A run three days before, without errors; one transaction had another name."""
-    run = SavedRun.of("Admin and API", "2026-03-01T05:06:07+00:00", "passed", two_workers().metrics)
+    load, started = describe(CONFIGURATION), "2026-03-01T05:06:07+00:00"
+    run = SavedRun.of("Admin and API", load, started, "passed", two_workers().metrics)
     renamed = {key: one for key, one in run.requests.items() if key[2] != "log in"}
     renamed[ADMIN, "Site administration | Django site admin", "sign in"] = run.requests[ALL]
     return replace(run, requests=renamed)

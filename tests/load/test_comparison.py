@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import replace
 from random import Random
 
-import pytest
+from pytest_loadtool.load import Histogram, Verdict
+from pytest_loadtool.load.comparison import Comparison, compare, with_regressions
+from pytest_loadtool.load.saved import ALL, Key, SavedRequests, SavedRun
 
-from pytest_loadtool.load import Histogram, LoadMetrics, PageKey, TransactionKey, Verdict
-from pytest_loadtool.load.comparison import (
-    ALL,
-    Comparison,
-    Key,
-    SavedRequests,
-    SavedRun,
-    compare,
-    with_regressions,
-)
-from tests.load.simulation import one_worker
-
+LOAD, STARTED = "4 users for 10 s", "2026-03-01T00:00:00+00:00"
 PAGE: Key = ("case", "page", "GET /")
 
 
@@ -28,7 +19,7 @@ def run(*times_ms: float, errors: int = 0, seconds: float = 10.0, key: Key = PAG
     for ms in times_ms:
         response.record(int(ms * 1000))
     one = SavedRequests(len(times_ms), errors, response)
-    return SavedRun("run", "2026-03-01T00:00:00+00:00", "passed", seconds, {ALL: one, key: one})
+    return SavedRun("run", LOAD, STARTED, "passed", seconds, {ALL: one, key: one})
 
 
 def regressions(before: SavedRun, after: SavedRun, tolerance: float = 0.1) -> set[str]:
@@ -130,37 +121,6 @@ def test_new_and_gone() -> None:
     assert {change.key for change in found.changes} == {ALL}
 
 
-def test_saved_runs_survive_json() -> None:
-    """What is saved holds names, counts and response times, and is the same when read back."""
-    metrics = one_worker(1, failing=50)
-    saved = SavedRun.of("run", "2026-03-01T00:00:00+00:00", "failed", metrics)
-    text = json.dumps(saved.to_wire())
-    assert SavedRun.from_wire(json.loads(text)) == saved
-    assert saved.requests[ALL].requests == metrics.requests
-    assert saved.requests[ALL].response == metrics.total().response
-    assert all(error.example not in text for error in metrics.errors)
-    changes = compare(saved, saved, 0.0).changes
-    assert changes
-    assert all(change.before == change.after for change in changes)
-    assert compare(saved, saved, 0.0).regressions == ()
-
-
-def test_equal_names_are_told_apart() -> None:
-    """A transaction whose name comes again on its page has a key of its own."""
-    keys = [TransactionKey("c", "p", "GET /")] * 2, [PageKey("c", "p")], ["c"]
-    saved = SavedRun.of("run", "", "passed", LoadMetrics(*keys))
-    assert list(saved.requests) == [ALL, ("c", "p", "GET /"), ("c", "p", "GET / (2)")]
-
-
-@pytest.mark.parametrize(
-    "wire", [None, 7, [], {}, {"format": 1}, {"format": 1, "requests": [[1, 2, 3]]}]
-)
-def test_what_is_no_saved_run(wire: object) -> None:
-    """Anything else is refused with a reason, not taken for a run without requests."""
-    with pytest.raises(ValueError, match="it "):
-        SavedRun.from_wire(wire)
-
-
 def compared(before: SavedRun, after: SavedRun) -> Comparison:
     """With the usual tolerance."""
     return compare(before, after, 0.1)
@@ -182,13 +142,24 @@ def test_what_becomes_of_the_verdict() -> None:
     assert len(kept.reasons) > 1
 
 
+def test_another_load_is_a_reason() -> None:
+    """What became worse under another load may be the load's; what did not is none."""
+    more = replace(run(*[150.0] * 1000), load="8 users for 10 s")
+    found = compared(run(*[100.0] * 1000), more)
+    assert not found.same_load
+    *_, last = with_regressions(Verdict("passed"), found).reasons
+    assert last == "not the same load: 4 users for 10 s before, now 8 users for 10 s"
+    same = replace(run(*[100.0] * 1000), load="8 users for 10 s")
+    assert with_regressions(Verdict("passed"), compared(more, same)) == Verdict("passed")
+
+
 def test_many_regressions_are_summed_up() -> None:
     """Ten reasons are given, and how many more there are."""
     one = run(*[100.0] * 1000).requests[ALL]
     two = run(*[200.0] * 1000).requests[ALL]
     keys = [ALL, *(("case", "page", f"GET /{n}") for n in range(20))]
     before, after = (
-        SavedRun("run", "", "passed", 10.0, dict.fromkeys(keys, what)) for what in (one, two)
+        SavedRun("run", LOAD, "", "passed", 10.0, dict.fromkeys(keys, what)) for what in (one, two)
     )
     reasons = with_regressions(Verdict("passed"), compared(before, after)).reasons
     assert len(reasons) == 11

@@ -7,8 +7,8 @@ from dataclasses import astuple
 import pytest
 
 from pytest_loadtool.load import LoadMetrics, PageKey, TransactionKey, Verdict, summarise
-from pytest_loadtool.load.comparison import SavedRun
 from pytest_loadtool.load.merger import WorkerResult
+from pytest_loadtool.load.saved import SavedRun
 from pytest_loadtool.load.share import Share
 from pytest_loadtool.load.summary import Times
 from tests.load.simulation import CONFIGURATION, STARTED, STEPS, summary, two_workers
@@ -124,7 +124,7 @@ def test_how_late_a_worker_was() -> None:
 def test_what_is_saved_has_the_verdict_of_the_comparison() -> None:
     """A run that is worse than an earlier one has failed, also for the one after it."""
     metrics = one_transaction()
-    before = SavedRun.of("c", "2026-03-01T05:06:07+00:00", "passed", metrics)
+    before = SavedRun.of("c", "2 users", "2026-03-01T05:06:07+00:00", "passed", metrics)
     for slower, outcome in ((1, "passed"), (10, "failed")):
         metrics.elapsed_us *= slower
         found = summarise(

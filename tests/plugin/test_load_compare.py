@@ -111,14 +111,15 @@ def test_transactions_of_one_run_only(project: Project, server: Server) -> None:
         ),
         (
             '{"kind": "load runs saved by pytest-loadtool", "runs": [{"format": 1}]}',
-            "it is no saved run (KeyError: 'requests')",
+            "base.json cannot be compared with: runs[0]: name: it is missing; name a file that ",
         ),
+        ("[" * 100_000, "base.json cannot be compared with: it is not JSON"),
         (
             '{"kind": "load runs saved by pytest-loadtool", "runs": 3}',
             "its runs are no list",
         ),
     ],
-    ids=["missing", "no JSON", "foreign", "newer", "incomplete", "no list"],
+    ids=["missing", "no JSON", "foreign", "newer", "incomplete", "deep", "no list"],
 )
 def test_a_baseline_that_cannot_be_used_is_refused(
     project: Project, server: Server, content: str | None, message: str
@@ -133,6 +134,22 @@ def test_a_baseline_that_cannot_be_used_is_refused(
     assert message in done.stdout
     assert "Traceback" not in done.stdout
     assert server.requests == []
+
+
+def test_another_load_is_told(project: Project) -> None:
+    """In the report, in the JSON and, if something became worse, among the reasons."""
+    assert project.run("--load", "--load-save", "base.json").returncode == 0
+    change(project, throughput=1000.0)
+    project.write(rush__load__toml=load("shop.case.toml", more=MORE, users=2))
+    done = project.run("--load", "--load-compare", "base.json", "--load-json", "out.json")
+    assert done.returncode == 1, done.stdout
+    said = "not the same load: 4 users for 0.4 s before, now 2 users for 0.4 s"
+    assert [line for line in done.stdout.splitlines() if line == said]
+    data = project.json()
+    assert data["reasons"][-1] == said
+    comparison = data["comparison"]
+    assert comparison["same_load"] is False
+    assert comparison["baseline"]["load"] == "4 users for 0.4 s"
 
 
 @pytest.mark.parametrize("workers", [[], ["-n", "2"]])
