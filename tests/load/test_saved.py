@@ -69,7 +69,7 @@ def test_a_key_that_is_wrong(key: str, value: object) -> None:
         with pytest.raises(ValueError, match=r"^it was saved by another version of "):
             SavedRun.from_wire(RIGHT | {key: 2})
         return
-    with pytest.raises(ValueError, match=rf"^{key}: expected .*, got .{{3,40}}$"):
+    with pytest.raises(ValueError, match=rf"^{key}: expected .*, got .{{2,40}}$"):
         SavedRun.from_wire(RIGHT | {key: value})
     with pytest.raises(ValueError, match=rf"^{key}: it is missing$"):
         SavedRun.from_wire({name: one for name, one in RIGHT.items() if name != key})
