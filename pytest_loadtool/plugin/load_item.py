@@ -18,7 +18,7 @@ from pytest_loadtool.errors import FileError, LoadToolError
 from pytest_loadtool.load import Summary
 from pytest_loadtool.plugin.file_item import FileItem
 from pytest_loadtool.plugin.options import LOAD_SUFFIX, server_of
-from pytest_loadtool.plugin.paths import shown_error, slug
+from pytest_loadtool.plugin.paths import shown_error, shown_path, slug
 from pytest_loadtool.plugin.server import server_from_fixture
 from pytest_loadtool.plugin.unverified import unverified
 from pytest_loadtool.plugin.way import on_its_way
@@ -43,6 +43,9 @@ class Engine(Protocol):
 
 ENGINE = pytest.StashKey[Engine]()
 
+#: The names of the load configurations so far, each with the first file that has it.
+_NAMES = pytest.StashKey[dict[str, Path]]()
+
 
 class LoadTestFailedError(LoadToolError):
     """A load test did not pass."""
@@ -59,10 +62,31 @@ class LoadFile(pytest.File):
         """
         try:
             test = read_test(self.path)
+            self._check_name(test)
         except FileError as error:
             raise self.CollectError(shown_error(error, self.config)) from None
         name = slug(self.path.name.removesuffix(LOAD_SUFFIX))
         yield LoadItem.from_parent(self, name=name, test=test)
+
+    def _check_name(self, test: LoadTest) -> None:
+        """Refuse a name that another one has already, where runs are kept or sought by it.
+
+        Raises:
+            FileError: it has.
+        """
+        option = self.config.option
+        kept = (
+            "--load-save" if option.load_save else "--load-compare" if option.load_compare else ""
+        )
+        name = test.configuration.name
+        first = self.config.stash.setdefault(_NAMES, {}).setdefault(name, self.path)
+        if kept and first != self.path:
+            raise key_error(
+                self.path,
+                ("name",),
+                f"{shown_path(first, self.config)} has the name {name!r}, too: {kept} tells runs "
+                "apart by it, so give each its own",
+            )
 
 
 class LoadItem(FileItem):

@@ -176,6 +176,50 @@ def test_what_was_saved_stays_where_no_load_is_made(project: Project) -> None:
     assert (project.path / "base.json").read_text() == before
 
 
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]])
+def test_equal_names_are_refused(project: Project, server: Server, workers: list[str]) -> None:
+    """One of the runs would replace the other in the file: it is told before any load is made."""
+    project.write(again__load__toml=load("shop.case.toml", more=MORE))
+    done = project.run("--load", "--load-save", "base.json", *workers)
+    assert done.returncode == pytest.ExitCode.INTERRUPTED, done.stdout
+    said = "rush.load.toml:2: name: again.load.toml has the name 'Rush hour', too: --load-save"
+    assert said in done.stdout
+    assert server.requests == []
+
+
+def test_equal_names_in_a_file_are_refused(project: Project, server: Server) -> None:
+    """It is not known which of the runs is meant."""
+    assert project.run("--load", "--load-save", "base.json").returncode == 0
+    path = project.path / "base.json"
+    document = json.loads(path.read_text())
+    path.write_text(json.dumps(document | {"runs": document["runs"] * 2}))
+    server.requests.clear()
+    done = project.run("--load", "--load-compare", "base.json")
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR, done.stdout
+    assert "runs[1]: name: a run before it has 'Rush hour', too" in done.stdout
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "2"]])
+def test_saved_to_the_file_that_is_compared_with(
+    project: Project, server: Server, workers: list[str]
+) -> None:
+    """It is read before the load and replaced after it, by the run as it came out."""
+    both = ["--load", "--load-save", "base.json", "--load-compare", "base.json", *workers]
+    refused = project.run(*both)
+    assert refused.returncode == pytest.ExitCode.USAGE_ERROR, refused.stdout
+    assert project.run("--load", "--load-save", "base.json", *workers).returncode == 0
+    server.failing["/two"] = 1_000_000
+    worse = project.run(*both)
+    assert worse.returncode == 1, worse.stdout
+    assert "error rate of Home / GET /two: 100 %, was 0 % (+100.00 points)" in worse.stdout
+    (run,) = json.loads((project.path / "base.json").read_text())["runs"]
+    assert run["verdict"] == "failed"
+    again = project.run(*both)
+    assert "error rate of" not in again.stdout
+    assert "(failed); 10 % worse allowed" in again.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
