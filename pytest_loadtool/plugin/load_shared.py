@@ -28,6 +28,7 @@ from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.plugin.load_compare import Baseline
 from pytest_loadtool.plugin.load_outcome import add_outcome
 from pytest_loadtool.plugin.load_results import failure_text, properties
+from pytest_loadtool.plugin.paths import shown_error
 
 __all__ = ["SharedTest"]
 
@@ -48,7 +49,7 @@ class SharedTest:
         self._conductor = Conductor(list(workers), time.time)
         self._merger = Merger(self._conductor.workers)
         self._reports: list[dict[str, Any]] = []
-        self._problem = ""
+        self._problem: LoadToolError | None = None
         self._begun = time.time()
         self._started: datetime | None = None
         self._interrupted = False
@@ -142,7 +143,8 @@ class SharedTest:
         if setup.passed and ("call" in leader or not leader):  # or else it is --setup-only
             call = leader.get("call")
             if call is None or not call.failed:
-                call = self._call(summary, call)
+                text = self._not_run(config) if summary is None else failure_text(summary)
+                call = self._call(text, call)
             if summary is not None:
                 add_outcome(call, summary)
             phases.append(call)
@@ -151,10 +153,7 @@ class SharedTest:
             phases[-1].user_properties += properties(summary)
         return phases
 
-    def _call(
-        self, summary: Summary | None, leaders: pytest.TestReport | None
-    ) -> pytest.TestReport:
-        text = self._not_run() if summary is None else failure_text(summary)
+    def _call(self, text: str | None, leaders: pytest.TestReport | None) -> pytest.TestReport:
         report = self._report("call", "passed" if text is None else "failed", text)
         if leaders is not None:
             report.start, report.stop, report.duration = (
@@ -171,10 +170,11 @@ class SharedTest:
         text = f"worker {leader} was lost before the fixtures were torn down"
         return self._report("teardown", "failed", text)
 
-    def _not_run(self) -> str:
+    def _not_run(self, config: pytest.Config) -> str:
+        problem = "" if self._problem is None else shown_error(self._problem, config)
         refusals = dict.fromkeys(self._conductor.refusals.values())
-        if self._problem or refusals:
-            return "\n".join([*filter(None, [self._problem]), *refusals])
+        if problem or refusals:
+            return "\n".join([*filter(None, [problem]), *refusals])
         lost = ", ".join(self._conductor.lost) or "none was left"
         return f"not run: no worker is left to make the load (lost: {lost})"
 
@@ -228,7 +228,7 @@ class SharedTest:
             self.configuration = plan = read_load(Path(path))
             self._baseline.of(plan.name)  # says now if it has none
         except LoadToolError as error:
-            self._problem = str(error)
+            self._problem = error
             return self.stop()
         self._watch = Watch(plan.thresholds, plan.duration)
         return []
