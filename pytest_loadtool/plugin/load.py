@@ -29,8 +29,9 @@ def configure(config: pytest.Config) -> None:
         return
     if config.option.collectonly:
         return
-    config.pluginmanager.register(LoadReporter(config), "loadtool-reporter")
-    config.pluginmanager.register(LoadOutcomes(config), "loadtool-outcomes")
+    reporter = LoadReporter(config)
+    config.pluginmanager.register(reporter, "loadtool-reporter")
+    config.pluginmanager.register(LoadOutcomes(config, reporter), "loadtool-outcomes")
     if config.getoption("dist", "no") != "no" and config.getoption("tx", None):
         from pytest_loadtool.plugin.xdist_controller import LoadController
 

@@ -14,6 +14,7 @@ import pytest
 from pytest_loadtool.load import Summary
 from pytest_loadtool.load.threshold import amount
 from pytest_loadtool.plugin.load_item import LoadItem
+from pytest_loadtool.plugin.load_results import LoadReporter
 from pytest_loadtool.plugin.steps import StepLines
 from pytest_loadtool.report.excerpt import printable
 
@@ -65,9 +66,13 @@ def add_outcome(report: pytest.TestReport, summary: Summary) -> None:
 
 
 class LoadOutcomes:
-    """Sets the exit status. Only the process that reports has it."""
+    """Sets the exit status. Only the process that reports has it.
 
-    def __init__(self, config: pytest.Config) -> None:
+    ``reporter`` writes the results' files before.
+    """
+
+    def __init__(self, config: pytest.Config, reporter: LoadReporter) -> None:
+        self._reporter = reporter
         self._full_trace = config.option.fulltrace
         self._inconclusive = 0
 
@@ -94,9 +99,10 @@ class LoadOutcomes:
             excinfo.traceback = excinfo.traceback[-1:]
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Where all that failed was inconclusive, say so."""
+        """Where all that failed was inconclusive, say so: not if results could not be written."""
         if (
             session.exitstatus == pytest.ExitCode.TESTS_FAILED
             and session.testsfailed == self._inconclusive > 0
+            and not self._reporter.incomplete
         ):
             session.exitstatus = EXIT_INCONCLUSIVE

@@ -15,6 +15,7 @@ from pytest_loadtool.casefile.files import replace_file
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.load import Summary
 from pytest_loadtool.plugin.load_compare import BASELINE, baseline_of, saved_text
+from pytest_loadtool.plugin.paths import shown_error
 from pytest_loadtool.report.excerpt import printable
 from pytest_loadtool.report.load_json import FORMAT, load_data
 from pytest_loadtool.report.load_text import load_text
@@ -116,6 +117,8 @@ class LoadReporter:
             if (path := target_file(config, option)) is not None
         ]
         self._problems: list[str] = []
+        self.incomplete = False
+        """Whether a file could not be written, at the end of the session."""
         config.stash[BASELINE] = baseline_of(config)
         config.stash[RESULTS] = []
 
@@ -130,7 +133,8 @@ class LoadReporter:
             try:
                 replace_file(path, text(results).encode())
             except FileError as error:
-                self._problems.append(str(error))
+                self._problems.append(shown_error(error, self._config))
+                self.incomplete = True
                 session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(

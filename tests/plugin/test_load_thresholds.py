@@ -189,6 +189,26 @@ def test_inconclusive_has_a_status_of_its_own(project: Project, server: Server) 
     assert "2 failed" in done.stdout
 
 
+@pytest.mark.parametrize(("cases", "verdict"), [(1, "passed"), (2, "inconclusive")])
+def test_results_that_cannot_be_written(
+    project: Project, server: Server, cases: int, verdict: str
+) -> None:
+    """They are a failure, whatever the verdict: neither 0 nor 10 says that all is as it was asked
+    for. The report names the file and the reason."""
+    files = ("good.case.toml", "bad.case.toml")[:cases]
+    project.write(
+        a__load__toml=load(*files, users=1, duration="200ms"),
+        conftest__py="import os\ndef pytest_runtest_teardown(): os.mkdir('out.json')\n",
+    )
+    done = project.run("--load", "--load-json", "out.json", "--load-save", "base.json")
+    assert done.returncode == pytest.ExitCode.TESTS_FAILED, done.stdout
+    assert "results were not written: out.json: expected a file, but this is a directory" in (
+        done.stdout
+    )
+    (saved,) = project.json("base.json")["runs"]
+    assert saved["verdict"] == verdict
+
+
 def test_inconclusive_on_workers(project: Project, server: Server) -> None:
     """The same status with workers, with -x and at the session's end."""
     project.write(
