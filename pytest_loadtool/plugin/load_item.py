@@ -22,6 +22,7 @@ from pytest_loadtool.plugin.paths import shown_error, shown_path, slug
 from pytest_loadtool.plugin.server import server_from_fixture
 from pytest_loadtool.plugin.unverified import unverified
 from pytest_loadtool.plugin.way import on_its_way
+from pytest_loadtool.plugin.wrapped import WrappedText
 from pytest_loadtool.transport.share import LoadTest, read_test
 
 __all__ = ["ENGINE", "Engine", "LoadFile", "LoadItem", "LoadTestFailedError"]
@@ -121,7 +122,7 @@ class LoadItem(FileItem):
     ) -> Any:
         """The failure text alone where the load test is at fault, else pytest's usual traceback."""
         if isinstance(excinfo.value, LoadToolError):
-            return shown_error(excinfo.value, self.config)
+            return WrappedText(shown_error(excinfo.value, self.config))
         return super().repr_failure(excinfo)
 
     def _server_of(self, number: int, request: pytest.FixtureRequest) -> str:

@@ -29,6 +29,7 @@ from pytest_loadtool.plugin.load_compare import Baseline
 from pytest_loadtool.plugin.load_outcome import add_outcome
 from pytest_loadtool.plugin.load_results import failure_text, properties
 from pytest_loadtool.plugin.paths import shown_error
+from pytest_loadtool.plugin.wrapped import WrappedText
 
 __all__ = ["SharedTest"]
 
@@ -192,7 +193,7 @@ class SharedTest:
             self.location,
             {},
             outcome,
-            text,
+            None if text is None else WrappedText(text),
             when,
             duration=now - start,
             start=start,

@@ -202,3 +202,19 @@ def test_nothing_is_drawn_on_a_terminal_that_cannot(project: Project) -> None:
     os.close(reader)
     assert process.wait() == 0
     assert b"\x1b[" not in output
+
+
+@pytest.mark.parametrize("workers", [[], ["-n", "1"]])
+def test_failures_are_broken_between_words(project: Project, workers: list[str]) -> None:
+    """The terminal itself would break them wherever a line ends."""
+    project.write(base__json='{"kind": "load runs saved by pytest-loadtool", "runs": []}')
+    arguments = ["--load", "a.load.toml", "--load-compare", "base.json", *workers]
+    screen = Screen(project, *arguments, size=(60, 40))
+    try:
+        text = " ".join(screen.wait_for("^exit status 1").split())
+    finally:
+        screen.close()
+    assert (
+        "base.json has no run of 'Rush hour', only of none at all: save one with --load-save, "
+        "or leave --load-compare out"
+    ) in text

@@ -1,0 +1,38 @@
+"""A failure in plain words, as pytest's reports hold it."""
+
+from __future__ import annotations
+
+import re
+
+from _pytest._code.code import TerminalRepr
+from _pytest._io import TerminalWriter
+
+from pytest_loadtool.report.columns import wrap
+
+__all__ = ["WrappedText"]
+
+_INDENT = re.compile(r"[ ]*")
+
+
+class WrappedText(TerminalRepr):
+    """``text``, broken between words on a terminal, which would break it within them.
+
+    Elsewhere (in a log, in a JUnit file) its lines stay whole, to be searched.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __str__(self) -> str:
+        return self.text
+
+    def toterminal(self, tw: TerminalWriter) -> None:
+        """Write it as pytest asks for it."""
+        for line in self.text.split("\n"):
+            tw.line("\n".join(_parts(line, tw.fullwidth)) if tw._file.isatty() else line)
+
+
+def _parts(line: str, width: int) -> list[str]:
+    match = _INDENT.match(line)
+    indent = match[0] if match else ""
+    return wrap(line, width, indent, indent + "  ")
