@@ -14,7 +14,7 @@ __all__ = ["ALL", "Key", "SavedRequests", "SavedRun"]
 
 _FORMAT = 1
 
-_LONGEST = 1e9  # seconds
+_ENDLESS = 1e9  # seconds: no run takes that long
 
 Key = tuple[str, str, str]
 """Names of a transaction's case and page, and its own, which is numbered if it comes again."""
@@ -115,7 +115,7 @@ def _is_count(value: Any) -> bool:
 
 
 def _is_duration(value: Any) -> bool:
-    return type(value) in (int, float) and 0 <= value < _LONGEST
+    return type(value) in (int, float) and 0 <= value < _ENDLESS
 
 
 #: What the keys of a saved run have to be.

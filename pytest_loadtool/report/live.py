@@ -154,8 +154,11 @@ def _load(seen: Glimpse) -> str:
 
 
 def _errors(seen: Glimpse) -> str:
+    """How many, their share of all requests, and how many in the last second."""
     text = plural(seen.errors, "error")
-    return f"{text} ({percent(seen.errors / seen.requests)})" if seen.errors else text
+    if not seen.errors:
+        return text
+    return f"{text} ({percent(seen.errors / seen.requests)}, now {count(seen.errors_per_second)}/s)"
 
 
 def _times(seen: Glimpse) -> str:

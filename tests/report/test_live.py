@@ -59,6 +59,15 @@ def test_what_a_status_line_says() -> None:
     assert "broken" not in line
 
 
+def test_whether_errors_go_on() -> None:
+    """Those of the last second stand beside all; without any there is nothing to go on."""
+    for last, now in ((7, "25 errors (1.29 %, now 7/s)"), (0, "25 errors (1.29 %, now 0/s)")):
+        glimpse = replace(seen(), errors_per_second=last)
+        assert any(line.startswith(now) for line in live_view(glimpse, 4.2, CONFIGURATION))
+        assert f", {now}, median" in status_line(glimpse, 4.2, CONFIGURATION)
+    assert "0 errors, " in status_line(replace(seen(), errors=0), 4.2, CONFIGURATION)
+
+
 def test_broken_thresholds() -> None:
     """For how long, and of how long; on one line only how many."""
     glimpse = seen()
