@@ -80,7 +80,7 @@ class LoadConfiguration:
 
     ``max_error_rate`` is the share of failed requests, 0 to 1, that the run is allowed. ``grace``
     is how long after ``duration`` a virtual user may take to finish its iteration. ``timeout``
-    bounds one request, from connecting to the last byte.
+    bounds connecting, and then one request to its last byte.
     """
 
     name: str
