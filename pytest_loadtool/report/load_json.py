@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from pytest_loadtool.load.comparison import Comparison
 from pytest_loadtool.load.saved import Key
 from pytest_loadtool.load.schedule import describe
-from pytest_loadtool.load.summary import CaseSummary, Numbers, PageSummary, Summary, Times
+from pytest_loadtool.load.summary import (
+    CaseSummary,
+    ConnectionSummary,
+    Moment,
+    Numbers,
+    PageSummary,
+    Summary,
+    Times,
+    WorkerSummary,
+)
 from pytest_loadtool.load.threshold import ThresholdResult
 from pytest_loadtool.model.threshold import Unit
 
@@ -23,36 +33,24 @@ _UNITS: dict[Unit, tuple[str, int]] = {
     "count": ("count", 1),
 }
 
+#: Fields that are in the document as they are, in its order.
+_UNCOUNTED = ("cut_requests", "cut_iterations", "dropped")
+_ERROR = ("case", "page", "transaction", "cause", "message", "count", "first_s", "example")
+_WORKER = ("name", "state", "text", "users", "requests", "errors", "duration_s")
+
 
 def load_data(summary: Summary) -> dict[str, Any]:
     """The results as builtin types, in the shape that is documented."""
-    plan, cases = summary.configuration, summary.cases
+    cases = summary.cases
     return {
         "format": FORMAT,
         "name": summary.name,
         "started": summary.started,
         "verdict": summary.verdict.outcome,
         "reasons": list(summary.verdict.reasons),
-        "configuration": {
-            "load": describe(plan),
-            "users": plan.users,
-            "duration_s": plan.duration,
-            "ramp_up_s": plan.ramp_up,
-            "max_error_rate": plan.max_error_rate,
-            "detailed_pages": summary.detailed_pages,
-        },
-        "totals": _numbers(summary.totals)
-        | {
-            "cut_requests": summary.cut_requests,
-            "cut_iterations": summary.cut_iterations,
-            "dropped": summary.dropped,
-        },
-        "connections": {
-            "opened": summary.connections.opened,
-            "retried": summary.connections.retried,
-            "connect_ms": _times(summary.connections.connect),
-            "tls_ms": _times(summary.connections.tls),
-        },
+        "configuration": _configuration(summary),
+        "totals": _numbers(summary.totals) | _picked(summary, _UNCOUNTED),
+        "connections": _connections(summary.connections),
         "cases": [_case(case) for case in cases],
         "pages": [_page(case.name, page) for case in cases for page in case.pages],
         "transactions": [
@@ -62,48 +60,53 @@ def load_data(summary: Summary) -> dict[str, Any]:
             for one in page.transactions
         ],
         "thresholds": [_threshold(one) for one in summary.thresholds],
-        "errors": [
-            {
-                "case": error.case,
-                "page": error.page,
-                "transaction": error.transaction,
-                "cause": error.cause,
-                "message": error.message,
-                "count": error.count,
-                "first_s": error.first_s,
-                "example": error.example,
-            }
-            for error in summary.errors
-        ],
+        "errors": [_picked(error, _ERROR) for error in summary.errors],
         "other_errors": summary.other_errors,
-        "workers": [
-            {
-                "name": worker.name,
-                "state": worker.state,
-                "text": worker.text,
-                "users": worker.users,
-                "requests": worker.requests,
-                "errors": worker.errors,
-                "duration_s": worker.duration_s,
-                "cpu": round(worker.cpu, 4),
-                "lag_p95_ms": worker.lag_p95,
-                "lateness_p95_ms": worker.lateness_p95,
-                "lateness_p99_ms": worker.lateness_p99,
-            }
-            for worker in summary.workers
-        ],
+        "workers": [_worker(worker) for worker in summary.workers],
         "comparison": _comparison(summary.comparison),
-        "timeline": [
-            {
-                "second": one.second,
-                "length_s": one.length_s,
-                "requests": one.requests,
-                "errors": one.errors,
-                "users": round(one.users, 3),
-                "response_time_ms": {"mean": _round(one.mean), "max": one.max},
-            }
-            for one in summary.timeline
-        ],
+        "timeline": [_moment(one) for one in summary.timeline],
+    }
+
+
+def _picked(source: object, names: Iterable[str]) -> dict[str, Any]:
+    """What is called the same in the document, as it is."""
+    return {name: getattr(source, name) for name in names}
+
+
+def _configuration(summary: Summary) -> dict[str, Any]:
+    plan = summary.configuration
+    return {
+        "load": describe(plan),
+        "users": plan.users,
+        "duration_s": plan.duration,
+        "ramp_up_s": plan.ramp_up,
+        "max_error_rate": plan.max_error_rate,
+        "detailed_pages": summary.detailed_pages,
+    }
+
+
+def _connections(connections: ConnectionSummary) -> dict[str, Any]:
+    return {
+        "opened": connections.opened,
+        "retried": connections.retried,
+        "connect_ms": _times(connections.connect),
+        "tls_ms": _times(connections.tls),
+    }
+
+
+def _worker(worker: WorkerSummary) -> dict[str, Any]:
+    return _picked(worker, _WORKER) | {
+        "cpu": round(worker.cpu, 4),
+        "lag_p95_ms": worker.lag_p95,
+        "lateness_p95_ms": worker.lateness_p95,
+        "lateness_p99_ms": worker.lateness_p99,
+    }
+
+
+def _moment(moment: Moment) -> dict[str, Any]:
+    return _picked(moment, ("second", "length_s", "requests", "errors")) | {
+        "users": round(moment.users, 3),
+        "response_time_ms": {"mean": _round(moment.mean), "max": moment.max},
     }
 
 
