@@ -13,19 +13,18 @@ time of the second. Totals, per-second counts and rates are derived when somebod
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from pytest_loadtool.load.errorlog import ErrorLog
 from pytest_loadtool.load.histogram import Histogram
+from pytest_loadtool.load.keys import PageKey, TransactionKey, check_keys, numbered
 from pytest_loadtool.load.measures import Spans, TransactionMetrics
 from pytest_loadtool.load.timeline import Timeline
 from pytest_loadtool.model.result import Failure
 
-__all__ = ["LoadMetrics", "MergedMetrics", "PageKey", "TransactionKey"]
+__all__ = ["LoadMetrics", "MergedMetrics"]
 
 _FORMAT = 3
 
@@ -43,23 +42,6 @@ _DELAYS = ("lateness", "lag", "connect", "tls")
 
 _MEASURED = ("transactions", "pages", "cases")
 """The attributes of `LoadMetrics` that are lists of measures, one for each key."""
-
-
-@dataclass(frozen=True, slots=True)
-class TransactionKey:
-    """Which transaction: the names of its case and page, and its title."""
-
-    case: str
-    page: str
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class PageKey:
-    """Which page: the name of its case, and its own."""
-
-    case: str
-    name: str
 
 
 class LoadMetrics:
@@ -97,7 +79,7 @@ class LoadMetrics:
         self.transaction_keys = tuple(transactions)
         self.page_keys = tuple(pages)
         self.case_keys = tuple(cases)
-        _check(self.transaction_keys, self.page_keys, self.case_keys)
+        check_keys(self.transaction_keys, self.page_keys, self.case_keys)
         self.transactions = [TransactionMetrics() for _ in self.transaction_keys]
         self.detailed_pages = detailed_pages
         self.pages = [Spans(detailed_pages) for _ in self.page_keys]
@@ -219,11 +201,11 @@ class LoadMetrics:
 
     def transaction_names(self) -> list[str]:
         """The name of each transaction; one that comes again on its page is numbered."""
-        return _numbered((key.case, key.page, key.name) for key in self.transaction_keys)
+        return numbered((key.case, key.page, key.name) for key in self.transaction_keys)
 
     def page_names(self) -> list[str]:
         """The name of each page; one that comes again in its case is numbered."""
-        return _numbered((key.case, key.name) for key in self.page_keys)
+        return numbered((key.case, key.name) for key in self.page_keys)
 
     def total(self, indices: Sequence[int] | None = None) -> TransactionMetrics:
         """All transactions merged, or those at ``indices``."""
@@ -455,25 +437,6 @@ class MergedMetrics(LoadMetrics):
 
     def _book(self) -> None:
         """The timeline comes from others as well."""
-
-
-def _check(
-    transactions: Sequence[TransactionKey], pages: Sequence[PageKey], cases: Sequence[str]
-) -> None:
-    strays: list[object] = [page for page in pages if page.case not in cases]
-    strays += [one for one in transactions if PageKey(one.case, one.page) not in set(pages)]
-    if strays:
-        raise ValueError(f"no place for {strays[0]}")
-
-
-def _numbered(keys: Iterable[tuple[str, ...]]) -> list[str]:
-    """The last part of each key, with a number if the same key came before: ``GET / (2)``."""
-    seen: Counter[tuple[str, ...]] = Counter()
-    names = []
-    for key in keys:
-        seen[key] += 1
-        names.append(key[-1] if seen[key] == 1 else f"{key[-1]} ({seen[key]})")
-    return names
 
 
 def _describe(example: Any) -> str:

@@ -17,9 +17,10 @@ from pytest_loadtool.load.comparison import (
     with_regressions,
 )
 from pytest_loadtool.load.histogram import Extent, Histogram
+from pytest_loadtool.load.keys import PageKey
 from pytest_loadtool.load.measures import Spans, TransactionMetrics
 from pytest_loadtool.load.merger import WorkerResult, WorkerState
-from pytest_loadtool.load.metrics import LoadMetrics, PageKey
+from pytest_loadtool.load.metrics import LoadMetrics
 from pytest_loadtool.load.saved import SavedRun
 from pytest_loadtool.load.schedule import describe
 from pytest_loadtool.load.threshold import ThresholdResult

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from pytest_loadtool.load.histogram import Extent, Histogram
-from pytest_loadtool.load.metrics import LoadMetrics, TransactionKey
+from pytest_loadtool.load.keys import TransactionKey
+from pytest_loadtool.load.metrics import LoadMetrics
 from pytest_loadtool.model.threshold import ScopeKind, Threshold
 
 __all__ = ["Tallies", "Tally", "tally_of", "time_of", "transactions_of"]

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import inf
 from time import perf_counter
 
-from pytest_loadtool.load.metrics import LoadMetrics, PageKey, TransactionKey
+from pytest_loadtool.load.keys import PageKey, TransactionKey
+from pytest_loadtool.load.metrics import LoadMetrics
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.content import ContentError
 from pytest_loadtool.replay.exchange import Response

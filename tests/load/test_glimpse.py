@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_loadtool.load import Glimpse, LoadMetrics, Lookout
 from pytest_loadtool.load.glimpse import MOST_MOMENTS, MOST_ROWS
-from pytest_loadtool.load.metrics import PageKey, TransactionKey
+from pytest_loadtool.load.keys import PageKey, TransactionKey
 from tests.load.simulation import glimpsed, one_worker
 
 
