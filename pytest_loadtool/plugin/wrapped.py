@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from _pytest._code.code import TerminalRepr
 from _pytest._io import TerminalWriter
 
 from pytest_loadtool.report.columns import wrap
@@ -14,21 +13,17 @@ __all__ = ["WrappedText"]
 _INDENT = re.compile(r"[ ]*")
 
 
-class WrappedText(TerminalRepr):
-    """``text``, broken between words on a terminal, which would break it within them.
+class WrappedText(str):
+    """Broken between words on a terminal, which would break it within them.
 
     Elsewhere (in a log, in a JUnit file) its lines stay whole, to be searched.
     """
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def __str__(self) -> str:
-        return self.text
+    __slots__ = ()
 
     def toterminal(self, tw: TerminalWriter) -> None:
-        """Write it as pytest asks for it."""
-        for line in self.text.split("\n"):
+        """Write it. pytest looks for this method before it takes a failure for mere text."""
+        for line in self.split("\n"):
             tw.line("\n".join(_parts(line, tw.fullwidth)) if tw._file.isatty() else line)
 
 

@@ -21,4 +21,4 @@ def test_a_file_that_has_become_wrong(pytestconfig: pytest.Config) -> None:
     assert test.over
     setup, call, teardown = test.reports(pytestconfig, test.summary())
     assert (setup.outcome, call.outcome, teardown.outcome) == ("passed", "failed", "passed")
-    assert str(call.longrepr) == "gone/rush.load.toml: no such file"
+    assert call.longrepr == "gone/rush.load.toml: no such file"

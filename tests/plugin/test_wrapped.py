@@ -38,8 +38,3 @@ def test_lines_are_broken_between_words(file: StringIO, written: str) -> None:
     writer.fullwidth = 23
     WrappedText(TEXT).toterminal(writer)
     assert file.getvalue() == written
-
-
-def test_the_text_itself_is_whole() -> None:
-    """It is what JUnit files and other plugins have."""
-    assert str(WrappedText(TEXT)) == TEXT
