@@ -1,0 +1,134 @@
+"""Rails: masked authenticity tokens, one for each form, and one in a meta tag for scripts.
+
+The tokens are those of ActionController::RequestForgeryProtection (Rails 7): the session holds a
+random one; a form gets HMAC(it, "path#method"), scripts HMAC(it, "!real_csrf_token"), each time
+under a new one-time pad.
+"""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import itertools
+import json
+import random
+import secrets
+from typing import Any
+
+from werkzeug.exceptions import NotFound, UnprocessableEntity
+from werkzeug.utils import redirect
+from werkzeug.wrappers import Request, Response
+
+from tests.frameworks.browser import Browser
+from tests.frameworks.harness import Trial
+from tests.frameworks.site import Site, page
+
+
+class Rails(Site):
+    """Log in; write, change and delete posts."""
+
+    cookie = "_blog_session"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ids = itertools.count(random.randrange(100, 900))
+        self.posts: dict[int, str] = {next(self.ids): "Welcome"}
+
+    @page("/login", "GET POST")
+    def login(self, request: Request) -> Response:
+        if request.method == "POST":
+            self.verify(request)
+            return self.start(redirect("/posts"), csrf=secrets.token_bytes(32), user="kim")
+        if self.cookie not in request.cookies:
+            return self.start(redirect("/login"), csrf=secrets.token_bytes(32))
+        return self.view(request, self.form(request, "/login", '<input name="email" type="email">'))
+
+    @page("/posts", "GET POST")
+    def index(self, request: Request) -> Response:
+        self.signed_in(request)
+        if request.method == "POST":
+            self.verify(request)
+            number = next(self.ids)
+            self.posts[number] = request.form["post[title]"]
+            return redirect(f"/posts/{number}", 302)
+        links = "".join(
+            f'<a href="/posts/{number}">{self.posts[number]}</a>' for number in self.posts
+        )
+        return self.view(request, links + '<a href="/posts/new">New post</a>')
+
+    @page("/posts/new")
+    def new(self, request: Request) -> Response:
+        self.signed_in(request)
+        return self.view(request, self.form(request, "/posts", '<input name="post[title]">'))
+
+    @page(r"/posts/(?P<number>\d+)", "GET PATCH POST")
+    def post(self, request: Request, number: str) -> Response:
+        self.signed_in(request)
+        if int(number) not in self.posts:
+            raise NotFound(number)
+        if request.method == "GET":
+            hidden = '<input type="hidden" name="_method" value="delete" autocomplete="off" />'
+            return self.view(request, self.form(request, f"/posts/{number}", hidden, "delete"))
+        self.verify(request)
+        if request.method == "PATCH":
+            self.posts[int(number)] = json.loads(request.data)["post"]["title"]
+            return Response(json.dumps({"id": int(number)}), mimetype="application/json")
+        del self.posts[int(number)]
+        return redirect("/posts", 303)
+
+    def view(self, request: Request, inner: str) -> Response:
+        token = self.masked(self.token(request, "!real_csrf_token"))
+        out = self.form(request, "/login", "", "delete")
+        return Response(
+            '<html><head><meta name="csrf-param" content="authenticity_token" />\n'
+            f'<meta name="csrf-token" content="{token}" /></head>{inner}{out}</html>',
+            mimetype="text/html",
+        )
+
+    def form(self, request: Request, action: str, inner: str, method: str = "post") -> str:
+        token = self.masked(self.token(request, f"{action}#{method}"))
+        return (
+            f'<form class="f" action="{action}" accept-charset="UTF-8" method="post">{inner}<input '
+            f'type="hidden" name="authenticity_token" value="{token}" autocomplete="off" /></form>'
+        )
+
+    def token(self, request: Request, purpose: str) -> bytes:
+        return hmac.digest(self.session(request)["csrf"], purpose.encode(), "sha256")
+
+    def masked(self, token: bytes) -> str:
+        pad = secrets.token_bytes(len(token))
+        both = pad + bytes(a ^ b for a, b in zip(pad, token, strict=True))
+        return base64.urlsafe_b64encode(both).decode().rstrip("=")
+
+    def verify(self, request: Request) -> None:
+        """Rails: InvalidAuthenticityToken, 422."""
+        sent = request.form.get("authenticity_token") or request.headers.get("X-CSRF-Token", "")
+        both = base64.urlsafe_b64decode(sent + "=" * (-len(sent) % 4))
+        token = bytes(a ^ b for a, b in zip(both[:32], both[32:], strict=True))
+        method = request.form.get("_method", request.method).lower()
+        purposes = ("!real_csrf_token", f"{request.path}#{method}")
+        if not any(hmac.compare_digest(token, self.token(request, one)) for one in purposes):
+            raise UnprocessableEntity("Can't verify CSRF token authenticity.")
+
+
+def session(browser: Browser) -> None:
+    """Log in, write a post, change it by a script, delete it, write another."""
+    browser.go("/login")
+    browser.submit_form({"email": "kim@example.com"})
+    browser.click("new")
+    browser.submit_form({"post[title]": "Tea & cups"})
+    change: Any = {"post": {"title": "Tea"}}
+    token = browser.found('name="csrf-token" content="(.*?)"')
+    browser.json("PATCH", browser.page, change, X_CSRF_Token=token)
+    browser.submit_form()
+    browser.click("new")
+    browser.submit_form({"post[title]": "Cups"})
+
+
+def test_rails() -> None:
+    """Each form's own token, the meta tag's for scripts, and the id of what was created."""
+    Trial(Rails, session).check(
+        "csrf_token by csrf-form-field",
+        "csrf_token by csrf-header",
+        "post_id by created-location",
+    )
