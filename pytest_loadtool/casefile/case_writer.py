@@ -68,6 +68,7 @@ def case_lines(case: TestCase) -> Iterator[Line]:
     yield from _filled((), "app", case.app)
     yield from _strings((), "fixtures", case.fixtures)
     yield from _strings((), "marks", case.marks)
+    yield from _strings((), "hosts", case.hosts)
     yield from _strings((), "headers", map(_header, case.headers), gap=True)
     yield from tls_lines(case.tls)
     yield from asm_lines(case.asm)

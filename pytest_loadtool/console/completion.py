@@ -15,10 +15,13 @@ from pytest_loadtool.console.registry import (
     Argument,
     Command,
     CommandName,
+    Hostnames,
     PageName,
     TransactionNumber,
+    VariableName,
 )
 from pytest_loadtool.console.session import Session
+from pytest_loadtool.recording import hostnames
 
 __all__ = ["RegistryCompleter"]
 
@@ -32,6 +35,8 @@ class RegistryCompleter(Completer):
             CommandName: self._commands,
             TransactionNumber: self._transactions,
             PageName: self._pages,
+            Hostnames: self._hostnames,
+            VariableName: self._variables,
             Path: _paths,
         }
 
@@ -79,6 +84,19 @@ class RegistryCompleter(Completer):
         for page in document.case.pages if document else ():
             if page.name.startswith(start):
                 yield Completion(shlex.quote(page.name), -len(start), display=page.name)
+
+    def _hostnames(self, start: str) -> Iterator[Completion]:
+        document = self._session.document
+        *before, current = start.split(",")
+        for use in hostnames(document.case, document.exchanges) if document else ():
+            if use.name.startswith(current) and use.name not in before and not use.own:
+                yield Completion(use.name, -len(current))
+
+    def _variables(self, start: str) -> Iterator[Completion]:
+        document = self._session.document
+        for name in document.case.variables if document else ():
+            if name.startswith(start):
+                yield Completion(name, -len(start))
 
 
 def _expected(command: Command, words: list[str]) -> Argument | None:

@@ -40,6 +40,20 @@ class TerminalFrontend(PlainFrontend):
             return False
         return answer.strip().lower() in ("y", "yes")
 
+    async def ask(self, question: str, default: str) -> str:
+        """Ask for a line.
+
+        Raises:
+            CommandError: Ctrl-C or Ctrl-D: the command is given up.
+        """
+        asker: PromptSession[str] = PromptSession()
+        shown = f" [{default}]" if default else ""
+        try:
+            answer = await asker.prompt_async(f"{printable(question)}{shown} ")
+        except (KeyboardInterrupt, EOFError):
+            raise CommandError("given up: nothing was changed") from None
+        return answer.strip() or default
+
 
 async def interact(session: Session, first: str = "") -> int:
     """Read and run lines until `quit` or Ctrl-D; the exit status.

@@ -33,14 +33,20 @@ __all__ = [
     "Command",
     "CommandName",
     "Duration",
+    "Hostnames",
     "PageName",
     "Registry",
     "TransactionNumber",
+    "VariableName",
     "registry",
 ]
 
 #: The name of a command: completed from the registry.
 CommandName = NewType("CommandName", str)
+#: Hostnames of the test case, with commas between.
+Hostnames = NewType("Hostnames", str)
+#: A user variable of the test case.
+VariableName = NewType("VariableName", str)
 #: A page of the test case: its name, or its number, counted from 1.
 PageName = NewType("PageName", str)
 #: A transaction of the test case, counted from 1 as ``tree`` shows it.

@@ -36,6 +36,10 @@ class PlainFrontend:
         """The answer for nobody."""
         return unattended
 
+    async def ask(self, question: str, default: str) -> str:  # noqa: ARG002  nobody reads
+        """The answer of nobody."""
+        return default
+
 
 def read_script(path: Path) -> list[str]:
     """The lines of a script file.

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.history import History, State
 from pytest_loadtool.console.registry import Registry
+from pytest_loadtool.console.wizard import Wizard
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.domains import NO_FILTER, DomainFilter
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from pytest_loadtool.console.live import Live
 
 __all__ = ["Document", "Frontend", "Session", "Settings", "printable"]
+
+_T = TypeVar("_T")
 
 #: What would move the cursor or ring the bell if recorded text were printed as it is.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
@@ -50,6 +53,9 @@ class Frontend(Protocol):
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:
         """Ask a yes-or-no question; ``unattended`` is the answer when there is nobody to ask."""
+
+    async def ask(self, question: str, default: str) -> str:
+        """Ask for a line; ``default`` is what an empty one means, and the answer of nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +148,22 @@ class Session:
         """
         if not await self.frontend.confirm(question, unattended=False):
             raise CommandError(otherwise)
+
+    async def consult(self, wizard: Wizard[_T]) -> _T:
+        """Ask what a wizard wants to know; what it found out.
+
+        Raises:
+            CommandError: the person gave up.
+        """
+        try:
+            asked = next(wizard)
+            while True:
+                if asked.reason:
+                    self.say(asked.reason)
+                asked = wizard.send(await self.frontend.ask(asked.text, asked.default))
+        except StopIteration as end:
+            found: _T = end.value
+            return found
 
 
 def printable(text: str) -> str:

@@ -162,6 +162,8 @@ class TestCase:
     fixtures: tuple[str, ...] = ()
     """More pytest fixtures to use, as with ``pytest.mark.usefixtures``."""
     marks: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    """The hostnames that Configure for Replay kept; empty: it has not run."""
     tls: TlsSettings = USUAL_TLS
     asm: AsmSettings = USUAL_ASM
     headers: tuple[Header, ...] = ()

@@ -9,6 +9,7 @@ becomes a `Note`.
 from pytest_loadtool.recording.build import Recording, build_case
 from pytest_loadtool.recording.domains import Domain, DomainFilter
 from pytest_loadtool.recording.editing import page_span, without
+from pytest_loadtool.recording.hosts import HostUse, belongs, hostnames, is_configured, restrict
 from pytest_loadtool.recording.notes import Note
 from pytest_loadtool.recording.strip import Stripped, strip
 from pytest_loadtool.recording.trackers import TRACKERS
@@ -17,11 +18,16 @@ __all__ = [
     "TRACKERS",
     "Domain",
     "DomainFilter",
+    "HostUse",
     "Note",
     "Recording",
     "Stripped",
+    "belongs",
     "build_case",
+    "hostnames",
+    "is_configured",
     "page_span",
+    "restrict",
     "strip",
     "without",
 ]

@@ -250,6 +250,7 @@ def cases(draw: st.DrawFn) -> TestCase:
         **draw(ways),
         fixtures=draw(identifiers),
         marks=draw(identifiers),
+        hosts=draw(identifiers),
         tls=draw(_tls_settings),
         asm=AsmSettings(*(draw(st.lists(_filled, max_size=2).map(tuple)) for _ in range(2))),
         headers=draw(headers),

@@ -188,6 +188,7 @@ _KEYS = [
     "server_fixture",
     "fixtures",
     "marks",
+    "hosts",
     "tls",
     "headers",
     "datasets",

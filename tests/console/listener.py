@@ -13,11 +13,12 @@ __all__ = ["Listener", "do"]
 
 @dataclass
 class Listener:
-    """The other end of a session: keeps what is said, and answers from ``answers``."""
+    """The other end of a session: keeps what is said, and answers from ``answers`` and ``lines``."""
 
     said: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
     answers: list[bool] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
 
     def say(self, text: str) -> None:
         self.said.append(text)
@@ -25,6 +26,10 @@ class Listener:
     async def confirm(self, question: str, *, unattended: bool) -> bool:
         self.asked.append(question)
         return self.answers.pop(0) if self.answers else unattended
+
+    async def ask(self, question: str, default: str) -> str:
+        self.asked.append(question)
+        return self.lines.pop(0) if self.lines else default
 
     @property
     def text(self) -> str:

@@ -42,6 +42,7 @@ def test_empty_line_offers_every_command(session: Session) -> None:
         ("show ", ["1", "2", "3"]),
         ("delete --page ", ["'Log in'", "Home"]),
         ("strip --", []),
+        ("configure --hosts ", []),
         ("show --full 2", ["2"]),
         ("show 1 ", []),
         ("run curl --", []),

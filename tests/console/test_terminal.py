@@ -17,6 +17,7 @@ import pytest
 from example_suite.server import ShopServer
 from pytest_loadtool.casefile import read_case
 from tests.console.running import console_command, console_environment, fetch
+from tests.console.traffic import sign_in, write_har
 from tests.plugin.serving import case, serving
 
 
@@ -138,6 +139,33 @@ def test_program_has_the_terminal_while_it_runs(terminal: Terminal, shop: ShopSe
     terminal.enter("teapot")
     terminal.wait_for(r"^ok teapot")
     terminal.wait_for(r"^1 exchange recorded\.")
+
+
+@pytest.mark.promise(54)
+@pytest.mark.promise(55)
+def test_first_play_asks_about_the_hostnames(tmp_path: Path) -> None:
+    """Ctrl-C at the question changes nothing; a slip is asked again; Enter leaves others out."""
+    with serving() as server:
+        server.token = "zY9xW8vU7tS6rQ5pO4"
+        write_har(tmp_path / "in.har", *sign_in(server.url))
+        with console(tmp_path) as terminal:
+            terminal.enter("import in.har")
+            terminal.wait_for(r"shop\.case\.toml: 1 page, 3 transactions \(unsaved\)")
+            terminal.enter("play --fast")
+            terminal.wait_for(r"^Which other hostnames stay \(`all`, or names with commas")
+            terminal.press("C-c")
+            terminal.wait_for(r"^given up: nothing was changed")
+            assert server.requests == []
+            terminal.enter("configure")
+            terminal.wait_for(r"(?s)Which other hostnames.*Which other hostnames")
+            terminal.enter("metrics")
+            terminal.wait_for(r"^no transaction goes to 'metrics'; other hostnames: metrics\.third")
+            terminal.enter("")
+            terminal.wait_for(r"^1 dynamic value configured")
+            terminal.enter("play --fast")
+            terminal.wait_for(r"^2 transactions passed")
+            terminal.enter("undo")
+            terminal.wait_for(r"^Undid `configure`\. The test case has 1 page, 3 transactions")
 
 
 @pytest.mark.promise(66)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_loadtool.console.commands.case import configure, show, tree
+from pytest_loadtool.console.commands.case import show, tree
+from pytest_loadtool.console.commands.configure import application_state, configure, explain
 from pytest_loadtool.console.commands.edit import delete, redo, strip, undo
 from pytest_loadtool.console.commands.files import import_, save
 from pytest_loadtool.console.commands.general import help_, quit_
@@ -16,6 +17,7 @@ __all__ = ["COMMANDS"]
 
 COMMANDS = registry(
     record, run, wait, stop, import_,
-    tree, show, strip, delete, undo, redo, configure, play,
+    tree, show, strip, delete, undo, redo,
+    configure, application_state, explain, play,
     save, create_load_configuration, start, help_, quit_,
 )  # fmt: skip

@@ -6,12 +6,12 @@ import dataclasses
 from pathlib import Path
 
 from pytest_loadtool.casefile import format_case, parse_case, read_har, save_case
+from pytest_loadtool.console.configuring import configured
 from pytest_loadtool.console.document import check
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.files import as_case_path, har_path, place_evidence, write_evidence
 from pytest_loadtool.console.filters import domains
 from pytest_loadtool.console.opening import may_drop, open_traffic
-from pytest_loadtool.console.rules import rules_of
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.console.views.text import counted
@@ -106,12 +106,9 @@ def _in_the_way(
 
 def _hint(session: Session, document: Document) -> None:
     """Say so if dynamic values are still sent as they were recorded."""
-    from pytest_loadtool.correlation import configure
-
     if not document.exchanges:
         return
-    rules = rules_of(session, document.case)
-    found = configure(document.case, document.exchanges, rules=rules).case.variables
+    found = configured(session, document).case.variables
     missing = len(set(found) - set(document.case.variables))
     if missing:
         session.say(

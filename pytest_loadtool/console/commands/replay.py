@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from pytest_loadtool.casefile import read_dataset
 from pytest_loadtool.console.apart import apart
+from pytest_loadtool.console.configuring import configure_for_replay, needs_configuration
 from pytest_loadtool.console.document import check
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.session import Document, Session
@@ -29,10 +30,12 @@ async def play(session: Session, *, fast: bool = False, server: str = "") -> Non
 
     Prints each transaction as it finishes, and the first failure in full: what was sent, received
     and recorded. --fast (Play Fast) leaves out the think times. --server replays against another
-    base URL.
+    base URL. The first time, what was recorded is configured before, as by `configure`.
     """
     from pytest_loadtool.transport.tls import check_tls
 
+    if needs_configuration(session.opened()):
+        await configure_for_replay(session)
     document = session.opened()
     check(document.case)
     folder = session.case_path.parent

@@ -12,9 +12,9 @@ from pytest_loadtool.model.case import Page, Transaction
 from pytest_loadtool.model.decision import Decision
 
 if TYPE_CHECKING:
-    from pytest_loadtool.recording import Note
+    from pytest_loadtool.recording import HostUse, Note
 
-__all__ = ["decisions", "notes", "summary", "tree"]
+__all__ = ["decisions", "hosts", "left_out", "notes", "summary", "tree"]
 
 #: Subjects that are listed under one kind of note before the rest is only counted.
 _MOST = 3
@@ -81,6 +81,30 @@ def decisions(made: Iterable[Decision]) -> Iterator[str]:
         else:
             yield f"  no variable: {value}"
         yield f"      {decision.reason} [{decision.rule}, {decision.confidence:.0%}]"
+
+
+def hosts(uses: Iterable[HostUse]) -> Iterator[str]:
+    """Each hostname with what goes there, and whether it stays whatever is asked for."""
+    uses = tuple(uses)
+    width = max((len(use.name) for use in uses), default=0)
+    for use in uses:
+        whose = "the first page's domain" if use.own else "another"
+        yield f"  {use.name:<{width}}  {_visits(use)}  ({whose})"
+
+
+def left_out(uses: Iterable[HostUse]) -> Iterator[str]:
+    """The hostnames whose transactions were deleted, and how they would have stayed."""
+    gone = tuple(uses)
+    for use in gone:
+        yield f"  left out: {use.name}, {_visits(use)}"
+    if gone:
+        names = ",".join(use.name for use in gone)
+        yield f"  To keep them: `undo`, then `configure --hosts {names}`."
+
+
+def _visits(use: HostUse) -> str:
+    pages = f"{counted(use.pages, 'page')}, " if use.pages else ""
+    return pages + counted(use.transactions, "transaction")
 
 
 def _page_line(page: Page, collapsed: bool) -> str:

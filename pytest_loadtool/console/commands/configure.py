@@ -1,0 +1,65 @@
+"""Configuring the test case for replay, and telling why it is as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pytest_loadtool.console.configuring import (
+    configure_application_state,
+    configure_for_replay,
+    configured,
+    with_traffic,
+)
+from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.registry import Hostnames, VariableName
+from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.views import case as views
+from pytest_loadtool.recording import hostnames
+
+__all__ = ["application_state", "configure", "explain"]
+
+
+async def configure(
+    session: Session, *, hosts: Hostnames | None = None, rules: Path | None = None
+) -> None:
+    """Configure for Replay: restrict the hostnames, then find dynamic values and connect them.
+
+    First: what goes to other hostnames than those of the first page's domain is deleted, because
+    third parties are not to be tested. --hosts names others that stay, with commas between, or
+    `all`; without it you are asked, and a script keeps none. Second: each dynamic value is taken
+    from the response that sets it. Every decision is printed with its reason. It can be repeated:
+    what it did before is done anew, what a person edited stays. --rules adds a file with rules of
+    your own, which the test case remembers. The first `play` of a recording starts it by itself.
+    """
+    await configure_for_replay(session, hosts or "", rules)
+
+
+async def application_state(session: Session, *, rules: Path | None = None) -> None:
+    """Application State: find dynamic values anew, in a test case whose hostnames are restricted.
+
+    It is the second part of `configure` by itself. --rules adds a file with rules of your own.
+    """
+    document = with_traffic(session)
+    if not document.case.hosts:
+        others = [use for use in hostnames(document.case, document.exchanges) if not use.own]
+        if others:
+            raise CommandError(
+                "the hostnames are not restricted yet, and values of third parties are no use: "
+                "`configure` does both"
+            )
+    configure_application_state(session, rules)
+
+
+async def explain(session: Session, variable: VariableName | None = None) -> None:
+    """List the decisions of application state management: what was found, and why.
+
+    Each has the value, the response that sets it, the requests that use it, the rule or evidence
+    and the confidence; values that were left alone come last. With VARIABLE, only what is about it.
+    """
+    made = configured(session, with_traffic(session)).decisions
+    if variable is not None:
+        made = tuple(one for one in made if one.variable == variable)
+        if not made:
+            raise UsageError(f"no decision is about {variable!r}: `explain` lists all")
+    for line in views.decisions(made):
+        session.say(line)

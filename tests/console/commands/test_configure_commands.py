@@ -1,0 +1,149 @@
+"""Configure for Replay, Application State, and the reasons for both."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pytest_loadtool.casefile import read_case
+from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.opening import open_file
+from pytest_loadtool.console.running import execute
+from pytest_loadtool.console.session import Session
+from tests.console.listener import Listener
+from tests.console.traffic import RECORDED_TOKEN, sign_in, write_har
+from tests.plugin.serving import Server, serving
+
+
+def do(session: Session, line: str) -> None:
+    asyncio.run(execute(session, line))
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    """An application that lets nobody in with yesterday's token."""
+    with serving() as server:
+        server.token = "zY9xW8vU7tS6rQ5pO4"
+        yield server
+
+
+@pytest.fixture
+def imported(session: Session, server: Server, tmp_path: Path) -> Session:
+    """A console with a recorded sign-in that is not configured."""
+    do(session, f"import {write_har(tmp_path / 'in.har', *sign_in(server.url))}")
+    return session
+
+
+def targets(session: Session) -> list[str]:
+    return [one.request.target for one in session.opened().case.transactions()]
+
+
+@pytest.mark.promise(55)
+@pytest.mark.promise(2)
+def test_hostnames_come_first_and_application_state_second(
+    imported: Session, listener: Listener
+) -> None:
+    """Third parties are listed and left out; only then dynamic values are looked for."""
+    do(imported, "configure")
+    assert targets(imported) == ["/form", "/login"]
+    assert imported.opened().case.hosts == ("127.0.0.1",)
+    text = listener.text
+    assert text.index("1 of 2: hostnames") < text.index("2 of 2: application state")
+    assert "  left out: metrics.third-party.invalid, 1 transaction" in text
+    assert "To keep them: `undo`, then `configure --hosts metrics.third-party.invalid`" in text
+    assert "1 dynamic value configured." in text
+
+
+@pytest.mark.promise(55)
+@pytest.mark.parametrize("hosts", ["metrics.third-party.invalid", "third-party.invalid", "all"])
+def test_hosts_that_are_asked_for_stay(imported: Session, listener: Listener, hosts: str) -> None:
+    """By name, by domain, or all of them; then nobody is asked."""
+    do(imported, f"configure --hosts {hosts}")
+    assert len(targets(imported)) == 3
+    assert imported.opened().case.hosts == ("127.0.0.1", "metrics.third-party.invalid")
+    assert listener.asked == []
+
+
+@pytest.mark.promise(55)
+def test_person_is_asked_until_the_answer_is_a_hostname(
+    imported: Session, listener: Listener
+) -> None:
+    """A slip is told, with the names there are, and asked about again."""
+    listener.lines = ["metric.example", "metrics.third-party.invalid"]
+    do(imported, "configure")
+    assert len(listener.asked) == 2
+    assert (
+        "no transaction goes to 'metric.example'; other hostnames: metrics.third" in listener.text
+    )
+    assert len(targets(imported)) == 3
+
+
+def test_unknown_host_is_refused(imported: Session) -> None:
+    """Nothing has changed then."""
+    with pytest.raises(UsageError, match="no transaction goes to 'shop.example'"):
+        do(imported, "configure hosts=shop.example")
+    assert len(targets(imported)) == 3
+
+
+@pytest.mark.promise(54)
+def test_first_play_configures(imported: Session, server: Server, listener: Listener) -> None:
+    """What was recorded yesterday passes today; the second time nothing is configured."""
+    do(imported, "play --fast")
+    assert listener.text.count("Configure for Replay, 1 of 2") == 1
+    assert "2 transactions passed." in listener.text
+    assert server.requests[-2:] == ["GET /form", "POST /login"]
+    do(imported, "play --fast")
+    assert listener.text.count("Configure for Replay, 1 of 2") == 1
+    do(imported, "undo")
+    assert len(targets(imported)) == 3
+
+
+@pytest.mark.promise(54)
+@pytest.mark.promise(56)
+def test_configured_test_case_stays_so(
+    imported: Session, server: Server, listener: Listener
+) -> None:
+    """That the hostnames are restricted is in the file; Application State then runs by itself."""
+    do(imported, "configure")
+    do(imported, "save")
+    case = read_case(imported.case_path)
+    imported.document = imported.saved = None
+    open_file(imported)
+    listener.said.clear()
+    do(imported, "application state")
+    assert imported.opened().case == case
+    assert "hostnames" not in listener.text
+    assert "1 dynamic value configured." in listener.text
+    do(imported, "play --fast")
+    assert "Configure for Replay" not in listener.text
+
+
+@pytest.mark.promise(56)
+def test_application_state_comes_after_the_hostnames(imported: Session) -> None:
+    """While third parties are in the test case, it says what comes first."""
+    with pytest.raises(CommandError, match="the hostnames are not restricted yet.*`configure`"):
+        do(imported, "application-state")
+    assert len(imported.opened().case.variables) == 0
+
+
+def test_decisions_are_explained(imported: Session, listener: Listener) -> None:
+    """Value, producer, consumers, rule and confidence; asking changes nothing."""
+    do(imported, "configure")
+    before = imported.opened()
+    listener.said.clear()
+    do(imported, "explain")
+    assert imported.opened() is before
+    assert f"recorded: {RECORDED_TOKEN[:11]}…" in listener.text
+    assert "set by GET /form, used by POST /login" in listener.text
+    assert "[hidden-field, 90%]" in listener.text
+    assert "[typed-credentials, " in listener.text
+    assert "correct horse" not in listener.text
+    (name,) = before.case.variables
+    listener.said.clear()
+    do(imported, f"explain '{name}'")
+    assert "typed-credentials" not in listener.text
+    with pytest.raises(UsageError, match="no decision is about 'nothing'"):
+        do(imported, "explain nothing")
