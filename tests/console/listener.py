@@ -13,7 +13,7 @@ __all__ = ["Listener", "do"]
 
 @dataclass
 class Listener:
-    """The other end of a session: keeps what is said, and answers from ``answers`` and ``lines``."""
+    """The other end of a session: keeps what is said; ``answers`` and ``lines`` answer."""
 
     said: list[str] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
