@@ -48,7 +48,9 @@ def open_traffic(session: Session, exchanges: Sequence[Exchange], evidence: Path
     """
     if not exchanges:
         raise NothingRecordedError("nothing was recorded")
-    recording = build_case(exchanges, name=case_name(session.case_path))
+    recording = build_case(
+        exchanges, name=case_name(session.case_path), grouping=session.settings.grouping
+    )
     case = _settled(recording.case, session)
     document = Document(case, tuple(exchanges), evidence)
     for line in notes(recording.notes):

@@ -14,6 +14,7 @@ from pytest_loadtool.console.wizard import Wizard
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.domains import NO_FILTER, DomainFilter
+from pytest_loadtool.recording.grouping import REFERRER_ANALYSIS, Grouping
 
 if TYPE_CHECKING:
     from pytest_loadtool.console.live import Live
@@ -40,6 +41,7 @@ class Settings:
     browser: str = ""
     port: int = 0
     domains: DomainFilter = NO_FILTER
+    grouping: Grouping = REFERRER_ANALYSIS
     script: str = ""
     rules: tuple[Path, ...] = ()
     """Files with the project's rules of application state management."""

@@ -153,6 +153,17 @@ _ASM_RULES = (
     "project: they come before those of the package. Relative to this file."
 )
 
+#: Preferences of the console, which has a command for them.
+_PREFERENCES = {
+    "record_grouping": (
+        "How recorded transactions are grouped into pages: referrer (Referrer Analysis, the "
+        "default) or activity (Activity Monitoring)."
+    ),
+    "record_activity_threshold": (
+        "The pause that ends a page of Activity Monitoring, such as 1500ms. Default: 2s."
+    ),
+}
+
 #: What is no text in the configuration file.
 _TYPES: dict[str, Any] = {
     "record_only": "args",
@@ -186,7 +197,7 @@ def declare(parser: pytest.Parser) -> None:
     )
     for name, attributes in _OPTIONS.items():
         group.addoption(name, **attributes)
-    for name, text in _TWINS.items():
+    for name, text in {**_TWINS, **_PREFERENCES}.items():
         parser.addini(name, text, type=_TYPES.get(name, "string"), default="")
     parser.addini("loadtool_asm_rules", _ASM_RULES, type="paths")
 

@@ -13,7 +13,7 @@ from pytest_loadtool.plugin.way import put_on_path
 
 if TYPE_CHECKING:
     from pytest_loadtool.console import Settings
-    from pytest_loadtool.recording import DomainFilter
+    from pytest_loadtool.recording import DomainFilter, Grouping
 
 __all__ = ["main"]
 
@@ -60,6 +60,7 @@ def _settings(config: pytest.Config) -> Settings:
         browser=config.getoption("record_browser") or "",
         port=int(config.getoption("record_port") or 0),
         domains=_domains(config),
+        grouping=_grouping(config),
         script=config.getoption("record_script") or "",
         rules=tuple(config.getini("loadtool_asm_rules")),
     )
@@ -76,6 +77,22 @@ def _domains(config: pytest.Config) -> DomainFilter:
             raise pytest.UsageError(f"--{name.replace('_', '-')}: {error}") from None
     trackers = TRACKERS if config.getoption("record_block_trackers") else ()
     return DomainFilter(lists["record_only"], lists["record_block"] + trackers)
+
+
+def _grouping(config: pytest.Config) -> Grouping:
+    from pytest_loadtool.casefile import parse_duration
+    from pytest_loadtool.recording import Grouping
+
+    default = Grouping()
+    threshold = config.getini("record_activity_threshold")
+    try:
+        return Grouping(
+            config.getini("record_grouping") or default.algorithm,
+            parse_duration(threshold) if threshold else default.threshold,
+        )
+    except ValueError as error:
+        name = "record_activity_threshold" if threshold else "record_grouping"
+        raise pytest.UsageError(f"{name}: {error}") from None
 
 
 def _give_back_stdin(config: pytest.Config) -> None:

@@ -1,23 +1,26 @@
 """From recorded exchanges to a test case: pure functions, one step per module.
 
-Filter what cannot be replayed, group the rest into pages by Referrer Analysis, name the pages,
-write the requests as text. What may not enter: I/O of any kind, and any judgement about dynamic
-values (that is ``correlation``). Nothing is dropped silently: what does not become a transaction
-becomes a `Note`.
+Filter what cannot be replayed, group the rest into pages (Referrer Analysis or
+Activity Monitoring), name the pages, write the requests as text. What may not enter: I/O of any
+kind, and any judgement about dynamic values (that is ``correlation``). Nothing is dropped
+silently: what does not become a transaction becomes a `Note`.
 """
 
 from pytest_loadtool.recording.build import Recording, build_case
 from pytest_loadtool.recording.domains import Domain, DomainFilter
 from pytest_loadtool.recording.editing import page_span, without
+from pytest_loadtool.recording.grouping import ALGORITHMS, Grouping
 from pytest_loadtool.recording.hosts import HostUse, belongs, hostnames, is_configured, restrict
 from pytest_loadtool.recording.notes import Note
 from pytest_loadtool.recording.strip import Stripped, strip
 from pytest_loadtool.recording.trackers import TRACKERS
 
 __all__ = [
+    "ALGORITHMS",
     "TRACKERS",
     "Domain",
     "DomainFilter",
+    "Grouping",
     "HostUse",
     "Note",
     "Recording",

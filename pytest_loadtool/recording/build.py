@@ -10,7 +10,7 @@ from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.entry import Entry
 from pytest_loadtool.recording.failures import expected_status, failure_notes
-from pytest_loadtool.recording.grouping import Group, group
+from pytest_loadtool.recording.grouping import REFERRER_ANALYSIS, Group, Grouping, group
 from pytest_loadtool.recording.kinds import kind_of
 from pytest_loadtool.recording.naming import operation_name, page_names
 from pytest_loadtool.recording.notes import Note
@@ -31,14 +31,16 @@ class Recording:
     notes: tuple[Note, ...]
 
 
-def build_case(exchanges: Sequence[Exchange], *, name: str) -> Recording:
+def build_case(
+    exchanges: Sequence[Exchange], *, name: str, grouping: Grouping = REFERRER_ANALYSIS
+) -> Recording:
     """The test case that ``exchanges`` make, pages in the order of their start.
 
     ``exchanges`` may come in any order; each transaction's ``recorded.entry`` is its index there.
     What cannot be replayed is left out with a note. The case has no pages if nothing can.
     """
     entries, notes = _sift(exchanges)
-    groups = group(entries)
+    groups = group(entries, grouping)
     server = server_of(groups)
     drafts = {
         entry.index: draft(entry.exchange, server) for page in groups for entry in page.entries

@@ -50,6 +50,9 @@ def test_help_explains_each_option(pytester: pytest.Pytester) -> None:
         "--loadtool-think-time=",
         "record_browser (string):",
         "record_port (string):",
+        "record_only (args):",
+        "record_grouping (string):",
+        "record_activity_threshold (string):",
         "loadtool_server (string):",
         "loadtool_app (string):",
         "loadtool_transport (string):",
@@ -63,7 +66,7 @@ def test_help_explains_each_option(pytester: pytest.Pytester) -> None:
 def test_documentation_names_each_option() -> None:
     """docs/pytest.md lists every option, and its twin in the configuration file."""
     page = (Path(__file__).parents[2] / "docs" / "pytest.md").read_text(encoding="utf-8")
-    for name in [*options._OPTIONS, *options._TWINS]:
+    for name in [*options._OPTIONS, *options._TWINS, *options._PREFERENCES]:
         assert f"`{name}" in page
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.entry import Entry
-from pytest_loadtool.recording.grouping import group
+from pytest_loadtool.recording.grouping import REFERRER_ANALYSIS, group
 from pytest_loadtool.recording.kinds import kind_of
 from tests.recording.samples import SHOP, call, load, visit
 
@@ -19,13 +19,18 @@ pytestmark = pytest.mark.promise(11)
 def pages(*exchanges: Exchange) -> list[list[str]]:
     """The paths of each page's transactions."""
     entries = [Entry(index, one, kind_of(one)) for index, one in enumerate(exchanges)]
-    return [[_path(entry.exchange) for entry in page.entries] for page in group(entries)]
+    return [
+        [_path(entry.exchange) for entry in page.entries]
+        for page in group(entries, REFERRER_ANALYSIS)
+    ]
 
 
 def keys(exchanges: Sequence[Exchange]) -> list[str | None]:
     """The path of each page's key resource."""
     entries = [Entry(index, one, kind_of(one)) for index, one in enumerate(exchanges)]
-    return [_path(page.key.exchange) if page.key else None for page in group(entries)]
+    return [
+        _path(page.key.exchange) if page.key else None for page in group(entries, REFERRER_ANALYSIS)
+    ]
 
 
 def _path(exchange: Exchange) -> str:

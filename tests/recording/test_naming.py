@@ -6,7 +6,7 @@ import pytest
 
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.entry import Entry
-from pytest_loadtool.recording.grouping import group
+from pytest_loadtool.recording.grouping import REFERRER_ANALYSIS, group
 from pytest_loadtool.recording.kinds import kind_of
 from pytest_loadtool.recording.naming import operation_name, page_names, title
 from tests.recording.samples import SHOP, call, load, visit
@@ -16,7 +16,8 @@ pytestmark = pytest.mark.promise(20)
 
 def names(*exchanges: Exchange) -> list[str]:
     """What the pages of a recording are called."""
-    return page_names(group(Entry(index, one, kind_of(one)) for index, one in enumerate(exchanges)))
+    entries = (Entry(index, one, kind_of(one)) for index, one in enumerate(exchanges))
+    return page_names(group(entries, REFERRER_ANALYSIS))
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from pytest_loadtool.console.commands.files import import_, save
 from pytest_loadtool.console.commands.general import help_, quit_
 from pytest_loadtool.console.commands.load import create_load_configuration, start
 from pytest_loadtool.console.commands.outside import run, wait
+from pytest_loadtool.console.commands.preferences import preferences
 from pytest_loadtool.console.commands.record import record, stop
 from pytest_loadtool.console.commands.replay import play
 from pytest_loadtool.console.registry import registry
@@ -19,5 +20,5 @@ COMMANDS = registry(
     record, run, wait, stop, import_,
     tree, show, strip, delete, undo, redo,
     configure, application_state, explain, play,
-    save, create_load_configuration, start, help_, quit_,
+    save, create_load_configuration, start, preferences, help_, quit_,
 )  # fmt: skip

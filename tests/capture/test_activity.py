@@ -1,0 +1,88 @@
+"""An application of one document, recorded with Chromium and grouped both ways."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import pairwise
+
+import pytest
+from playwright.async_api import async_playwright
+
+from pytest_loadtool.capture import Browser, Recorder, find_browser
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.recording import Grouping, build_case
+from tests.capture.servers import Connection, WireServer, answer
+
+_PAGE = b"""<!doctype html><title>Orders</title><link rel=icon href=data:,>
+<button id=go>Go</button><p></p><script>
+function get(url) {
+  return new Promise(done => {
+    const call = new XMLHttpRequest()
+    call.open("GET", url)
+    call.onload = () => done(JSON.parse(call.responseText))
+    call.send()
+  })
+}
+document.querySelector("#go").onclick = async () => {
+  history.pushState({}, "", "/orders/7")
+  const order = await get("/api/orders/7")
+  await fetch(`/api/customers/${order.customer}`, {referrerPolicy: "no-referrer"})
+  document.querySelector("p").textContent = "done"
+}
+get("/api/session").then(() => get("/api/orders"))
+</script>"""
+
+
+def _application(connection: Connection, request: bytes) -> bool:
+    if b" /api/" in request.split(b"\r\n")[0]:
+        return answer(b'{"customer": 3}', "Content-Type: application/json")(connection, request)
+    return answer(_PAGE, "Content-Type: text/html")(connection, request)
+
+
+async def _record(url: str) -> tuple[list[Exchange], int]:
+    """What was recorded, and how much of it before the click."""
+    got: list[Exchange] = []
+    async with (
+        Recorder(got.append) as recorder,
+        Browser(
+            find_browser(), url, recorder.port, recorder.ca_certificate,
+            headless=True, remote_debugging_port=0,
+        ) as browser,
+        async_playwright() as playwright,
+    ):  # fmt: skip
+        connected = await playwright.chromium.connect_over_cdp(browser.debugging_url)
+        page = connected.contexts[0].pages[0]
+        await page.wait_for_url(url)
+        await page.wait_for_load_state("networkidle")
+        before = len(got)
+        # A pause that is longer than any there was, however slow the machine.
+        await asyncio.sleep(1 + 4 * max(_gaps(got)))
+        await page.click("#go")
+        await page.wait_for_selector("text=done")
+    return got, before
+
+
+def _gaps(exchanges: list[Exchange]) -> list[float]:
+    return [after.started - (one.started + one.took) for one, after in pairwise(exchanges)]
+
+
+@pytest.mark.promise(13)
+@pytest.mark.promise(11)
+def test_each_thing_done_is_a_page_with_its_calls() -> None:
+    """The document with what it loads, the click with the calls it causes, one of them without a
+    Referer. By Referrer Analysis all of it is one page."""
+    with WireServer(_application) as server:
+        got, before = asyncio.run(asyncio.wait_for(_record(f"{server.origin}/"), timeout=120))
+    pause = _gaps(got)[before - 1]
+    threshold = (pause + max(gap for gap in _gaps(got) if gap != pause)) / 2
+
+    def pages(grouping: Grouping) -> list[tuple[str, list[str]]]:
+        case = build_case(got, name="orders", grouping=grouping).case
+        return [(page.name, [one.title for one in page.transactions]) for page in case.pages]
+
+    loaded = ["GET /", "GET /api/session", "GET /api/orders"]
+    clicked = ["GET /api/orders/7", "GET /api/customers/3"]
+    assert pages(Grouping("activity", threshold)) == [("Orders", loaded), ("orders", clicked)]
+    assert pages(Grouping()) == [("Orders", loaded + clicked)]
+    case = build_case(got, name="orders", grouping=Grouping("activity", threshold)).case
+    assert case.pages[0].think_time == pytest.approx(pause, abs=0.001)
