@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from pytest_loadtool.model.case import Kind
-from pytest_loadtool.recording.entry import Entry
+from pytest_loadtool.recording.entry import Entry, normal_url
 from pytest_loadtool.recording.navigation import frame_urls, is_navigation
 
 __all__ = ["Group", "Pages", "client_of"]
@@ -54,6 +54,8 @@ class Pages:
     """The page on which each client is."""
     forwards: dict[str, tuple[Group, float]] = field(default_factory=dict)
     frames: set[str] = field(default_factory=set)
+    left: set[str] = field(default_factory=set)
+    """The URLs of pages from which a navigation led away."""
 
     def page_of(self, entry: Entry) -> Group:
         """The page of a transaction that is neither a navigation nor follows a forward."""
@@ -66,6 +68,10 @@ class Pages:
             self.start(navigated=True) if navigation else self.page_of(entry)
         )
         client = client_of(entry)
+        if navigation:
+            referer = entry.exchange.request_header("referer")
+            self.left |= {normal_url(referer)} if referer is not None else set()
+            self.left.discard(entry.url)
         if navigation or not page.entries or client not in self.current:
             self.current[client] = page
         page.add(entry)

@@ -3,7 +3,9 @@
 Of what is neither a navigation nor follows a forward:
 
 1. What names a Referer belongs to the latest page that contains that URL: the page itself, its
-   style sheets, its frames.
+   style sheets, its frames. A call that names a page from which a navigation led away belongs to
+   the current page: its script has taken that address (``history.replaceState``, as after a login
+   at an identity provider).
 2. Anything else belongs to the page on which its client (User-Agent) is.
 3. A client that has not navigated anywhere (an API client) has no pages to go by: each of its calls
    is a page, and calls that were in flight together are one. A browser whose navigation was not
@@ -15,11 +17,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from pytest_loadtool.model.case import Kind
 from pytest_loadtool.recording.entry import Entry, normal_url, origin
 from pytest_loadtool.recording.navigation import from_browser
 from pytest_loadtool.recording.pages import Group, Pages, client_of
 
 __all__ = ["ReferrerAnalysis"]
+
+#: What a page may still ask for when the next is there.
+_STATIC = frozenset({Kind.CSS, Kind.JAVASCRIPT, Kind.IMAGE})
 
 
 @dataclass(slots=True)
@@ -54,4 +60,6 @@ class ReferrerAnalysis(Pages):
             page = self.current.get(client_of(entry))
             if page is not None and page.key and origin(page.key.url) == origin(referer):
                 return page
+        if referer in self.left and entry.kind not in _STATIC:
+            return self.current.get(client_of(entry))
         return self.by_url.get(referer)

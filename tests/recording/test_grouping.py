@@ -92,6 +92,37 @@ def test_a_single_page_application_stays_one_page() -> None:
     ) == [["/app", "/api/1", "/api/2"]]
 
 
+def test_a_script_may_take_the_address_of_a_page_that_was_left() -> None:
+    """A login elsewhere leads back to /callback, whose script then calls itself / again."""
+    assert pages(
+        visit(f"{SHOP}/", 0, "<title>App"),
+        load(f"{SHOP}/app.js", 0.1, "text/javascript", referer=f"{SHOP}/", dest="script"),
+        visit(f"{SHOP}/auth?state=1", 5, referer=f"{SHOP}/", to="/login"),
+        visit(f"{SHOP}/login", 5.1, "<title>Log in", referer=f"{SHOP}/"),
+        load(f"{SHOP}/late.png", 5.2, "image/png", referer=f"{SHOP}/", dest="image"),
+        visit(f"{SHOP}/login", 9, method="POST", referer=f"{SHOP}/login", to="/callback?code=2"),
+        visit(f"{SHOP}/callback?code=2", 9.1, "<title>App", referer=f"{SHOP}/login"),
+        load(f"{SHOP}/token", 9.2, "application/json", referer=f"{SHOP}/callback?code=2"),
+        load(f"{SHOP}/api", 9.3, "application/json", referer=f"{SHOP}/"),
+    ) == [
+        ["/", "/app.js", "/late.png"],
+        ["/auth?state=1", "/login"],
+        ["POST /login", "/callback?code=2", "/token", "/api"],
+    ]
+
+
+def test_a_page_that_was_left_and_came_back_is_itself_again() -> None:
+    """A form that is shown again at its own address, and a page that is visited a second time."""
+    assert pages(
+        visit(f"{SHOP}/a", 0, "<title>A"),
+        visit(f"{SHOP}/a", 5, "<title>A", method="POST", referer=f"{SHOP}/a"),
+        load(f"{SHOP}/api/1", 6, "application/json", referer=f"{SHOP}/a"),
+        visit(f"{SHOP}/b", 9, "<title>B", referer=f"{SHOP}/a"),
+        visit(f"{SHOP}/a", 12, "<title>A", referer=f"{SHOP}/b"),
+        load(f"{SHOP}/api/2", 13, "application/json", referer=f"{SHOP}/a"),
+    ) == [["/a"], ["POST /a", "/api/1"], ["/b"], ["/a", "/api/2"]]
+
+
 @pytest.mark.parametrize("told", [True, False], ids=["Fetch metadata", "no Fetch metadata"])
 def test_frames_are_part_of_their_page(told: bool) -> None:
     """A frame starts no page, nor does what it loads; if the browser is silent, markup tells."""
