@@ -24,6 +24,7 @@ from pytest_loadtool.model.extractor import (
     RegularExpression,
     Source,
 )
+from pytest_loadtool.model.place import Place
 
 __all__ = ["synthesise"]
 
@@ -84,7 +85,9 @@ def _header(producer: Producer, _: Slot, response: Readable) -> Iterator[Source]
 
 
 def _location(producer: Producer, slot: Slot, _: Readable) -> Iterator[Source]:
-    pattern = _address_pattern(producer.text, slot, _VALUE_IN_ADDRESS, _OTHER_IN_ADDRESS)
+    pattern = _address_pattern(
+        producer.text, slot, _VALUE_IN_ADDRESS, _OTHER_IN_ADDRESS, whole=False
+    )
     if pattern is not None:
         yield HeaderValue("Location", pattern)
 
@@ -130,10 +133,13 @@ def _literal(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", text)
 
 
-def _address_pattern(address: str, slot: Slot, value: str, other: str) -> str | None:
+def _address_pattern(
+    address: str, slot: Slot, value: str, other: str, *, whole: bool = True
+) -> str | None:
     """A regular expression for path and query of an address as written, the slot's value its group.
 
-    Numbers and random values elsewhere in the address may vary.
+    Numbers, random values and addresses elsewhere in it may vary. Unless it is to be ``whole``, it
+    ends after a value in the query: of one address, the rest tells nothing.
     """
     address = address.partition("#")[0]
     spots = list(target_slots(address, 0))
@@ -146,10 +152,16 @@ def _address_pattern(address: str, slot: Slot, value: str, other: str) -> str | 
         position = spots[0].start - len(spots[0].before)
     pattern = ""
     for spot in spots:
-        varies = spot.value.isdigit() or looks_random(spot.value)
+        is_address = "://" in spot.value
+        varies = spot.value.isdigit() or looks_random(spot.value) or is_address
         if (spot is mine or varies) and spot.start >= position:
-            pattern += _literal(address[position : spot.start]) + (value if spot is mine else other)
+            # Within a query, an address may stand with its slashes.
+            stand_in = other.replace("/?", "") if is_address else other
+            pattern += _literal(address[position : spot.start])
+            pattern += value if spot is mine else stand_in
             position = spot.end
+        if spot is mine and spot.place is Place.QUERY and not whole:
+            return pattern
     return pattern + _literal(address[position:])
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import quote
 
 import pytest
 
@@ -81,6 +82,25 @@ def test_headers(name: str) -> None:
     form = {"Location": "/a/12/{}/b?c=1", "Set-Cookie": "thing={}; Path=/"}.get(name, "{}")
     old, new = (html("", (name, re.sub("12", str(number), form).format(value)))
                 for number, value in ((12, OLD), (3456, NEW)))  # fmt: skip
+    extractor = synthesised(old)
+    assert extracted(extractor, old) == OLD
+    assert extracted(extractor, new) == NEW
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "{0}/cb?code={2}&state=x&iss={1}%2Foidc",
+        "{0}/cb?iss={0}/oidc&code={2}",
+        "{0}/cb?iss={1}%2Foidc&code={2}",
+    ],
+)
+def test_the_server_within_an_address_may_be_another(address: str) -> None:
+    """A redirect that names the server in its query, as ``iss`` (RFC 9207), before or after."""
+    old, new = (
+        html("", ("Location", address.format(server, quote(server, safe=""), value)))
+        for server, value in ((SERVER, OLD), ("https://staging.example", NEW))
+    )
     extractor = synthesised(old)
     assert extracted(extractor, old) == OLD
     assert extracted(extractor, new) == NEW
