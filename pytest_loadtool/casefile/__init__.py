@@ -17,6 +17,7 @@ from pytest_loadtool.casefile.dataset import (
 )
 from pytest_loadtool.casefile.har_reader import parse_har, read_har
 from pytest_loadtool.casefile.har_writer import HarWriter
+from pytest_loadtool.casefile.http_text import parse_exchange, read_exchange
 from pytest_loadtool.casefile.load_reader import parse_load, read_load
 from pytest_loadtool.casefile.load_writer import format_load
 from pytest_loadtool.casefile.quantities import (
@@ -40,12 +41,14 @@ __all__ = [
     "parse_case",
     "parse_dataset",
     "parse_duration",
+    "parse_exchange",
     "parse_har",
     "parse_load",
     "parse_rules",
     "parse_share",
     "read_case",
     "read_dataset",
+    "read_exchange",
     "read_har",
     "read_load",
     "read_rules",

@@ -11,6 +11,7 @@ from pytest_loadtool.recording.domains import Domain, DomainFilter
 from pytest_loadtool.recording.editing import page_span, without
 from pytest_loadtool.recording.grouping import ALGORITHMS, Grouping
 from pytest_loadtool.recording.hosts import HostUse, belongs, hostnames, is_configured, restrict
+from pytest_loadtool.recording.importing import with_page
 from pytest_loadtool.recording.notes import Note
 from pytest_loadtool.recording.strip import Stripped, strip
 from pytest_loadtool.recording.trackers import TRACKERS
@@ -32,5 +33,6 @@ __all__ = [
     "page_span",
     "restrict",
     "strip",
+    "with_page",
     "without",
 ]

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from pathlib import Path
 
-from pytest_loadtool.casefile import format_case, parse_case, read_har, save_case
+from pytest_loadtool.casefile import format_case, parse_case, read_exchange, read_har, save_case
 from pytest_loadtool.console.configuring import configured
 from pytest_loadtool.console.document import check
 from pytest_loadtool.console.errors import CommandError
-from pytest_loadtool.console.files import as_case_path, har_path, place_evidence, write_evidence
+from pytest_loadtool.console.files import (
+    as_case_path,
+    case_name,
+    har_path,
+    place_evidence,
+    write_evidence,
+)
 from pytest_loadtool.console.filters import domains
 from pytest_loadtool.console.opening import may_drop, open_traffic
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.errors import FileError
-from pytest_loadtool.recording import Domain
+from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.recording import Domain, with_page
 
-__all__ = ["import_", "save"]
+__all__ = ["import_", "import_page", "save"]
 
 
 async def import_(
@@ -40,6 +48,47 @@ async def import_(
     await may_drop(session, "import", discard)
     wanted = domains(session, only, block, block_trackers=block_trackers)
     open_traffic(session, tuple(map(wanted.kept, read_har(file))), _absolute(file))
+
+
+async def import_page(
+    session: Session, request: Path, response: Path, *, name: str = "", server: str = ""
+) -> None:
+    """As New Web Page: add a page with one transaction from two plain-text files.
+
+    REQUEST holds a request: `POST /items HTTP/1.1`, headers, an empty line, the body. RESPONSE
+    holds what it was answered with, as `curl -i` prints it. The transaction expects a status of
+    200-399, like any other. --name is the page's name; without it, it is named as a recorded page would be.
+    --server is the base URL for a request without a Host header. Without a test case, one is made.
+    """
+    if session.live is not None:
+        raise CommandError("a recording is running: `stop` makes its test case first")
+    document = session.document
+    exchange = read_exchange(
+        request,
+        response,
+        server=server or (document.case.server if document else ""),
+        started=time.time(),
+    )
+    if document is None:
+        document = Document(TestCase(case_name(session.case_path), ()))
+    entry = len(document.exchanges) if document.exchanges or not _has_evidence(document) else None
+    session.document = dataclasses.replace(
+        document,
+        case=with_page(document.case, exchange, entry, name),
+        exchanges=(*document.exchanges, *([exchange] if entry is not None else [])),
+        evidence=None,
+        masked=False,
+    )
+    page = session.document.case.pages[-1]
+    session.say(f"Added the page {page.name}: {page.transactions[0].title}, {exchange.status}.")
+    if entry is None:
+        session.say("  The recorded traffic is not at hand, so the response is not kept.")
+
+
+def _has_evidence(document: Document) -> bool:
+    """Whether the test case was made of traffic, at hand or not."""
+    recorded = (one.recorded for one in document.case.transactions())
+    return any(one is not None and one.entry is not None for one in recorded)
 
 
 async def save(session: Session, file: Path | None = None, *, replace: bool = False) -> None:

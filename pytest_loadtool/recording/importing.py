@@ -1,0 +1,64 @@
+"""As New Web Page: one exchange becomes a page of a test case that is there already."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+from types import MappingProxyType
+
+from pytest_loadtool.model.case import Header, TestCase
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.recording.build import build_case
+from pytest_loadtool.recording.entry import origin
+from pytest_loadtool.recording.request import draft
+from pytest_loadtool.recording.sharing import share
+
+__all__ = ["with_page"]
+
+_HEADER_SET = "imported"
+
+
+def with_page(case: TestCase, exchange: Exchange, entry: int | None, name: str = "") -> TestCase:
+    """``case`` with one more page, at its end, that holds ``exchange`` as its transaction.
+
+    ``entry`` is the exchange's index in the evidence, None if it is in none; ``name`` is the
+    page's, empty: as a recorded page's. The transaction sends the headers of the exchange and no others.
+    The first page of a test case says what its server is.
+    """
+    if not case.pages and not case.server:
+        case = replace(case, server=origin(exchange.url))
+    (page,) = build_case((exchange,), name=case.name).case.pages
+    (transaction,) = page.transactions
+    one = draft(exchange, case.server)
+    sharing = share([one.headers])
+    header_set, sets = _header_set(case, sharing.headers)
+    _, own = sharing.requests[0]
+    request = replace(
+        transaction.request, target=one.target, headers=own, body=one.body, header_set=header_set
+    )
+    assert transaction.recorded is not None, "it was built from an exchange"
+    transaction = replace(
+        transaction, request=request, recorded=replace(transaction.recorded, entry=entry)
+    )
+    page = replace(page, name=_unused(name or page.name, case), transactions=(transaction,))
+    return replace(case, pages=(*case.pages, page), header_sets=MappingProxyType(sets))
+
+
+def _header_set(
+    case: TestCase, headers: tuple[Header, ...]
+) -> tuple[str, dict[str, tuple[Header, ...]]]:
+    """The name of the set that has these headers, and all sets, with a new one if none has."""
+    sets = dict(case.header_sets)
+    for name, known in {"": case.headers, **sets}.items():
+        if known == headers:
+            return name, sets
+    names = (_HEADER_SET if n == 1 else f"{_HEADER_SET}-{n}" for n in count(1))
+    name = next(name for name in names if name not in sets)
+    return name, {**sets, name: headers}
+
+
+def _unused(name: str, case: TestCase) -> str:
+    """``name``, or with the first number that makes it the only page of that name."""
+    taken = {page.name for page in case.pages}
+    names = (name if n == 1 else f"{name} ({n})" for n in count(1))
+    return next(one for one in names if one not in taken)
