@@ -22,8 +22,8 @@ def with_page(case: TestCase, exchange: Exchange, entry: int | None, name: str =
     """``case`` with one more page, at its end, that holds ``exchange`` as its transaction.
 
     ``entry`` is the exchange's index in the evidence, None if it is in none; ``name`` is the
-    page's, empty: as a recorded page's. The transaction sends the headers of the exchange and no others.
-    The first page of a test case says what its server is.
+    page's, empty: as a recorded page's. The transaction sends the headers of the exchange and no
+    others. The first page of a test case says what its server is.
     """
     if not case.pages and not case.server:
         case = replace(case, server=origin(exchange.url))
