@@ -123,6 +123,7 @@ def singular(name: str) -> str:
 
 
 _PLURALS = (
+    *(("shoes", "shoe"), ("oes", "o")),
     *(("ies", "y"), ("sses", "ss"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh")),
     *(("ss", "ss"), ("us", "us"), ("s", "")),
 )

@@ -30,6 +30,7 @@ __all__ = ["synthesise"]
 
 _VALUE_IN_PAGE = r"([^\"'/?#&<>\s]+)"
 _OTHER_IN_PAGE = r"[^\"'/?#&<>\s]+"
+_HOST_IN_PAGE = r"(?:https?:)?//[^\"'/?#<>\s]+"
 _VALUE_IN_ADDRESS = "([^/?#&;]+)"
 _OTHER_IN_ADDRESS = "[^/?#&;]+"
 #: How much text before a value a boundary holds, at most.
@@ -84,18 +85,27 @@ def _header(producer: Producer, _: Slot, response: Readable) -> Iterator[Source]
         yield HeaderValue(producer.name, f"^{_literal(scheme)}(.+)")
 
 
-def _location(producer: Producer, slot: Slot, _: Readable) -> Iterator[Source]:
-    pattern = _address_pattern(
+def _location(producer: Producer, slot: Slot, response: Readable) -> Iterator[Source]:
+    patterns = _address_patterns(
         producer.text, slot, _VALUE_IN_ADDRESS, _OTHER_IN_ADDRESS, whole=False
     )
-    if pattern is not None:
-        yield HeaderValue("Location", pattern)
+    yield from _addresses((HeaderValue("Location", one) for one in patterns), slot, response)
 
 
-def _link(producer: Producer, slot: Slot, _: Readable) -> Iterator[Source]:
-    pattern = _address_pattern(producer.text, slot, _VALUE_IN_PAGE, _OTHER_IN_PAGE)
-    if pattern is not None:
-        yield RegularExpression(f"[\"'=]{pattern}")
+def _link(producer: Producer, slot: Slot, response: Readable) -> Iterator[Source]:
+    patterns = _address_patterns(producer.text, slot, _VALUE_IN_PAGE, _OTHER_IN_PAGE)
+    start = "[\"'=]" + (_HOST_IN_PAGE if "//" in producer.text.partition("?")[0] else "")
+    sources = (RegularExpression(start + one) for one in patterns)
+    yield from _addresses(sources, slot, response)
+
+
+def _addresses(patterns: Iterator[Source], slot: Slot, response: Readable) -> Iterator[Source]:
+    """The pattern that tells least of the address, if it leads to the value, and the one that
+    tells most."""
+    for loose in patterns:
+        if compile_source(loose)(response) == slot.value:
+            yield loose
+        yield from patterns
 
 
 def _text(producer: Producer, slot: Slot, response: Readable) -> Iterator[Source]:
@@ -133,36 +143,46 @@ def _literal(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", text)
 
 
-def _address_pattern(
+def _address_patterns(
     address: str, slot: Slot, value: str, other: str, *, whole: bool = True
-) -> str | None:
-    """A regular expression for path and query of an address as written, the slot's value its group.
+) -> Iterator[str]:
+    """Regular expressions for path and query of an address as written, the slot's value its group.
 
-    Numbers, random values and addresses elsewhere in it may vary. Unless it is to be ``whole``, it
-    ends after a value in the query: of one address, the rest tells nothing.
+    In the first, every other value of the query may vary; in the second, of these and in the path,
+    numbers, random values and addresses. Unless they are to be ``whole``, they end after a value in
+    the query: of one address, the rest tells nothing.
     """
     address = address.partition("#")[0]
     spots = list(target_slots(address, 0))
     equal = [one for one in spots if one.value == slot.value]
-    mine = next((one for one in equal if one.name == slot.name), equal[0] if equal else None)
+    named = (one for one in equal if one.name.removeprefix("amp;") == slot.name)
+    mine = next(named, equal[0] if equal else None)
     if mine is None:
-        return None
-    position = 0
+        return
+    begin = 0
     if spots[0].before:  # a path: without the scheme and host before it
-        position = spots[0].start - len(spots[0].before)
-    pattern = ""
-    for spot in spots:
-        is_address = "://" in spot.value
-        varies = spot.value.isdigit() or looks_random(spot.value) or is_address
-        if (spot is mine or varies) and spot.start >= position:
-            # Within a query, an address may stand with its slashes.
-            stand_in = other.replace("/?", "") if is_address else other
-            pattern += _literal(address[position : spot.start])
-            pattern += value if spot is mine else stand_in
-            position = spot.end
-        if spot is mine and spot.place is Place.QUERY and not whole:
-            return pattern
-    return pattern + _literal(address[position:])
+        begin = spots[0].start - len(spots[0].before)
+    for loose in (True, False):
+        pattern, position = "", begin
+        for spot in spots:
+            in_query = spot.place is Place.QUERY
+            if spot.start >= position and (
+                spot is mine or (loose and in_query) or _varies(spot.value)
+            ):
+                # Within a query, an address may stand with its slashes.
+                stand_in = other.replace("/?", "") if in_query else other
+                pattern += _literal(address[position : spot.start])
+                pattern += value if spot is mine else stand_in
+                position = spot.end
+            if spot is mine and in_query and not whole:
+                break
+        else:
+            pattern += _literal(address[position:])
+        yield pattern
+
+
+def _varies(value: str) -> bool:
+    return value.isdigit() or looks_random(value) or "://" in value
 
 
 #: For each kind of producer, the sources to try in order.
