@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 from ssl import get_default_verify_paths
 from typing import Any
 
@@ -68,6 +69,8 @@ class ExchangeReporter:
         self._trusting: set[tuple[str, int]] = set()
         self._stopped = False
         self.own_address: tuple[str, int] | None = None
+        self.directory: Path | None = None
+        """Where large bodies are kept while they come; None for the system's temporary files."""
         self.unverified: dict[str, str] = {}
         """Hosts whose certificate does not verify, and why."""
 
@@ -104,7 +107,7 @@ class ExchangeReporter:
         if not self._domains.records(flow.request.host, flow.request.port):
             flow.response.stream = True
         else:
-            self._collectors[flow.id] = collector = Collector()
+            self._collectors[flow.id] = collector = Collector(self.directory)
             flow.response.stream = collector
 
     def response(self, flow: HTTPFlow) -> None:
@@ -197,7 +200,7 @@ class ExchangeReporter:
     def _end(self, flow: HTTPFlow, error: str) -> None:
         collector = self._collectors.pop(flow.id, None)
         if self._open.pop(flow.id, None) is not None and not self._stopped:
-            self._report(from_flow(flow, collector, error))
+            self._report(from_flow(flow, collector, error, self.directory))
 
     def _handshake_failed(self, data: TlsData, note: str) -> None:
         waiting = self._failed_handshakes.setdefault(data.context.client.id, [])

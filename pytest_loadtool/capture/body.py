@@ -1,41 +1,95 @@
-"""Collecting a response body while it streams to the client."""
+"""Response bodies while they stream to the client: kept on disk once they are large."""
 
 from __future__ import annotations
 
-from mitmproxy.net import encoding
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
-__all__ = ["BODY_LIMIT", "Collector", "decoded"]
+from pytest_loadtool.capture.coding import CODINGS
+from pytest_loadtool.model.exchange import Body
+
+__all__ = ["BODY_LIMIT", "Collector", "Spool", "decoded"]
 
 #: How many bytes of one response body are kept. The client always gets all of them.
 BODY_LIMIT = 64 * 1024 * 1024
 
-_CODINGS = {"gzip": "gzip", "x-gzip": "gzip", "deflate": "deflate", "br": "br", "zstd": "zstd"}
+#: How many bytes of one body are kept in memory.
+_IN_MEMORY = 256 * 1024
+
+
+class Spool:
+    """Bytes that move from memory to a file without a name when they become many.
+
+    The file goes when nobody refers to this any more.
+    """
+
+    def __init__(self, directory: Path | None = None, in_memory: int = _IN_MEMORY) -> None:
+        self._directory = directory
+        self._in_memory = in_memory
+        self._chunks: list[bytes] = []
+        self._descriptor = -1
+        self._size = 0
+
+    @property
+    def size(self) -> int:
+        """How many bytes there are."""
+        return self._size
+
+    def write(self, data: bytes) -> None:
+        """Add ``data``."""
+        self._size += len(data)
+        self._chunks.append(data)
+        if self._size > self._in_memory:
+            if self._descriptor < 0:
+                self._descriptor, name = tempfile.mkstemp(prefix="body-", dir=self._directory)
+                Path(name).unlink()
+            for chunk in self._chunks:
+                _write_all(self._descriptor, chunk)
+            self._chunks.clear()
+
+    def chunks(self) -> Iterator[bytes]:
+        """All of it, from the beginning."""
+        position = 0
+        if self._descriptor >= 0:
+            while data := os.pread(self._descriptor, _IN_MEMORY, position):
+                yield data
+                position += len(data)
+        yield from self._chunks
+
+    def held(self) -> bytes | Body:
+        """The bytes, if they are in memory, else this."""
+        return b"".join(self._chunks) if self._descriptor < 0 else self
+
+    def __del__(self) -> None:
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
 
 
 class Collector:
     """Passes a body on and keeps what fits."""
 
-    __slots__ = ("_chunks", "_limit", "_room", "size")
+    __slots__ = ("_limit", "_spool", "size")
 
-    def __init__(self, limit: int = BODY_LIMIT) -> None:
-        self._chunks: list[bytes] = []
+    def __init__(self, directory: Path | None = None, limit: int = BODY_LIMIT) -> None:
+        self._spool = Spool(directory)
         self._limit = limit
-        self._room = limit
         self.size = 0
         """How many bytes came by."""
 
     def __call__(self, data: bytes) -> bytes:
         """Take a chunk (``b""`` is the end) and return what the client is to get: the same."""
         self.size += len(data)
-        if self._room:
-            self._chunks.append(data[: self._room])
-            self._room -= len(self._chunks[-1])
+        room = self._limit - self._spool.size
+        if room:
+            self._spool.write(data[:room])
         return data
 
     @property
-    def body(self) -> bytes:
+    def body(self) -> bytes | Body:
         """What was kept: the whole body, or its beginning."""
-        return b"".join(self._chunks)
+        return self._spool.held()
 
     @property
     def loss(self) -> str:
@@ -45,21 +99,33 @@ class Collector:
         return f"only the first {self._limit} of {self.size} bytes of the response body were kept"
 
 
-def decoded(body: bytes, codings: str) -> bytes:
-    """``body`` without its content codings (RFC 9110 §8.4), as a Content-Encoding value lists them.
+def decoded(
+    body: bytes | Body, codings: str, directory: Path | None = None, limit: int = BODY_LIMIT
+) -> tuple[bytes | Body, str]:
+    """``body`` without its content codings (RFC 9110 §8.4), as a Content-Encoding value lists them;
+    and what is missing of it, as a sentence, because it has more than ``limit`` bytes.
 
     A body that is broken, or whose coding is unknown, is returned as it is.
     """
-    result: bytes = body
-    for coding in reversed([one.strip().lower() for one in codings.split(",")]):
-        if coding in ("", "identity"):
-            continue
-        # mitmproxy would look unknown names up among Python's text codecs (rot13…).
-        if coding not in _CODINGS:
-            return body
-        try:
-            plain = encoding.decode(result, _CODINGS[coding])
-        except ValueError:
-            return body
-        result = plain if isinstance(plain, bytes) else plain.encode()
-    return result
+    names = [one.strip().lower() for one in codings.split(",")]
+    wanted = [name for name in names if name not in ("", "identity")]
+    if not wanted or any(name not in CODINGS for name in wanted):
+        return body, ""
+    chunks: Iterable[bytes] = [body] if isinstance(body, bytes) else body.chunks()
+    for name in reversed(wanted):
+        chunks = CODINGS[name](chunks)
+    spool = Spool(directory)
+    try:
+        for chunk in chunks:
+            room = limit - spool.size
+            spool.write(chunk[:room])
+            if len(chunk) > room:
+                return spool.held(), f"only {limit} bytes of the decoded response body were kept"
+    except ValueError:
+        return body, ""
+    return spool.held(), ""
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(descriptor, data) :]

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 import time
+from functools import lru_cache
+from pathlib import Path
 
 from mitmproxy.http import Headers, HTTPFlow, Request
 from mitmproxy.net.http.url import hostport
 
 from pytest_loadtool.capture.body import Collector, decoded
-from pytest_loadtool.model.exchange import Exchange, HeaderList
+from pytest_loadtool.model.exchange import Body, Exchange, HeaderList
 
 __all__ = ["endless", "from_flow", "from_tunnel"]
 
@@ -34,26 +36,31 @@ def endless(headers: Headers) -> str:
     return _ENDLESS.get(media, "")
 
 
-def from_flow(flow: HTTPFlow, collector: Collector | None, error: str = "") -> Exchange:
+def from_flow(
+    flow: HTTPFlow, collector: Collector | None, error: str = "", directory: Path | None = None
+) -> Exchange:
     """The exchange of a flow that has ended: with its response, or with ``error`` if that is given.
+    ``directory`` is for a large body.
 
     A response that broke off counts as none (status 0), unless it was endless: then what came is
     all there could be. What came of its body is kept in either case.
     """
     request, response = flow.request, flow.response
     status, reason, headers = 0, "", ()  # type: tuple[int, str, HeaderList]
-    body, note = b"", ""
+    body: bytes | Body = b""
+    note = ""
     if response is not None:
         headers = _header_list(response.headers)
         raw = collector.body if collector is not None else response.data.content or b""
-        body = decoded(raw, ",".join(response.headers.get_all("content-encoding")))
+        codings = ",".join(response.headers.get_all("content-encoding"))
+        body, loss = decoded(raw, codings, directory)
         status, reason = response.status_code, response.data.reason.decode("latin-1")
         note = _upgrade(flow) or endless(response.headers)
         if error and not note:
             error = f"{error} (the response had begun with status {status})"
             status, reason = 0, ""
         elif not error and collector is not None:
-            error = collector.loss
+            error = collector.loss or loss
     return Exchange(
         started=request.timestamp_start,
         took=max(0.0, _ended(flow) - request.timestamp_start),
@@ -122,9 +129,13 @@ def _request_headers(request: Request) -> HeaderList:
 
 
 def _header_list(headers: Headers) -> HeaderList:
-    return tuple(
-        (name.decode("latin-1"), value.decode("latin-1")) for name, value in headers.fields
-    )
+    return tuple(_header(name, value) for name, value in headers.fields)
+
+
+@lru_cache(maxsize=4096)
+def _header(name: bytes, value: bytes) -> tuple[str, str]:
+    """One header as text. Most are in every request of a recording, and are then one object."""
+    return name.decode("latin-1"), value.decode("latin-1")
 
 
 def _upgrade(flow: HTTPFlow) -> str:

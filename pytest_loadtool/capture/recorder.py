@@ -96,6 +96,7 @@ class Recorder:
             raise RecordingError("a recorder is already running in this process: stop it first")
         Recorder._running = self
         self._scratch = Scratch("recorder")
+        self._reporter.directory = self._scratch.path
         self._log.install()
         try:
             await self._start()

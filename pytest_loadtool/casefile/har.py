@@ -29,6 +29,7 @@ __all__ = [
     "HEAD",
     "EntryError",
     "decoded",
+    "encoded",
     "entry_from",
     "exchange_from",
     "started",
@@ -49,14 +50,17 @@ class EntryError(ValueError):
         self.key = key
 
 
-def entry_from(exchange: Exchange) -> dict[str, Any]:
-    """The HAR entry of an exchange, of JSON types."""
+def entry_from(exchange: Exchange, body: tuple[str, str] | None = None) -> dict[str, Any]:
+    """The HAR entry of an exchange, of JSON types.
+
+    ``body`` stands for its response body, if given: the text and its encoding, "" for UTF-8.
+    """
     took = round(exchange.took * 1_000_000) / 1000
     entry = {
         "startedDateTime": _iso(exchange.started),
         "time": took,
         "request": _request_from(exchange),
-        "response": _response_from(exchange),
+        "response": _response_from(exchange, body or encoded(exchange.response_body)),
         "cache": {},
         "timings": {
             "blocked": -1,
@@ -188,7 +192,7 @@ def _iso(seconds: float) -> str:
     return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-def _encoded(body: bytes) -> tuple[str, str]:
+def encoded(body: bytes) -> tuple[str, str]:
     """A body as text and its encoding, "" for UTF-8."""
     try:
         return body.decode("utf-8"), ""
@@ -213,7 +217,7 @@ def _request_from(exchange: Exchange) -> dict[str, Any]:
         "bodySize": len(exchange.request_body),
     }
     if exchange.request_body:
-        text, encoding = _encoded(exchange.request_body)
+        text, encoding = encoded(exchange.request_body)
         request["postData"] = {
             "mimeType": exchange.request_header("Content-Type") or "",
             "params": [],
@@ -224,10 +228,10 @@ def _request_from(exchange: Exchange) -> dict[str, Any]:
     return request
 
 
-def _response_from(exchange: Exchange) -> dict[str, Any]:
-    text, encoding = _encoded(exchange.response_body)
+def _response_from(exchange: Exchange, body: tuple[str, str]) -> dict[str, Any]:
+    text, encoding = body
     content = {
-        "size": len(exchange.response_body),
+        "size": exchange.response_size,
         "mimeType": exchange.response_header("Content-Type") or "",
         "text": text,
     }

@@ -3,25 +3,37 @@
 Layout: a head line, one line per entry, a closing line. Appending overwrites the closing line with
 the entry and a new closing line in one write, so a recorder that is killed loses at most the
 exchange it was writing (and not even that, unless it is killed inside the write: see `har_reader`).
+A body that is not in memory is copied piece by piece, as base64.
 The data are then with the operating system; only a crash of the whole machine can lose them.
 """
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import json
 import os
+import secrets
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
 from pytest_loadtool import __version__
 from pytest_loadtool.casefile.files import file_errors
-from pytest_loadtool.casefile.har import HEAD, entry_from
-from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.casefile.har import HEAD, encoded, entry_from
+from pytest_loadtool.casefile.har_body import Source, StoredBody
+from pytest_loadtool.model.exchange import Body, Exchange
 
 __all__ = ["HarWriter"]
 
 _TAIL = b"\n]}}\n"
+
+#: Bodies up to this size, in bytes, are text that people can read, wherever they are kept.
+_READABLE = 256 * 1024
+
+#: What is written at once, in bytes, unless it comes in one piece.
+_PIECE = 1024 * 1024
 
 
 class HarWriter:
@@ -35,13 +47,16 @@ class HarWriter:
         """
         self.path = path
         self._count = 0
+        self._source: Source | None = None
+        #: Stands for a body while the rest of its entry becomes text: nothing else contains it.
+        self._mark = secrets.token_hex(16)
         head = f',"version":"{__version__}"}},"pages":[],"entries":['
         with file_errors(path, "create"):
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
             # Traffic holds what was typed and every token: for its owner alone.
             self._descriptor = os.open(path, flags, 0o600)
         self._end = 0  # where the closing line begins
-        self._put(HEAD + head.encode())
+        self._put([HEAD + head.encode()])
 
     def append(self, exchange: Exchange) -> int:
         """Add an exchange; its index among the entries. The file is whole again when this returns.
@@ -49,14 +64,43 @@ class HarWriter:
         Raises:
             FileError: it cannot be written; the file is then as it was before.
         """
-        entry = entry_from(exchange)
+        self.keep(exchange)
+        return self._count - 1
+
+    def keep(self, exchange: Exchange) -> Exchange:
+        """Add an exchange as `append` does, and return it with its response body where it now is:
+        in the file, and not in memory.
+
+        Raises:
+            FileError: as `append`.
+        """
+        held = exchange.held_body
+        if exchange.response_size <= _READABLE:
+            held = exchange.response_body
+        if isinstance(held, bytes):
+            text, encoding = encoded(held)
+            body: Iterable[bytes] = [json.dumps(text, ensure_ascii=False).encode()[1:-1]]
+        else:
+            encoding, body = "base64", _base64(held)
+        before, after = self._entry(exchange, encoding)
+        start, length = self._put([b",\n" if self._count else b"\n", before], body, after)
+        self._count += 1
+        if self._source is None:
+            with file_errors(self.path, "read"):
+                self._source = Source(self.path)
+        size = exchange.response_size
+        stored = StoredBody(self._source, start, length, encoding == "base64", size)
+        return replace(exchange, response_body=stored)
+
+    def _entry(self, exchange: Exchange, encoding: str) -> tuple[bytes, bytes]:
+        """The text of an entry up to its response body, and behind it."""
+        entry = entry_from(exchange, (self._mark, encoding))
         try:
             line = json.dumps(entry, ensure_ascii=False).encode()
         except UnicodeEncodeError:  # lone surrogates: JSON can escape them, UTF-8 cannot hold them
             line = json.dumps(entry).encode()
-        self._put((b",\n" if self._count else b"\n") + line)
-        self._count += 1
-        return self._count - 1
+        before, _, after = line.partition(self._mark.encode())
+        return before, after
 
     def close(self) -> None:
         """Close the file. Closing again does nothing."""
@@ -70,17 +114,48 @@ class HarWriter:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _put(self, content: bytes) -> None:
-        """Overwrite the closing line with ``content`` and a new closing line."""
+    def _put(
+        self, before: Iterable[bytes], body: Iterable[bytes] = (), after: bytes = b""
+    ) -> tuple[int, int]:
+        """Overwrite the closing line with these and a new closing line; where the body begins, and
+        its length."""
+        head = b"".join(before)
+        position = self._end
         with file_errors(self.path, "write"):
             try:
-                _write_all(self._descriptor, content + _TAIL, self._end)
+                for piece in _joined(head, body, after + _TAIL):
+                    _write_all(self._descriptor, piece, position)
+                    position += len(piece)
             except OSError:
                 with contextlib.suppress(OSError):
                     os.ftruncate(self._descriptor, self._end)
                     _write_all(self._descriptor, _TAIL, self._end)
                 raise
-        self._end += len(content)
+        start = self._end + len(head)
+        self._end = position - len(_TAIL)
+        return start, self._end - len(after) - start
+
+
+def _joined(head: bytes, body: Iterable[bytes], tail: bytes) -> Iterator[bytes]:
+    """All of it in pieces of moderate size: in one if the body comes in one, as most do."""
+    for piece in body:
+        if len(head) + len(piece) > _PIECE:
+            yield head
+            head = piece
+        else:
+            head += piece
+    yield head + tail
+
+
+def _base64(body: Body) -> Iterator[bytes]:
+    """A body as base64, of which three bytes make four characters."""
+    rest = b""
+    for chunk in body.chunks():
+        rest += chunk
+        whole = len(rest) - len(rest) % 3
+        yield base64.b64encode(rest[:whole])
+        rest = rest[whole:]
+    yield base64.b64encode(rest)
 
 
 def _write_all(descriptor: int, content: bytes, at: int) -> None:

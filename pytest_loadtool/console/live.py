@@ -24,7 +24,9 @@ __all__ = ["Evidence", "Live", "start"]
 class Evidence:
     """The traffic of one recording: every exchange is in the file before anybody hears of it.
 
-    When the file cannot be written any more, ``problem`` says why; what came is still in memory.
+    Response bodies stay in memory as long as ``room`` (bytes) lasts; later ones, and large ones,
+    are read from the file when they are asked for. When the file cannot be written any more,
+    ``problem`` says why; what came is not lost before the console ends.
     """
 
     path: Path
@@ -32,16 +34,21 @@ class Evidence:
     heard: Callable[[Exchange], None]
     exchanges: list[Exchange] = field(default_factory=list)
     problem: str = ""
+    room: int = 32 * 1024 * 1024
 
     def add(self, exchange: Exchange) -> None:
         """Keep ``exchange`` and tell whoever listens."""
+        kept = exchange
         try:
-            self.writer.append(exchange)
+            kept = self.writer.keep(exchange)
         except OSError as error:
             self.problem = (
                 self.problem or f"{self.path} cannot be written: {error.strerror or error}"
             )
-        self.exchanges.append(exchange)
+        if isinstance(exchange.held_body, bytes) and exchange.response_size <= self.room:
+            self.room -= exchange.response_size
+            kept = exchange
+        self.exchanges.append(kept)
         self.heard(exchange)
 
 

@@ -2,20 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
-__all__ = ["Exchange", "HeaderList"]
+__all__ = ["Body", "Exchange", "HeaderList"]
 
 #: Name and value pairs in wire order, as text (latin-1 where not ASCII), repeats included.
 HeaderList = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
+class Body(Protocol):
+    """A body that is not in memory."""
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+
+    def chunks(self) -> Iterator[bytes]:
+        """Its bytes, from the beginning, in pieces of moderate size."""
+
+
+class _ResponseBody:
+    """The attribute `Exchange.response_body`: set to bytes or a `Body`, and read as bytes."""
+
+    def __get__(self, exchange: Exchange | None, _owner: type[Exchange]) -> bytes:
+        if exchange is None:
+            return b""  # the default
+        held = exchange.held_body
+        return held if isinstance(held, bytes) else b"".join(held.chunks())
+
+    def __set__(self, exchange: Exchange, body: bytes | Body) -> None:
+        exchange.__dict__["_body"] = body
+
+
+@dataclass(frozen=True)
 class Exchange:
     """One recorded HTTP exchange.
 
     * ``started`` is in seconds since the epoch; ``took`` is in seconds, until the last byte.
     * ``request_body`` is as sent; ``response_body`` has its content coding (gzip, br…) removed.
+    * ``response_body`` may be given as a `Body`; it is then read each time that it is asked for.
+      Recordings are larger than memory.
     * ``status`` is 0 when no response came; ``error`` then says why.
     * ``note`` says why the exchange cannot be replayed ("WebSocket upgrade", "server-sent events");
       empty for the ordinary ones.
@@ -31,9 +59,33 @@ class Exchange:
     status: int = 0
     reason: str = ""
     response_headers: HeaderList = ()
-    response_body: bytes = b""
+    response_body: _ResponseBody = _ResponseBody()
     error: str = ""
     note: str = ""
+
+    @property
+    def held_body(self) -> bytes | Body:
+        """The response body as it is kept: in memory or not."""
+        held: bytes | Body = self.__dict__["_body"]
+        return held
+
+    @property
+    def response_size(self) -> int:
+        """The length of the response body, which is not read for that."""
+        held = self.held_body
+        return len(held) if isinstance(held, bytes) else held.size
+
+    def response_start(self, length: int) -> bytes:
+        """The first bytes of the response body, without reading more than that needs."""
+        held = self.held_body
+        if isinstance(held, bytes):
+            return held[:length]
+        start = b""
+        for chunk in held.chunks():
+            start += chunk
+            if len(start) >= length:
+                break
+        return start[:length]
 
     def request_header(self, name: str) -> str | None:
         """The first request header of that name, without regard to case."""

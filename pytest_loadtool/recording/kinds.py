@@ -44,6 +44,12 @@ _OPENINGS = (
 )
 
 
+_JSON = (b"{", b"[")
+
+#: Bytes of a body that tell what it is.
+_BEGINNING = 64
+
+
 def media_type(content_type: str | None) -> str:
     """``text/html`` of ``Text/HTML; charset=utf-8``; empty for None."""
     return (content_type or "").partition(";")[0].strip().lower()
@@ -55,22 +61,23 @@ def kind_of(exchange: Exchange) -> Kind:
     JSON with a type that says less (``text/html`` is the default of many frameworks) is JSON.
     """
     media = media_type(exchange.response_header("content-type"))
-    body = exchange.response_body
-    if media in _VAGUE and is_json(body):
+    start = _start(exchange.response_start(_BEGINNING))
+    if media in _VAGUE and start[:1] in _JSON and is_json(exchange.response_body):
         return Kind.JSON
     declared = _declared(media)
     if declared is not Kind.OTHER:
         return declared
-    if not body:
+    if not exchange.response_size:
         return _DESTINATIONS.get(exchange.request_header("sec-fetch-dest") or "", declared)
-    start = _start(body).lower()
-    shown = next((kind for opening, kind in _OPENINGS if start.startswith(opening)), declared)
+    shown = next(
+        (kind for opening, kind in _OPENINGS if start.lower().startswith(opening)), declared
+    )
     return shown if media in _VAGUE else declared
 
 
 def is_json(body: bytes) -> bool:
     """Whether ``body`` is a JSON object or array."""
-    if _start(body)[:1] not in (b"{", b"["):
+    if _start(body)[:1] not in _JSON:
         return False
     try:
         json.loads(body)
@@ -80,7 +87,7 @@ def is_json(body: bytes) -> bool:
 
 
 def _start(body: bytes) -> bytes:
-    return body[:64].lstrip(b"\xef\xbb\xbf \t\r\n")
+    return body[:_BEGINNING].lstrip(b"\xef\xbb\xbf \t\r\n")
 
 
 def _declared(media: str) -> Kind:

@@ -42,7 +42,7 @@ def page_names(groups: Iterable[Group]) -> list[str]:
 
 def title(exchange: Exchange) -> str:
     """The text of a document's ``<title>``: entities decoded, white space collapsed; or empty."""
-    body = exchange.response_body[:_LONGEST_HEAD]
+    body = exchange.response_start(_LONGEST_HEAD)
     charset = _CHARSET.search((exchange.response_header("content-type") or "").encode())
     charset = charset or _CHARSET.search(body[:1024])
     try:

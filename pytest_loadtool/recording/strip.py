@@ -77,7 +77,7 @@ def _is_static(transaction: Transaction, exchange: Exchange | None) -> bool:
 
 
 def _is_sitemap(exchange: Exchange | None) -> bool:
-    return exchange is not None and bool(_SITEMAP_ROOT.search(exchange.response_body[:_PROLOGUE]))
+    return exchange is not None and bool(_SITEMAP_ROOT.search(exchange.response_start(_PROLOGUE)))
 
 
 def _is_font(exchange: Exchange | None) -> bool:
@@ -91,7 +91,7 @@ def _is_jsonp(exchange: Exchange | None) -> bool:
     if exchange is None:
         return False
     asked = _CALLBACK.search(exchange.url)
-    start = exchange.response_body[:_PROLOGUE].lstrip(b" \t\r\n/*;")
+    start = exchange.response_start(_PROLOGUE).lstrip(b" \t\r\n/*;")
     return asked is not None and start.startswith(f"{asked[1]}(".encode())
 
 

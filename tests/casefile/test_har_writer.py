@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -167,3 +168,82 @@ def test_mitmproxy_opens_our_file(tmp_path: Path) -> None:
     assert flows[0].response.content == EXCHANGE.response_body
     assert flows[1].response is not None
     assert flows[1].response.content == IMAGE.response_body
+
+
+class Large:
+    """A body that is in no memory: the same piece over and over."""
+
+    def __init__(self, piece: bytes, times: int) -> None:
+        self.piece, self.times = piece, times
+        self.size = len(piece) * times
+
+    def chunks(self) -> Iterator[bytes]:
+        """All of it."""
+        for _ in range(self.times):
+            yield self.piece
+
+
+def test_bodies_are_left_in_the_file(tmp_path: Path) -> None:
+    """Text, bytes and bodies of any length are read from it when they are asked for, even after
+    the file was moved; the file is like any other."""
+    path, moved = tmp_path / "x.har", tmp_path / "y.har"
+    large = Large(b"<p>Gr\xc3\xb6\xc3\x9fe \xff", 100_001)
+    given = [
+        PAGE,
+        IMAGE,
+        replace(PAGE, response_body=b""),
+        replace(PAGE, response_body=b'"quoted" \\ \n \x00 ' + "𝄞".encode()),
+        replace(PAGE, response_body=large),
+        replace(PAGE, response_body=Large(b"ab", 5)),
+    ]
+    with HarWriter(path) as writer:
+        kept = [writer.keep(one) for one in given]
+    path.rename(moved)
+    assert not [one for one in kept if isinstance(one.held_body, bytes)]
+    assert kept == given
+    assert [one.response_size for one in kept] == [len(one.response_body) for one in given]
+    assert [one.response_start(7) for one in kept] == [one.response_body[:7] for one in given]
+    assert list(read_har(moved)) == given
+    texts = [one["response"]["content"] for one in json.loads(moved.read_text())["log"]["entries"]]
+    assert texts[5] == {"size": 10, "mimeType": "text/html; charset=utf-8", "text": "ab" * 5}
+    assert texts[4]["encoding"] == "base64"
+
+
+def test_the_start_of_a_large_body_needs_little_reading() -> None:
+    """Only as many pieces as are needed."""
+    large = Large(b"abc", 10)
+    pieces = large.chunks()
+    large.chunks = lambda: pieces  # type: ignore[method-assign]
+    assert replace(PAGE, response_body=large).response_start(4) == b"abca"
+    assert len(list(pieces)) == 8
+
+
+WRITE_MUCH_TO_A_FULL_DISK = """
+import resource, sys
+from dataclasses import replace
+from pathlib import Path
+from pytest_loadtool.casefile import HarWriter
+from pytest_loadtool.errors import FileError
+from tests.casefile.test_har_writer import PAGE, Large
+writer = HarWriter(Path(sys.argv[1]))
+kept = writer.keep(PAGE)
+resource.setrlimit(resource.RLIMIT_FSIZE, (5_000_000, 5_000_000))
+try:
+    writer.keep(replace(PAGE, response_body=Large(bytes(100_000), 100)))
+except FileError as error:
+    writer.append(PAGE)
+    print(error, kept == PAGE)
+"""
+
+
+def test_a_large_body_that_does_not_fit_leaves_the_file_whole(tmp_path: Path) -> None:
+    """What was written of it is taken back, and recording goes on."""
+    path = tmp_path / "x.har"
+    output = subprocess.run(
+        [sys.executable, "-c", WRITE_MUCH_TO_A_FULL_DISK, path],
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    ).stdout
+    assert output == f"{path}: cannot write it: file too large True\n"
+    assert read_har(path) == (PAGE, PAGE)

@@ -117,7 +117,7 @@ def _explain(session: Session, running: Live) -> None:
 def _tell(session: Session, exchange: Exchange) -> None:
     """Name each navigation as it is recorded; the rest only counts."""
     html = (exchange.response_header("content-type") or "").startswith("text/html")
-    page = exchange.response_body or 300 <= exchange.status < 400
+    page = exchange.response_size or 300 <= exchange.status < 400
     if html and page and exchange.request_header("sec-fetch-mode") in (None, "navigate"):
         session.say(f"  recorded {exchange.method} {exchange.url} {exchange.status}")
 

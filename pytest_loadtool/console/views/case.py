@@ -122,7 +122,7 @@ def _row(document: Document, transaction: Transaction) -> tuple[str, str, str, s
         request.method,
         str(recorded.status) if recorded else "-",
         recorded.kind.value if recorded else "-",
-        size(len(exchange.response_body)) if exchange else "-",
+        size(exchange.response_size) if exchange else "-",
         shortened(request.target, 100) + (f"  ({transaction.name})" if transaction.name else ""),
     )
 
