@@ -37,6 +37,7 @@ def test_grouping_is_chosen_and_its_threshold_set(tmp_path: Path) -> None:
         import spa.har --discard
         quit
         """,
+        status=2,
     )
     said = [line.strip() for line in done.stdout.splitlines()]
     assert [line.partition(".")[0] for line in said if line.startswith("The test case has")] == [
@@ -61,11 +62,10 @@ def test_preferences_are_kept_in_the_configuration_file(tmp_path: Path) -> None:
     configuration.write_text(
         "[pytest]\nrecord_grouping = activity\nrecord_activity_threshold = 1500ms\n"
     )
-    done = run_script(tmp_path, "preferences\nimport spa.har\nquit\n")
+    done = run_script(tmp_path, "preferences\nimport spa.har\nquit\n", status=2)
     assert "record_activity_threshold = 1.5s" in done.stdout
     assert "The test case has 2 pages" in done.stdout
     configuration.write_text("[pytest]\nrecord_activity_threshold = short\n")
-    done = run_script(tmp_path, "quit\n")
-    assert done.returncode == 4
+    done = run_script(tmp_path, "quit\n", status=4)
     assert "record_activity_threshold: " in done.stderr
     assert 'got "short"' in done.stderr
