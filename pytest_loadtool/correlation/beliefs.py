@@ -52,9 +52,9 @@ def is_typed(slot: Slot) -> bool:
 
 
 def rule_by_name(slot: Slot, rules: Sequence[Rule]) -> Rule | None:
-    """The rule that knows the slot by its name, or leaves it, although nothing produces it."""
-    known = (rule for rule in rules if (rule.used_as or rule.leave) and _takes(rule, slot))
-    return next(known, None)
+    """The rule that leaves the slot alone, or else knows it by name; nothing need produce it."""
+    known = [rule for rule in rules if (rule.used_as or rule.leave) and _takes(rule, slot)]
+    return next((rule for rule in known if rule.leave), known[0] if known else None)
 
 
 def _takes(rule: Rule, slot: Slot) -> bool:

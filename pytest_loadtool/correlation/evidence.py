@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.looks import (
     collection_names,
     is_id_name,
@@ -95,8 +96,10 @@ def _submitted_form(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
 def _created(_: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The request that was answered may have created something, and it succeeded."""
     step = traffic.steps[producer.transaction]
-    status = step.exchange.status if step.exchange is not None else 0
-    return step.changes_things and 200 <= status < 400
+    if step.exchange is None or not step.changes_things:
+        return False
+    asked = operation(step.exchange)
+    return 200 <= step.exchange.status < 400 and (asked is None or asked.changes)
 
 
 def _same_path(slot: Slot, producer: Producer, _: Traffic) -> bool:
@@ -120,6 +123,8 @@ def _same_thing(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
             and slot.before.rstrip("/") == traffic.steps[producer.transaction].path.rstrip("/")
         )
     things = _things(producer, created_in)
+    exchange = traffic.steps[slot.transaction].exchange
+    asked = operation(exchange) if exchange is not None else None
     if slot.place is Place.PATH:
         return bool(things & collection_names(slot.name))
     if not is_id_name(slot.name):
@@ -127,6 +132,8 @@ def _same_thing(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     stem = id_stem(slot.name)
     if stem:
         return stem in things
+    if asked is not None:
+        return any(asked.words.issuperset(thing.split()) for thing in things)
     return bool(things & collection_names(collection(traffic.steps[slot.transaction])))
 
 
@@ -137,7 +144,10 @@ def _things(producer: Producer, created_in: str) -> frozenset[str]:
         return frozenset({stem})
     around = [plain(step) for step in producer.steps[:-1] if isinstance(step, str)]
     inner = [name for name in around if name not in _WRAPPERS]
-    return collection_names(inner[-1] if inner else created_in)
+    words = (inner[-1] if inner else created_in).split()
+    if len(words) > 1 and words[0] in _VERBS:  # GraphQL: {"createItem": {"id": …}}
+        del words[0]
+    return collection_names(" ".join(words))
 
 
 def id_stem(name: str) -> str:

@@ -16,11 +16,20 @@ from typing import Any, Literal
 from pytest_loadtool.correlation.looks import is_id_name, is_short_number
 from pytest_loadtool.correlation.partial import is_partial, partial_fields
 from pytest_loadtool.correlation.recorded import RecordedResponse
-from pytest_loadtool.correlation.slots import target_slots
+from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.tags import control_value, controls
 from pytest_loadtool.model.rule import Kind
 
-__all__ = ["PARTIAL", "Kind", "Producer", "in_response", "issued_tokens", "json_leaves", "links"]
+__all__ = [
+    "PARTIAL",
+    "Kind",
+    "Producer",
+    "fragment_slots",
+    "in_response",
+    "issued_tokens",
+    "json_leaves",
+    "links",
+]
 
 
 #: The number of the form into which a partial response puts its fields.
@@ -94,7 +103,8 @@ def _in_headers(
             yield Producer(transaction, Kind.COOKIE, name.strip(), value.strip())
     location = response.header("location")
     if location:
-        for slot in target_slots(location.partition("#")[0], transaction):
+        address = target_slots(location.partition("#")[0], transaction)
+        for slot in (*address, *fragment_slots(location, transaction)):
             if slot.value in wanted:
                 yield Producer(
                     transaction, Kind.LOCATION, slot.name, slot.value, text=location,
@@ -104,6 +114,12 @@ def _in_headers(
         value = _SCHEME.sub("", value, count=1)
         if value in wanted and name.lower() not in _OTHER_HEADERS:
             yield Producer(transaction, Kind.HEADER, name, value)
+
+
+def fragment_slots(address: str, transaction: int) -> Iterator[Slot]:
+    """The parameters behind the ``#`` of an address: OAuth 2.0 hands values over there, too."""
+    fragment = address.partition("#")[2]
+    return target_slots(f"/?{fragment}", transaction) if "=" in fragment else iter(())
 
 
 def _in_body(

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from pytest_loadtool.correlation.extract import Readable, compile_source
 from pytest_loadtool.correlation.jsonpath import format_path
 from pytest_loadtool.correlation.looks import looks_random
-from pytest_loadtool.correlation.producers import Kind, Producer
+from pytest_loadtool.correlation.producers import Kind, Producer, fragment_slots
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.model.extractor import (
     Boundary,
@@ -86,6 +86,9 @@ def _header(producer: Producer, _: Slot, response: Readable) -> Iterator[Source]
 
 
 def _location(producer: Producer, slot: Slot, response: Readable) -> Iterator[Source]:
+    for spot in fragment_slots(producer.text, 0):
+        if spot.value == slot.value:
+            yield HeaderValue("Location", f"[#&]{_literal(spot.name)}=([^&]+)")
     patterns = _address_patterns(
         producer.text, slot, _VALUE_IN_ADDRESS, _OTHER_IN_ADDRESS, whole=False
     )
@@ -120,7 +123,7 @@ def _text(producer: Producer, slot: Slot, response: Readable) -> Iterator[Source
         end = position + len(slot.value)
         left = _left_of(text[max(0, position - _CONTEXT) : position])
         right = text[end : end + 1]
-        if left and right:
+        if left and (right or end == len(text)):
             yield Boundary(left, right)
         position = text.find(slot.value, end)
 

@@ -1,0 +1,58 @@
+"""GraphQL requests: what the operation is called, and whether it changes something.
+
+Every operation goes to one address with POST, so that method and path tell nothing; the name and
+the type of the operation tell it instead (GraphQL over HTTP §6.1; GraphQL §2.3).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+
+from pytest_loadtool.correlation.looks import plain
+from pytest_loadtool.model.exchange import Exchange
+
+__all__ = ["Operation", "operation"]
+
+_NAMED = r"\b(query|mutation|subscription)\s+{}\b"
+_FIRST = re.compile(r"\s*(?:#[^\n]*\n\s*)*(query|mutation|subscription)\b\s*(\w*)")
+_FIELD = re.compile(r"\{\s*(?:\w+\s*:\s*)?(\w+)")
+#: How a mutation is called whose text is not sent along (persisted queries).
+_CHANGING = frozenset({"create", "add", "insert", "new", "save", "store", "submit", "register"})
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operation: the words of its name and of its first field, and whether it is a mutation."""
+
+    words: frozenset[str]
+    changes: bool
+
+
+def operation(exchange: Exchange) -> Operation | None:
+    """The operation that a request asks for; None if it is not GraphQL."""
+    body = exchange.request_body
+    if b'"query"' not in body and b'"operationName"' not in body:
+        return None
+    try:
+        document = json.loads(body)
+    except ValueError:
+        return None
+    if not isinstance(document, dict):
+        return None
+    query, name = document.get("query"), document.get("operationName")
+    if not isinstance(query, str):
+        if not isinstance(name, str) or "extensions" not in document:
+            return None
+        words = frozenset(plain(name).split())
+        return Operation(words, bool(words & _CHANGING))
+    named = isinstance(name, str) and re.search(_NAMED.format(re.escape(name)), query)
+    found = named or _FIRST.match(query)
+    if not found and not query.lstrip().startswith("{"):
+        return None
+    field = _FIELD.search(query, found.end() if found else 0)
+    called = name if isinstance(name, str) else found[2] if found and not named else ""
+    text = f"{called} {field[1] if field else ''}"
+    changes = found[1] == "mutation" if found else False
+    return Operation(frozenset(plain(text).split()), changes)
