@@ -27,8 +27,8 @@ def test_domains_of_the_command(tmp_path: Path, shop: ShopServer) -> None:
         save
         import shop.har --only localhost
         """,
+        status=5,
     )
-    assert done.returncode == 5, done.stdout + done.stderr
     assert "4 exchanges recorded." in done.stdout
     assert "  filtered by domain: 3\n" in done.stdout
     netloc = other.removeprefix("http://")
@@ -59,6 +59,7 @@ def test_domains_of_the_options(tmp_path: Path, shop: ShopServer) -> None:
         stop
         """,
         "--record-only=127.0.0.1",
+        status=5,
     )
     assert "blocked domain: ads.test, x.hotjar.com\n" in done.stdout
     second = done.stdout.partition("--discard")[2]
@@ -68,10 +69,8 @@ def test_domains_of_the_options(tmp_path: Path, shop: ShopServer) -> None:
 
 def test_what_is_no_domain_is_refused_before_anything_starts(tmp_path: Path) -> None:
     """With the option, the text and what is expected."""
-    done = run_script(tmp_path, "record --only https://shop.example/\n")
-    assert done.returncode == 4
+    done = run_script(tmp_path, "record --only https://shop.example/\n", status=4)
     expected = "--only must be a domain such as shop.example, not 'https://shop.example/'"
     assert expected in done.stderr
-    done = run_script(tmp_path, "quit\n", "--record-block=a/b")
-    assert done.returncode == 4
+    done = run_script(tmp_path, "quit\n", "--record-block=a/b", status=4)
     assert "--record-block: expected a domain such as shop.example, got 'a/b'" in done.stderr
