@@ -35,7 +35,8 @@ def beliefs(traffic: Traffic, slot: Slot, rules: Sequence[Rule]) -> Iterator[tup
             continue
         if rule.leave:
             return
-        for producer in islice(_nearest(traffic, slot, rule.kinds, address), _MOST_PRODUCERS):
+        near = list(islice(_nearest(traffic, slot, rule.kinds, address), _MOST_PRODUCERS))
+        for producer in _alone_first(near):
             if _gives(rule, producer) and all(
                 EVIDENCE[one](slot, producer, traffic) for one in rule.evidence
             ):
@@ -84,6 +85,21 @@ def _nearest(
             same.clear()
         same.insert(0, producer)
     yield from sorted(same, key=lambda one: kinds.index(one.kind))
+
+
+def _alone_first(producers: list[Producer]) -> list[Producer]:
+    """The same, but JSON values of a list after those that stand alone.
+
+    What is the first of a list for one user is the third for another: of an id that one response
+    has alone and a later one in a list, the former is this user's.
+    """
+    if not any(one.kind is Kind.JSON and not _in_a_list(one) for one in producers):
+        return producers
+    return sorted(producers, key=_in_a_list)
+
+
+def _in_a_list(producer: Producer) -> bool:
+    return any(isinstance(step, int) for step in producer.steps)
 
 
 def _backwards(

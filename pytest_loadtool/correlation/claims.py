@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from pytest_loadtool.correlation.beliefs import beliefs, is_typed, rule_by_name
 from pytest_loadtool.correlation.jsonpath import format_path
+from pytest_loadtool.correlation.looks import is_id_name, is_short_number
 from pytest_loadtool.correlation.parts import part_text, rendered
 from pytest_loadtool.correlation.producers import Producer
 from pytest_loadtool.correlation.recorded import RecordedResponse
@@ -15,7 +16,7 @@ from pytest_loadtool.correlation.slots import Masked, Part, Slot
 from pytest_loadtool.correlation.synthesis import synthesise
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.extractor import JsonPath, Source
-from pytest_loadtool.model.place import encode
+from pytest_loadtool.model.place import Place, encode
 from pytest_loadtool.model.rule import Rule
 
 __all__ = ["Claim", "Claims", "Issue", "Miss", "claim_all", "issued"]
@@ -75,12 +76,16 @@ def claim_all(traffic: Traffic, rules: Sequence[Rule]) -> Claims:
     claims: list[Claim] = []
     misses: list[Miss] = []
     synthesis = _Synthesis(traffic)
+    things = _Things(traffic)
     for slot in traffic.slots:
         if is_typed(slot):
             continue
         verdict = _judged(slot, traffic, rules, synthesis)
+        if verdict is None:
+            verdict = things.claim(slot)
         if isinstance(verdict, Claim):
             claims.append(verdict)
+            things.note(verdict)
         elif verdict is not None:
             misses.append(verdict)
     return _checked(traffic, claims, misses)
@@ -137,6 +142,36 @@ def issued(traffic: Traffic, rules: Sequence[Rule]) -> Iterator[Issue]:
         rule = next((one for one in rules if producer.name in one.produced_as), None)
         if rule is not None:
             yield Issue(producer, rule, JsonPath(format_path(producer.steps)))
+
+
+class _Things:
+    """The things that paths lead to: once the id of one is known, it is in all its places."""
+
+    def __init__(self, traffic: Traffic) -> None:
+        self._traffic = traffic
+        self._claims: dict[str, dict[str, Claim]] = {}
+
+    def note(self, claim: Claim) -> None:
+        """Remember a claim on a path segment, by its value and the path before it."""
+        if claim.slot.place is Place.PATH and claim.slot.before:
+            self._claims.setdefault(claim.slot.value, {})[claim.slot.before] = claim
+
+    def claim(self, slot: Slot) -> Claim | None:
+        """The claim on a slot with a known id: behind the same path, or in a request to it.
+
+        In a request to it, a short number has to be in a field for ids.
+        """
+        known = self._claims.get(slot.value)
+        if known is None or encode(slot.place, slot.value) != slot.raw:
+            return None
+        if slot.place is Place.PATH:
+            found = known.get(slot.before)
+        elif is_id_name(slot.name) or not is_short_number(slot.value):
+            path = self._traffic.steps[slot.transaction].path
+            found = next((one for before, one in known.items() if path.startswith(before)), None)
+        else:
+            found = None
+        return None if found is None else replace(found, slot=slot)
 
 
 class _Synthesis:

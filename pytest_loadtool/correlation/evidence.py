@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
+from urllib.parse import unquote, urlsplit
 
 from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.looks import (
@@ -167,6 +168,16 @@ def collection(step: Step) -> str:
     return names[-1] if names else ""
 
 
+def _created_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The request was answered with 201 (Created) and the address where the slot stands."""
+    exchange = traffic.steps[producer.transaction].exchange
+    if slot.place is not Place.PATH or exchange is None or exchange.status != 201:
+        return False
+    path = urlsplit(exchange.response_header("location") or "").path
+    folder, _, name = path.rstrip("/").rpartition("/")
+    return f"{folder}/" == slot.before and unquote(name) == slot.value
+
+
 def _new_link(slot: Slot, _: Producer, traffic: Traffic) -> bool:
     """The page was seen without the link before the last change, and has it since."""
     if slot.place is not Place.PATH:
@@ -177,6 +188,15 @@ def _new_link(slot: Slot, _: Producer, traffic: Traffic) -> bool:
         return False
     seen = traffic.pages.get(traffic.steps[first].path, [])
     return bisect_right(seen, traffic.changes[change]) > 0
+
+
+def _named_link(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The text of the link is what the last change before has sent: the name of the new thing."""
+    change = bisect_right(traffic.changes, producer.transaction) - 1
+    if slot.place is not Place.PATH or change < 0:
+        return False
+    sent = traffic.echoes.get(traffic.changes[change], set())
+    return any(len(one) > 2 and not one.isdigit() and one in sent for one in producer.labels)
 
 
 #: By the names that rules call them.
@@ -191,8 +211,10 @@ EVIDENCE: Mapping[str, Evidence] = MappingProxyType(
         "not typed": _not_typed,
         "submitted form": _submitted_form,
         "created": _created,
+        "created resource": _created_resource,
         "same path": _same_path,
         "same thing": _same_thing,
         "new link": _new_link,
+        "named link": _named_link,
     }
 )

@@ -42,10 +42,10 @@ class Producer:
 
     ``name`` is the key, the field, the cookie, the header or, in an address, the segment before.
     ``steps`` lead to a JSON value. ``text`` is the address, as written, of a redirect or link (of
-    text: the pattern of a rule that found the value in it, if one did), and
-    ``before`` the path up to the value in it. ``form`` numbers the form of a control within its
-    page (`PARTIAL`: of a partial response), and ``control`` tells whether a person can write into
-    it, choose in it, or neither.
+    text: the pattern of a rule that found the value in it, if one did), ``before`` the path up to
+    the value in it, and ``labels`` are the texts of such links. ``form`` numbers the form of a
+    control within its page (`PARTIAL`: of a partial response), and ``control`` tells whether a
+    person can write into it, choose in it, or neither.
     """
 
     transaction: int
@@ -57,6 +57,7 @@ class Producer:
     before: str = ""
     form: int = -1
     control: Literal["", "hidden", "text", "choice"] = ""
+    labels: frozenset[str] = frozenset()
 
 
 _STRICT_TOKEN = re.compile(r"[\w-]{8,}", re.ASCII)
@@ -66,6 +67,7 @@ _LINK = re.compile(
     r"""[\s"'](?:href|action|src|data-[\w-]*ur[il])\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""",
     re.IGNORECASE,
 )
+_LABEL = re.compile(r"[^<>]*>\s*([^<>]{1,200}?)\s*<")
 _SCHEME = re.compile(r"Bearer +", re.IGNORECASE)
 _CHOICES = frozenset({"checkbox", "radio", "submit", "button", "image", "reset", "file", "range"})
 _OTHER_HEADERS = frozenset({"set-cookie", "location"})
@@ -212,8 +214,11 @@ def _control_type(tag: str, kind: str) -> Literal["", "hidden", "text", "choice"
     return "choice" if choice else "text"
 
 
-def links(text: str) -> Iterator[tuple[str, str]]:
-    """The addresses a page links to or submits to: as the browser reads them, and as written."""
-    for double, single, bare in _LINK.findall(text):
-        raw = double or single or bare
-        yield (unescape(raw) if "&" in raw else raw), raw
+def links(text: str) -> Iterator[tuple[str, str, str]]:
+    """The addresses a page links to or submits to: as the browser reads them, as written, and the
+    text of the link.
+    """
+    for found in _LINK.finditer(text):
+        raw = found[1] or found[2] or found[3] or ""
+        label = _LABEL.match(text, found.end())
+        yield (unescape(raw) if "&" in raw else raw), raw, unescape(label[1]) if label else ""

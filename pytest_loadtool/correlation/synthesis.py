@@ -33,6 +33,9 @@ _OTHER_IN_PAGE = r"[^\"'/?#&<>\s]+"
 _HOST_IN_PAGE = r"(?:https?:)?//[^\"'/?#<>\s]+"
 _VALUE_IN_ADDRESS = "([^/?#&;]+)"
 _OTHER_IN_ADDRESS = "[^/?#&;]+"
+#: From a link's address to its text, as far as that is plain.
+_TO_LABEL = "[^<>]*>\\s*"
+_LABEL = _TO_LABEL + r"([^<>\s][^<>]{0,80})<"
 #: How much text before a value a boundary holds, at most.
 _CONTEXT = 30
 #: ASP.NET spreads a long ViewState over numbered fields.
@@ -96,10 +99,12 @@ def _location(producer: Producer, slot: Slot, response: Readable) -> Iterator[So
 
 
 def _link(producer: Producer, slot: Slot, response: Readable) -> Iterator[Source]:
-    patterns = _address_patterns(producer.text, slot, _VALUE_IN_PAGE, _OTHER_IN_PAGE)
+    patterns = tuple(_address_patterns(producer.text, slot, _VALUE_IN_PAGE, _OTHER_IN_PAGE))
     start = "[\"'=]" + (_HOST_IN_PAGE if "//" in producer.text.partition("?")[0] else "")
     sources = (RegularExpression(start + one) for one in patterns)
     yield from _addresses(sources, slot, response)
+    for label in re.findall(re.escape(producer.text) + _LABEL, response.text) if patterns else ():
+        yield RegularExpression(f"{start}{patterns[-1]}{_TO_LABEL}{_literal(label)}<")
 
 
 def _addresses(patterns: Iterator[Source], slot: Slot, response: Readable) -> Iterator[Source]:

@@ -206,10 +206,13 @@ def _add(traffic: Traffic, producer: Producer, wanted: frozenset[str], said: set
 def _add_page(traffic: Traffic, step: Step, text: str, addresses: set[str]) -> None:
     if not step.changes_things:
         traffic.pages.setdefault(step.path, []).append(step.index)
-    for link, raw in dict(links(text)).items():
+    found: dict[str, tuple[str, set[str]]] = {}
+    for link, raw, label in links(text):
+        found.setdefault(link, (raw, set()))[1].add(label)
+    for link, (raw, labels) in found.items():
         address = _absolute(link, step)
         if address in addresses and address != step.address:
-            one = Producer(step.index, Kind.LINK, "", "", text=raw)
+            one = Producer(step.index, Kind.LINK, "", "", text=raw, labels=frozenset(labels))
             traffic.links.setdefault(address, []).append(one)
 
 

@@ -27,7 +27,7 @@ class Kind(Enum):
 #: What a rule may ask for besides names; `correlation.evidence` tells whether it holds.
 EVIDENCE_NAMES = (
     *("served", "new", "long", "random", "dynamic", "id shaped", "not typed", "submitted form"),
-    *("created", "same path", "same thing", "new link"),
+    *("created", "created resource", "same path", "same thing", "new link", "named link"),
 )
 
 
@@ -38,15 +38,20 @@ def same_name(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Field names, in which a ``*`` stands for anything. Compared as by `same_name`."""
+    """Field names, in which a ``*`` stands for anything.
+
+    Compared as by `same_name`, but for an underscore at the beginning: Laravel's ``_token`` is not
+    anybody's ``token``.
+    """
 
     spelled: tuple[str, ...] = ()
     _plain: frozenset[str] = field(init=False, repr=False, compare=False)
     _pattern: re.Pattern[str] | None = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        plain = frozenset(same_name(name) for name in self.spelled if "*" not in name)
-        open_ = [".*".join(map(same_name, one.split("*"))) for one in self.spelled if "*" in one]
+        plain = frozenset(_key(name) for name in self.spelled if "*" not in name)
+        split = [one.split("*") for one in self.spelled if "*" in one]
+        open_ = [".*".join((_key(first), *map(same_name, rest))) for first, *rest in split]
         object.__setattr__(self, "_plain", plain)
         object.__setattr__(self, "_pattern", re.compile("|".join(open_)) if open_ else None)
 
@@ -54,10 +59,14 @@ class Names:
         return bool(self.spelled)
 
     def __contains__(self, name: str) -> bool:
-        name = same_name(name)
+        name = _key(name)
         return name in self._plain or (
             self._pattern is not None and self._pattern.fullmatch(name) is not None
         )
+
+
+def _key(name: str) -> str:
+    return ("_" if name.startswith("_") else "") + same_name(name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -246,6 +246,25 @@ def test_created_location(location: str, request_line: str) -> None:
     assert requests(configuration)[1] == request_line
 
 
+def test_created_resource() -> None:
+    """201 and an address: a name that the server made up is no constant, whatever it looks like."""
+    answer = {"name": "New Folder", "type": "directory"}
+    configuration = run(
+        call("POST", "/files", {"e": 1}, html("", ("Location", "/files/new.txt")), status=201),
+        call("PUT", "/files/new.txt", {"path": "new.txt", "text": "new"}),
+        call("POST", "/files", {"type": "directory"}, json_body(answer), status=201,
+             received=(("Location", "/files/New%20Folder"),)),
+        call("PATCH", "/files/New%20Folder", {"path": "old"}),
+        call("POST", "/login", {"a": 1}, html("", ("Location", "/files/home")), status=303),
+        get("/files/home"),
+    )  # fmt: skip
+    assert requests(configuration)[1::2] == [
+        '/files/${file_id[1]} {"path": "${file_id[1]}", "text": "new"}',
+        '/files/${name[1]} {"path": "old"}',
+        "/files/home",
+    ]
+
+
 @pytest.mark.parametrize(
     ("answer", "request_line", "path"),
     [
@@ -342,6 +361,27 @@ def test_new_links_only() -> None:
     assert requests(run(*shown[2:], get("/tasks/5/")))[-1] == "/tasks/5/"
 
 
+def test_links_by_name() -> None:
+    """A small id counts, too, behind the name that was just typed; then in all its places."""
+    page = '<a href="/tasks/4/">Tea</a> <a href="/tasks/5/">Coffee &amp; milk</a>'
+    shown = (post("/tasks/add/", "title=Coffee+%26+milk"), get("/tasks/", html(page)))
+    configuration = run(
+        *shown,
+        get("/tasks/5/"),
+        post("/tasks/5/edit", "parent=5&task_id=5"),
+        post("/tasks/", "_selected_action=5&count=5"),
+        get("/users/5/"),
+    )
+    assert requests(configuration)[2:] == [
+        "/tasks/${task_id[1]}/",
+        "/tasks/${task_id[1]}/edit parent=5&task_id=${task_id[1]}",
+        "/tasks/ _selected_action=${task_id[1]}&count=5",
+        "/users/5/",
+    ]
+    assert [decision.rule for decision in made(configuration)] == ["named-link"]
+    assert requests(run(*shown, get("/tasks/4/")))[-1] == "/tasks/4/"
+
+
 def test_values_in_scripts() -> None:
     """A value that stands only in a script is found between boundaries that hold no numbers."""
     page = html(f"<script>\n  var app17 = 1; window.appKey = '{TOKEN}';\n</script>")
@@ -389,6 +429,34 @@ def test_nearest_producer() -> None:
     assert sources(configuration) == [
         ("csrf_token[1]", FormField("_token"), 1), ("csrf_token[2]", FormField("_token"), 2),
     ]  # fmt: skip
+
+
+def test_lists_are_shared() -> None:
+    """An id that a response has alone is not taken from a later list, where others' ids are too."""
+    author = {"id": UUID, "name": "Mary"}
+    books = [{"title": "Frankenstein", "author": {"id": UUID}}]
+    configuration = run(
+        call("POST", "/authors", {"name": "Mary"}, json_body(author)),
+        get("/books", json_body(books)),
+        get(f"/authors/{UUID}"),
+    )
+    assert sources(configuration) == [("author_id[1]", JsonPath("$.id"), 1)]
+    configuration = run(get("/books", json_body(books)), get(f"/authors/{UUID}"))
+    assert sources(configuration) == [("author_id[1]", JsonPath("$[0].author.id"), 1)]
+
+
+def test_a_token_is_not_laravels() -> None:
+    """A field `token` is no `_token`: it does not make a bearer token one against forgery."""
+    bearer = ("Authorization", f"Bearer {TOKEN}")
+    configuration = run(
+        call("POST", "/login", {"n": 1}, json_body({"token": TOKEN})),
+        call("POST", "/logout", {"token": TOKEN}, sent=(bearer,)),
+    )
+    assert (
+        requests(configuration)[1]
+        == '/logout Bearer ${bearer_token[1]} {"token": "${bearer_token[1]}"}'
+    )
+    assert [decision.rule for decision in made(configuration)] == ["oauth2-access-token"]
 
 
 def test_literal_placeholders_in_the_recording() -> None:
