@@ -108,9 +108,9 @@ def compile_request(
     complete = _complete(headers, request.method, bool(body.text))
     head, cookie_at, length_at = _head(request.method, complete, origin, target, body, names)
     host, secure = origin.host, origin.scheme == "https"
-    path = target.text.replace(b"%%", b"%")
+    path = target.text.partition(b"?")[0]
     if not head.holes and not body.holes:
-        return _constant(head.text, body.text, host, path, secure)
+        return _constant(head.text, body.text, host, path.replace(b"%%", b"%"), secure)
     return _filled(head, body, cookie_at, length_at, (host, path, secure))
 
 
@@ -137,7 +137,9 @@ def _filled(
     head_text, head_holes = head.text, tuple(head.holes)
     body_text, body_holes = body.text, tuple(body.holes)
     body_constant = None if body_holes else body_text.replace(b"%%", b"%")
-    host, target, secure = cookie_key
+    host, path, secure = cookie_key
+    constant_path = path.replace(b"%%", b"%")
+    path_holes = path.replace(b"%%", b"").count(b"%b")
 
     def render(values: Sequence[str], jar: CookieJar) -> bytes:
         if body_constant is None:
@@ -145,6 +147,8 @@ def _filled(
         else:
             payload = body_constant
         arguments = [encoder(values[slot]) for slot, encoder in head_holes]
+        # The holes of the target come first. Cookies may be for a path that they are in.
+        target = path % tuple(arguments[:path_holes]) if path_holes else constant_path
         # Both positions count as in the finished list, the earlier one is inserted first.
         if length_at is None:
             arguments.insert(cookie_at, jar.header(host, target, secure))

@@ -66,6 +66,21 @@ def test_values_are_encoded_for_where_they_land() -> None:
     assert sent.endswith(b'{"x": "a/b c&\\"d", "n": 7}')
 
 
+@pytest.mark.parametrize(
+    ("target", "sent"),
+    [
+        ("/p/${v}", True),
+        ("/p/${v}/${v}?q=${v}", True),
+        ("/${v}?/p/7", False),
+        ("/p/%25/${v}", False),
+    ],
+)
+def test_cookies_of_a_path_with_a_value_in_it(target: str, sent: bool) -> None:
+    """The path that is sent decides, not its template: oidc-provider has a cookie per login."""
+    rendered = render(Request("GET", target), {"v": "7"}, cookie="a=1; Path=/p/7")
+    assert (b"\r\nCookie: a=1\r\n" in rendered) is sent
+
+
 def test_a_value_cannot_add_a_header() -> None:
     """A line break in an extracted value does not split the request."""
     sent = render(Request("GET", "/", (Header("X-T", "${v}"),)), {"v": "a\r\nEvil: 1"})
