@@ -184,6 +184,7 @@ _RULE = Table(
         "variable": Key(parsed(plain_name("a variable's name"))),
         "matches": Key(at_least(1)),
         "leave": Key(boolean),
+        "static": Key(boolean),
     },
 )
 

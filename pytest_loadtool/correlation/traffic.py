@@ -128,11 +128,13 @@ def _path_and_address(target: str) -> tuple[str, str]:
 def read_traffic(case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule]) -> Traffic:
     """Index the requests of the case, then of the responses what the requests use."""
     patterns = {rule.pattern: re.compile(rule.pattern) for rule in rules if rule.pattern}
+    signed = [rule.used_as for rule in rules if rule.static]
     own = (
         slot
         for step in steps
-        if step.exchange is not None and not step.is_static
+        if step.exchange is not None
         for slot in request_slots(step.transaction.request, step.content_type, step.index)
+        if not step.is_static or any(slot.name in names for names in signed)
     )
     slots = sorted([*_shared_slots(case, steps), *own], key=lambda slot: slot.transaction)
     traffic = Traffic(steps, tuple(slots), tuple(header_sets(case).values()))

@@ -83,6 +83,8 @@ class Rule:
     * ``variable``: what the variable is called; empty: after its field;
     * ``matches``: up to which occurrence in the response the value is looked for;
     * ``leave``: such a value is left as recorded, whatever the rules after this one say;
+    * ``static``: its fields are also looked at in requests for style sheets, scripts and images,
+      whose addresses are otherwise sent as recorded;
     * ``reason``: a sentence, with ``{field}`` (where it is used) and ``{producer}`` to fill in;
     * ``unfound``: likewise, of a rule with ``used_as``, when no response holds the value;
     * ``confidence``: between 0 and 1.
@@ -105,3 +107,4 @@ class Rule:
         "No response before holds the value of {field}: it is sent as recorded, and the server "
         "will probably refuse it."
     )
+    static: bool = False

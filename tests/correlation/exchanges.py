@@ -9,6 +9,7 @@ from typing import Any
 from pytest_loadtool.model.case import Header, Page, Recorded, Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 from pytest_loadtool.model.template import escape
+from pytest_loadtool.recording.kinds import kind_of
 
 __all__ = ["FORM", "JSON", "SERVER", "answered", "case_of", "exchange", "html", "json_body"]
 
@@ -79,5 +80,5 @@ def _transaction(entry: int, recorded: Exchange) -> Transaction:
     target = escape(recorded.url.removeprefix(SERVER))
     return Transaction(
         Request(recorded.method, target, headers, body),
-        recorded=Recorded(recorded.status, entry=entry),
+        recorded=Recorded(recorded.status, kind=kind_of(recorded), entry=entry),
     )

@@ -468,6 +468,35 @@ def test_literal_placeholders_in_the_recording() -> None:
     assert requests(configuration)[2] == f"/ ${TOKEN}&csrf=${TOKEN}"
 
 
+@pytest.mark.parametrize(
+    ("written", "asked"),
+    [
+        ("/lib/exe/fetch.php?t=1795304444&amp;w=1&amp;tok={}&amp;media=tea:leaf.png",
+         "/lib/exe/fetch.php?t=1795304444&w=1&tok={}&media=tea:leaf.png"),
+        ("/files/a.png?X-Amz-Signature={}", "/files/a.png?X-Amz-Signature={}"),
+    ],
+)  # fmt: skip
+def test_signed_address(written: str, asked: str) -> None:
+    """DokuWiki and S3: a picture is refused without its page's signature, however short."""
+    page = html(
+        '<link rel="stylesheet" href="/css.php?tseed=1900539d0b82d17941ae57dfa9a35eda">'
+        f'<img src="{written.format("6df2c7")}" alt="">'
+    )
+    configuration = run(
+        get("/", page),
+        get(
+            "/css.php?tseed=1900539d0b82d17941ae57dfa9a35eda",
+            exchange(received=(("Content-Type", "text/css"),)),
+        ),
+        get(asked.format("6df2c7"), exchange(received=(("Content-Type", "image/png"),))),
+    )
+    (variable,) = configuration.case.variables
+    assert requests(configuration)[1:] == [
+        "/css.php?tseed=1900539d0b82d17941ae57dfa9a35eda", asked.format(f"${{{variable}}}"),
+    ]  # fmt: skip
+    assert [one.rule for one in made(configuration)] == ["signed-address"]
+
+
 def test_the_page_has_the_rules() -> None:
     """docs/correlation.md lists the rules as they are.
 
