@@ -155,6 +155,7 @@ def _transaction(node: Node) -> Transaction:
         extractors=found.get("extractors", ()),
         validators=found.get("validators", ()),
         recorded=found.get("recorded"),
+        dangerous=found.get("dangerous", False),
         line=node.problems.layout.line(node.at),
     )
 
@@ -206,6 +207,7 @@ _RECORDED = Table(
 _TRANSACTION_KEYS: dict[str, Key] = {
     "request": Key(parsed(request_line), 'request = "GET /path"'),
     "name": Key(text),
+    "dangerous": Key(boolean),
     "header_set": Key(parsed(header_set_name)),
     "headers": Key(array(parsed(own_header_line))),
     "body": Key(parsed(template)),

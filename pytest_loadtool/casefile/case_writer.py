@@ -137,6 +137,7 @@ def _transaction(table: KeyPath, transaction: Transaction) -> Iterator[Line]:
     yield Line(table, "[[page.transaction]]", gap=True)
     yield _pair(table, "request", f"{request.method} {request.target}")
     yield from _filled(table, "name", transaction.name)
+    yield _pair(table, "dangerous", transaction.dangerous, usual=not transaction.dangerous)
     yield from _filled(table, "header_set", request.header_set)
     yield from _strings(table, "headers", map(_header, request.headers))
     yield from _body(table, request)

@@ -45,7 +45,7 @@ def configure(
         claims.claims, issued(traffic, rules), rules, taken=names_in_use(unconfigured)
     )
     configured = rewrite(unconfigured, traffic.steps, found)
-    titles = [transaction.title for transaction in configured.transactions()]
+    titles = [f"{n} {one.title}" for n, one in enumerate(configured.transactions(), 1)]
     decisions = tuple(explain(traffic, found, claims, rules, titles.__getitem__))
     return Configuration(configured, decisions)
 

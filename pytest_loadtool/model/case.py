@@ -98,6 +98,8 @@ class Transaction:
     extractors: tuple[Extractor, ...] = ()
     validators: tuple[Validator, ...] = ()
     recorded: Recorded | None = None
+    dangerous: bool = False
+    """Whether it does what cannot be undone: looking for dynamic values never sends it."""
     line: int = field(default=0, compare=False)
     """Where it stands in its file, from 1; 0 when it came from elsewhere."""
 

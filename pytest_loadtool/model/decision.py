@@ -12,7 +12,8 @@ class Decision:
     """Why a value is, or is not, dynamic.
 
     ``producer`` is the transaction whose response sets the value and ``consumers`` those whose
-    requests use it, as titles; ``variable`` is empty when the decision is to leave the value alone.
+    requests use it, each as its number in the test case, from 1, and its title; ``variable`` is
+    empty when the decision is to leave the value alone.
     ``reason`` is one sentence for the user. ``confidence`` lies between 0 and 1.
     """
 

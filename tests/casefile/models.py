@@ -151,6 +151,7 @@ def _transactions(names: list[str], sets: list[str]) -> st.SearchStrategy[Transa
         Transaction,
         request=_requests(names, sets),
         name=texts,
+        dangerous=st.booleans(),
         status=st.just(StatusCodes()) | _status,
         extractors=st.lists(
             st.builds(Extractor, _variables, _sources, st.integers(1, 3)) | _of_a_split_state,

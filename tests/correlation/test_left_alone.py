@@ -28,7 +28,7 @@ def test_another_encoding_is_named() -> None:
     assert requests(configuration)[1] == "/list?cursor=ab12+cd34/ef56=="
     (decision,) = configuration.decisions
     assert decision.variable == ""
-    assert decision.producer == "GET /"
+    assert decision.producer == "1 GET /"
     assert "another encoding" in decision.reason
 
 

@@ -148,7 +148,7 @@ def test_shared_headers() -> None:
         "calls": (Header("Host"), *rewritten),
     }
     (decision,) = made(configuration)
-    assert decision.consumers == ("GET /a", "GET /b", "GET /c", "GET /d")
+    assert decision.consumers == ("2 GET /a", "3 GET /b", "4 GET /c", "5 GET /d")
     constant = [one.consumers for one in configuration.decisions if one.rule == "api-key-header"]
     assert constant == [decision.consumers]
     assert configure(configuration.case, exchanges) == configuration

@@ -18,6 +18,8 @@ __all__ = ["decisions", "hosts", "left_out", "notes", "summary", "tree"]
 
 #: Subjects that are listed under one kind of note before the rest is only counted.
 _MOST = 3
+#: Transactions that use a value, before the rest is only counted.
+_MOST_USERS = 6
 #: Characters of a dynamic value: enough to know it again, too few to use it. What a script prints
 #: is kept in the logs of CI systems.
 _VALUE = 12
@@ -75,7 +77,7 @@ def decisions(made: Iterable[Decision]) -> Iterator[str]:
     for decision in ordered:
         value = shortened(decision.value, _VALUE)
         if decision.variable:
-            used = ", ".join(decision.consumers) or "nothing"
+            used = ", ".join(_some(decision.consumers)) or "nothing"
             yield f"  {decision.variable}  (recorded: {value})"
             yield f"      set by {decision.producer or 'nothing'}, used by {used}"
         else:
@@ -105,6 +107,13 @@ def left_out(uses: Iterable[HostUse]) -> Iterator[str]:
 def _visits(use: HostUse) -> str:
     pages = f"{counted(use.pages, 'page')}, " if use.pages else ""
     return pages + counted(use.transactions, "transaction")
+
+
+def _some(users: Sequence[str]) -> Iterator[str]:
+    """The first of them, and how many more there are."""
+    yield from users[:_MOST_USERS]
+    if len(users) > _MOST_USERS:
+        yield f"{len(users) - _MOST_USERS} more"
 
 
 def _page_line(page: Page, collapsed: bool) -> str:
