@@ -14,6 +14,9 @@ __all__ = ["CookieJar"]
 
 _NEVER = float("inf")
 
+#: How many header lines are kept: paths with an id in them are ever new.
+_MOST_LINES = 256
+
 
 @dataclass(frozen=True, slots=True)
 class _Cookie:
@@ -66,6 +69,8 @@ class CookieJar:
         key = (host, path, secure)
         line = self._headers.get(key)
         if line is None:
+            if len(self._headers) >= _MOST_LINES:
+                self._headers.clear()
             line = self._headers[key] = self._line(host, path or "/", secure)
         return line
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import pytest
 
 from pytest_loadtool.replay.cookies import CookieJar
@@ -104,3 +106,20 @@ def test_a_repeated_line_renews_the_cookie() -> None:
         "sid=x; Path=/; Max-Age=60", "sid=; Path=/; Max-Age=0", "sid=x; Path=/; Max-Age=60"
     )
     assert jar.header("shop.example", b"/", False) == b"Cookie: sid=x\r\n"
+
+
+def test_ever_new_paths_do_not_fill_the_memory() -> None:
+    """A user that keeps its state asks for cookies for the paths of ever new things."""
+    jar = jar_after("sid=1; Path=/a")
+
+    def ask(first: int) -> int:
+        for number in range(first, first + 5000):
+            assert jar.header("shop.example", b"/a/%d" % number, False) == b"Cookie: sid=1\r\n"
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        settled = ask(0)
+        assert ask(5000) - settled < 100_000  # 5,000 kept lines are more than a megabyte
+    finally:
+        tracemalloc.stop()
