@@ -15,6 +15,8 @@ APPLICATIONS = {
     "fastapi-oauth2": "fastapi_oauth2",
     "strawberry-graphql": "strawberry_graphql",
     "jupyterlab": "jupyterlab",
+    "dokuwiki": "dokuwiki",
+    "oidc-provider": "oidc_provider",
 }
 
 

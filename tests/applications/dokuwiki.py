@@ -1,0 +1,153 @@
+"""DokuWiki from Debian on PHP's own web server: a wiki's pages, their revisions, a picture."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from playwright.sync_api import FilePayload, Page
+
+from tests.applications.browsing import recorded_page
+from tests.applications.installed import run
+from tests.applications.serving import free_port, serving
+
+__all__ = ["BROWSER", "TITLE", "drive", "install", "serve"]
+
+TITLE = "DokuWiki 2022-07-31"
+BROWSER = True
+
+_CODE = Path("/usr/share/dokuwiki")
+_ROOT = Path(__file__).parents[2]
+#: With php-cgi, `dokuwiki` does not bring Apache.
+_PACKAGES = ("php-cli", "php-cgi", "php-xml", "dokuwiki")
+_FOLDERS = (
+    *("attic", "cache", "index", "locks", "log", "media", "media_attic", "media_meta", "meta"),
+    *("pages", "tmp"),
+)
+_PAGES = {
+    "start": "====== Welcome ======\n\nThis wiki is about [[tea:start|tea]].\n",
+    "tea/start": "====== Tea ======\n\nSee [[tea:kinds]], and [[start|the first page]].\n",
+}
+_PASSWORD = "correct-horse-battery"
+#: A picture that PHP takes for one: a single pixel.
+_PICTURE = FilePayload(
+    name="leaf.png",
+    mimeType="image/png",
+    buffer=base64.b64decode(
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGNQaFAAAAGEAMFhTfg1AAAAAElFTkSu"
+        "QmCC"
+    ),
+)
+
+
+def install() -> None:
+    """PHP and DokuWiki as Debian packages, for the whole machine."""
+    if shutil.which("php") is None or not _CODE.exists():
+        run("bash", ".ci/apt.sh", *_PACKAGES, folder=_ROOT)
+
+
+@contextlib.contextmanager
+def serve(state: Path) -> Iterator[str]:
+    """A new wiki with two pages and one user. The code stays where Debian has it.
+
+    Every request has a process of its own, up to ten at once.
+    """
+    url = f"http://127.0.0.1:{free_port()}"
+    settings = f"auto_prepend_file={_new_wiki(state)}"
+    listen = url.removeprefix("http://")
+    with serving(
+        ("php", "-d", settings, "-S", listen, "-t", str(_CODE)),
+        f"{url}/doku.php",
+        state=state,
+        environment={"PHP_CLI_SERVER_WORKERS": "10"},
+    ):
+        yield url
+
+
+def _new_wiki(state: Path) -> Path:
+    """Make a wiki's configuration and data. The value is the PHP file that leads to them."""
+    configuration, data = state / "conf", state / "data"
+    for folder in (configuration, *(data / name for name in _FOLDERS)):
+        folder.mkdir(parents=True)
+    yesterday = time.time() - 86_400  # revisions are counted by the second
+    for name, text in _PAGES.items():
+        page = data / "pages" / f"{name}.txt"
+        page.parent.mkdir(exist_ok=True)
+        page.write_text(text)
+        os.utime(page, (yesterday, yesterday))
+    password = hashlib.md5(_PASSWORD.encode(), usedforsecurity=False).hexdigest()
+    files = {
+        "acl.auth.php": "*\t@ALL\t1\n*\t@user\t16\n",
+        "users.auth.php": f"editor:{password}:Kim Editor:kim@example.com:user\n",
+        "plugins.local.php": "<?php $plugins['testing'] = 0;\n",
+        "local.php": f"<?php $conf['useacl'] = 1; $conf['savedir'] = '{data}';\n"
+        "$conf['title'] = 'Tea wiki'; $conf['updatecheck'] = 0;\n",
+    }
+    for name, text in files.items():
+        (configuration / name).write_text(text)
+    first = state / "first.php"
+    first.write_text(f"<?php define('DOKU_CONF', '{configuration}/');\n")
+    return first
+
+
+def drive(url: str) -> None:
+    """Edit a page, add one, compare its revisions and restore one, add a picture, log out."""
+    with recorded_page() as page:
+        page.on("dialog", lambda dialog: dialog.accept())  # restoring asks whether one is sure
+        page.goto(f"{url}/doku.php")
+        follow(page, "text=Log In")
+        page.fill("[name=u]", "editor")
+        page.fill("[name=p]", _PASSWORD)
+        follow(page, "#dw__login button")
+
+        follow(page, "#dokuwiki__pagetools .edit a")
+        page.fill(
+            "#wiki__text", "====== Welcome ======\n\nAll of [[tea:start|tea & more]], 100 %.\n"
+        )
+        follow(page, "#edbtn__preview")
+        page.fill("#edit__summary", "More than tea")
+        follow(page, "#edbtn__save")
+        follow(page, "text=tea & more")
+        follow(page, "text=kinds")
+        follow(page, "#dokuwiki__pagetools .create a")
+        page.fill("#wiki__text", "====== Kinds ======\n\n  * Green\n  * Black\n")
+        follow(page, "#edbtn__save")
+
+        follow(page, ".breadcrumbs a >> text=tea")
+        follow(page, "#dokuwiki__pagetools .edit a")
+        page.press("#wiki__text", "Control+End")
+        page.locator("#wiki__text").press_sequentially("Tea is hot.")
+        follow(page, "#edbtn__save")
+        follow(page, "#dokuwiki__pagetools .revs a")
+        follow(page, "#page__revisions a.diff_link")
+        follow(page, "#dokuwiki__pagetools .revs a")
+        follow(page, "#page__revisions a.wikilink1 >> nth=1")
+        follow(page, "#dokuwiki__pagetools .revert a")
+
+        follow(page, "#dokuwiki__sitetools .media a")
+        page.click("text=Upload")
+        page.set_input_files("input[type=file]", _PICTURE)
+        page.check(".dw__ow")
+        page.click("#mediamanager__upload_button")
+        page.click("a.select")
+        page.click("text=History")
+        page.wait_for_selector("#page__revisions")
+
+        follow(page, "h1.logo a")
+        page.fill("#qsearch__in", "green")
+        follow(page, "#dw__search button")
+        follow(page, "#dokuwiki__sitetools .recent a")
+        follow(page, "#dokuwiki__sitetools .index a")
+        follow(page, "#dokuwiki__usertools .logout a")
+
+
+def follow(page: Page, selector: str) -> None:
+    """Click there and wait for the whole page that it leads to, pictures included."""
+    with page.expect_navigation():
+        page.click(selector)

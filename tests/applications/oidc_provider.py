@@ -1,0 +1,78 @@
+"""oidc-provider, a client of it in the browser (oidc-client-ts) and an API that asks for tokens."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.applications.browsing import recorded_page
+from tests.applications.installed import once, run
+from tests.applications.serving import free_port, serving
+
+__all__ = ["BROWSER", "TITLE", "drive", "install", "serve"]
+
+TITLE = "oidc-provider 9.13"
+BROWSER = True
+
+_SERVER = "oidc_server.mjs"
+_REQUIREMENTS = ("oidc-provider@9.13.3", "oidc-client-ts@3.5.0")
+_ROOT = Path(__file__).parents[2]
+_SERVED = Path(__file__).parent / "served"
+
+
+def install() -> None:
+    """Node.js from Debian, where there is none, and both packages from npm."""
+    if shutil.which("npm") is None:
+        run("bash", ".ci/apt.sh", "nodejs", "npm", folder=_ROOT)
+    _packages()
+
+
+def _packages() -> Path:
+    def install(folder: Path) -> None:
+        quiet = ("--no-audit", "--no-fund", "--no-update-notifier", "--silent")
+        run("npm", "install", *quiet, "--prefix", str(folder), *_REQUIREMENTS)
+
+    return once("oidc-provider", "\n".join(_REQUIREMENTS), install) / "node_modules"
+
+
+@contextlib.contextmanager
+def serve(state: Path) -> Iterator[str]:
+    """A provider with keys and state of its own, all in memory, and one client."""
+    for name in (_SERVER, "oidc_client.html"):
+        shutil.copy(_SERVED / name, state)
+    (state / "node_modules").symlink_to(_packages())
+    port = free_port()
+    command = ("node", _SERVER, str(port))
+    with serving(command, f"http://127.0.0.1:{port}/", state=state) as url:
+        yield url
+
+
+def drive(url: str) -> None:
+    """Sign in and consent, work with notes while tokens are renewed, sign out."""
+    with recorded_page() as page:
+        # The provider's pages for development want a font of Google's.
+        page.route("https://fonts.googleapis.com/**", lambda route: route.abort())
+        page.goto(url)
+        page.click("#sign-in")
+        page.fill("[name=login]", "carol")
+        page.fill("[name=password]", "correct-horse-battery")
+        page.click("button.login-submit")
+        page.click("button:has-text('Continue')")
+        page.wait_for_selector("text=Name of carol 0")
+        page.fill("#text", "Buy tea")
+        page.click("#add")
+        page.click("text=Shout")
+        page.wait_for_selector("text=Buy tea!")
+        page.click("#renew")
+        page.wait_for_selector("text=Name of carol 1")
+        page.click("text=Shout")
+        page.wait_for_selector("text=Buy tea!!")
+        page.click("#renew")
+        page.wait_for_selector("text=Name of carol 2")
+        page.click("text=Delete")
+        page.wait_for_selector("text=Buy tea", state="detached")
+        page.click("#sign-out")
+        page.click("button[autofocus]")
+        page.wait_for_selector("text=nobody")
