@@ -26,6 +26,9 @@ __all__ = ["Browser", "find_browser"]
 _START_TIME = 60.0
 _CLOSE_TIME = 10.0
 _TERMINATE_TIME = 3.0
+#: Seconds between two questions whether the browser is alive, and for the answer.
+_BEAT = 5.0
+_BEAT_PATIENCE = 30.0
 
 _LISTENING = re.compile(r"DevTools listening on ws://([^/]+)/")
 
@@ -38,7 +41,8 @@ class Browser:
 
     ``headless`` None means: when there is no display. ``remote_debugging_port`` lets another
     program drive this very browser (Playwright's ``connect_over_cdp``); 0 takes a free port.
-    ``arguments`` are added to the command line.
+    ``arguments`` are added to the command line. A browser that says nothing for ``patience``
+    seconds hangs.
 
     Raises:
         RecordingError: on entering, when the browser does not start.
@@ -54,6 +58,7 @@ class Browser:
         headless: bool | None = None,
         remote_debugging_port: int | None = None,
         arguments: Sequence[str] = (),
+        patience: float = _BEAT_PATIENCE,
     ) -> None:
         self._executable = executable
         self._url = url
@@ -64,6 +69,8 @@ class Browser:
         self._arguments = tuple(arguments)
         self._said: deque[str] = deque(maxlen=20)
         self._crashes: list[str] = []
+        self._patience = patience
+        self._watchers: list[asyncio.Task[None]] = []
         self._listening: asyncio.Event = asyncio.Event()
         self._debugging_url = ""
         self._started: Process | None = None
@@ -86,7 +93,7 @@ class Browser:
 
     @property
     def crashes(self) -> tuple[str, ...]:
-        """Tabs that crashed: a recording with one must be made again."""
+        """What crashed or hung, tabs or all of it: a recording with one must be made again."""
         return tuple(self._crashes)
 
     async def wait_closed(self) -> str:
@@ -153,6 +160,9 @@ class Browser:
             raise RecordingError(
                 f"{self._executable} did not start: {self._last_words() or 'no reason given'}"
             ) from error
+        self._watchers = [
+            asyncio.create_task(self._watch_end()), asyncio.create_task(self._watch_pulse())
+        ]  # fmt: skip
         if self._debugging_port is not None and not self._debugging_url:
             raise RecordingError(
                 f"{self._executable} offers no remote debugging: {self._last_words()}"
@@ -160,6 +170,8 @@ class Browser:
 
     async def _close(self) -> None:
         """Ask, then hang up, then terminate, then kill: whatever is left of the process group."""
+        for watcher in self._watchers:  # from here on an end is wanted
+            watcher.cancel()
         if self._started is not None:
             with suppress(ConnectionError, OSError, TimeoutError):
                 async with asyncio.timeout(_CLOSE_TIME):
@@ -175,6 +187,25 @@ class Browser:
             await self._process.wait()
             await self._listener
         await asyncio.to_thread(self._scratch.remove)
+
+    async def _watch_end(self) -> None:
+        """Note if the browser ends otherwise than by its user."""
+        if reason := await self.wait_closed():
+            self._crashes.append(reason)
+
+    async def _watch_pulse(self) -> None:
+        """Note if the browser does not answer any more."""
+        with suppress(ConnectionError, OSError):
+            while True:
+                await asyncio.sleep(min(_BEAT, self._patience))
+                try:
+                    async with asyncio.timeout(self._patience):
+                        await self._pipe.call("Browser.getVersion")
+                except TimeoutError:
+                    self._crashes.append(
+                        f"the browser hung: it did not answer for {self._patience:g} seconds"
+                    )
+                    return
 
     def _signal(self, number: signal.Signals) -> None:
         with suppress(ProcessLookupError):

@@ -15,7 +15,7 @@ from pytest_loadtool.casefile.dataset import (
     read_dataset,
     save_dataset,
 )
-from pytest_loadtool.casefile.har_reader import parse_har, read_har
+from pytest_loadtool.casefile.har_reader import parse_har, read_har, read_troubles
 from pytest_loadtool.casefile.har_writer import HarWriter
 from pytest_loadtool.casefile.http_text import parse_exchange, read_exchange
 from pytest_loadtool.casefile.load_reader import parse_load, read_load
@@ -52,6 +52,7 @@ __all__ = [
     "read_har",
     "read_load",
     "read_rules",
+    "read_troubles",
     "save_case",
     "save_dataset",
     "save_load",

@@ -6,6 +6,7 @@ What HAR 1.2 has no place for stands in fields of our own, which start with "_" 
 * ``request.postData._encoding``: ``"base64"`` when the body is not UTF-8 text, as HAR itself has it
   for response bodies (``response.content.encoding``);
 * ``response._error``: why no (whole) response came; browsers write it there too;
+* ``log._troubles``: what makes the recording as a whole doubtful, such as a browser that crashed;
 * ``_note``: why the exchange cannot be replayed. It stands in ``comment`` as well, where viewers
   show it.
 
@@ -27,6 +28,7 @@ from pytest_loadtool.model.exchange import Exchange, HeaderList
 __all__ = [
     "CREATOR",
     "HEAD",
+    "TROUBLES",
     "EntryError",
     "decoded",
     "encoded",
@@ -40,6 +42,10 @@ __all__ = [
 CREATOR = "pytest-loadtool"
 #: How they begin; the version follows.
 HEAD = f'{{"log":{{"version":"1.2","creator":{{"name":"{CREATOR}"'.encode()
+
+
+#: How the closing line begins when something made the recording as a whole doubtful.
+TROUBLES = b'\n],"_troubles":'
 
 
 class EntryError(ValueError):

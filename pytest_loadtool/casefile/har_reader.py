@@ -7,13 +7,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_loadtool.casefile.files import read_bytes
-from pytest_loadtool.casefile.har import CREATOR, HEAD, EntryError, exchange_from
+from pytest_loadtool.casefile.files import file_errors, read_bytes
+from pytest_loadtool.casefile.har import CREATOR, HEAD, TROUBLES, EntryError, exchange_from
 from pytest_loadtool.casefile.har_foreign import foreign_exchange, mitmproxy_exchange
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.exchange import Exchange
 
-__all__ = ["parse_har", "read_har"]
+__all__ = ["parse_har", "read_har", "read_troubles"]
+
+#: How far from its end, in bytes, the last line of a file is sought.
+_LONGEST_END = 64 * 1024
 
 #: How each entry of ours begins.
 _ENTRY = b'{"startedDateTime"'
@@ -28,6 +31,23 @@ def read_har(path: Path) -> tuple[Exchange, ...]:
         FileError: it cannot be read, is no HAR, or an entry is wrong.
     """
     return parse_har(read_bytes(path), str(path))
+
+
+def read_troubles(path: Path) -> tuple[str, ...]:
+    """What makes a recording of ours as a whole doubtful: it stands in the file's last line.
+
+    Raises:
+        FileError: the file cannot be read.
+    """
+    with file_errors(path, "read"), path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - _LONGEST_END))
+        end = file.read()
+    _, mark, troubles = end.rpartition(TROUBLES)
+    try:
+        found = json.loads(troubles.strip().removesuffix(b"}}")) if mark else []
+    except ValueError:
+        found = []
+    return tuple(one for one in found if isinstance(one, str)) if isinstance(found, list) else ()
 
 
 def parse_har(content: bytes, path: str) -> tuple[Exchange, ...]:

@@ -21,13 +21,11 @@ from typing import Self
 
 from pytest_loadtool import __version__
 from pytest_loadtool.casefile.files import file_errors
-from pytest_loadtool.casefile.har import HEAD, encoded, entry_from
+from pytest_loadtool.casefile.har import HEAD, TROUBLES, encoded, entry_from
 from pytest_loadtool.casefile.har_body import Source, StoredBody
 from pytest_loadtool.model.exchange import Body, Exchange
 
 __all__ = ["HarWriter"]
-
-_TAIL = b"\n]}}\n"
 
 #: Bodies up to this size, in bytes, are text that people can read, wherever they are kept.
 _READABLE = 256 * 1024
@@ -48,6 +46,7 @@ class HarWriter:
         self.path = path
         self._count = 0
         self._source: Source | None = None
+        self._troubles: list[str] = []
         #: Stands for a body while the rest of its entry becomes text: nothing else contains it.
         self._mark = secrets.token_hex(16)
         head = f',"version":"{__version__}"}},"pages":[],"entries":['
@@ -102,6 +101,15 @@ class HarWriter:
         before, _, after = line.partition(self._mark.encode())
         return before, after
 
+    def trouble(self, text: str) -> None:
+        """Add to the closing line what makes the recording as a whole doubtful.
+
+        Raises:
+            FileError: it cannot be written.
+        """
+        self._troubles.append(text)
+        self._put([])
+
     def close(self) -> None:
         """Close the file. Closing again does nothing."""
         if self._descriptor >= 0:
@@ -123,17 +131,23 @@ class HarWriter:
         position = self._end
         with file_errors(self.path, "write"):
             try:
-                for piece in _joined(head, body, after + _TAIL):
+                for piece in _joined(head, body, after + self._tail()):
                     _write_all(self._descriptor, piece, position)
                     position += len(piece)
             except OSError:
                 with contextlib.suppress(OSError):
                     os.ftruncate(self._descriptor, self._end)
-                    _write_all(self._descriptor, _TAIL, self._end)
+                    _write_all(self._descriptor, self._tail(), self._end)
                 raise
         start = self._end + len(head)
-        self._end = position - len(_TAIL)
+        self._end = position - len(self._tail())
         return start, self._end - len(after) - start
+
+    def _tail(self) -> bytes:
+        """The closing line."""
+        if not self._troubles:
+            return b"\n]}}\n"
+        return TROUBLES + json.dumps(self._troubles).encode() + b"}}\n"
 
 
 def _joined(head: bytes, body: Iterable[bytes], tail: bytes) -> Iterator[bytes]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,6 +35,11 @@ class Evidence:
     exchanges: list[Exchange] = field(default_factory=list)
     problem: str = ""
     room: int = 32 * 1024 * 1024
+
+    def trouble(self, text: str) -> None:
+        """Keep what can only be put right by recording again."""
+        with suppress(OSError):  # `add` has said so
+            self.writer.trouble(text)
 
     def add(self, exchange: Exchange) -> None:
         """Keep ``exchange`` and tell whoever listens."""
@@ -80,6 +85,8 @@ class Live:
         """Close the browser, then the proxy, then the file."""
         if self.watcher is not None:
             self.watcher.cancel()
+        for crash in self.browser.crashes if self.browser is not None else ():
+            self.evidence.trouble(crash)
         await self.resources.aclose()
 
 

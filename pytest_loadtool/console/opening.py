@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pytest_loadtool.casefile import read_case, read_har
+from pytest_loadtool.casefile import read_case, read_har, read_troubles
 from pytest_loadtool.console.errors import NothingRecordedError
 from pytest_loadtool.console.files import case_name, har_path, recordings_left
 from pytest_loadtool.console.session import Document, Session
@@ -30,7 +30,8 @@ def open_file(session: Session) -> None:
         case = read_case(path)
         exchanges = _traffic(session, har_path(path))
         evidence = har_path(path) if exchanges else None
-        session.document = session.saved = Document(case, exchanges, evidence)
+        troubles = read_troubles(evidence) if evidence else ()
+        session.document = session.saved = Document(case, exchanges, evidence, troubles=troubles)
         session.say(f"{session.shown(path)}: {summary(session.document)}.")
     for left in recordings_left(path):
         shown = session.shown(left)
@@ -52,7 +53,10 @@ def open_traffic(session: Session, exchanges: Sequence[Exchange], evidence: Path
         exchanges, name=case_name(session.case_path), grouping=session.settings.grouping
     )
     case = _settled(recording.case, session)
-    document = Document(case, tuple(exchanges), evidence)
+    troubles = read_troubles(evidence)
+    document = Document(case, tuple(exchanges), evidence, troubles=troubles)
+    for trouble in troubles:
+        session.say(f"  {trouble}: record again")
     for line in notes(recording.notes):
         session.say(line)
     if not recording.case.pages:

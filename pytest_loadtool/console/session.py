@@ -65,13 +65,15 @@ class Document:
     """The open test case and the traffic it was made from.
 
     ``evidence`` is the file that holds that traffic; without one it is in memory only, until it is
-    saved. ``masked`` says that its credentials and tokens are stand-ins.
+    saved. ``masked`` says that its credentials and tokens are stand-ins; ``troubles`` is what makes
+    the recording as a whole doubtful.
     """
 
     case: TestCase
     exchanges: tuple[Exchange, ...] = ()
     evidence: Path | None = None
     masked: bool = False
+    troubles: tuple[str, ...] = ()
 
     def evidence_of(self, transaction: Transaction) -> Exchange | None:
         """The exchange that a transaction was made from, if it is known."""

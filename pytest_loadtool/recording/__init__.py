@@ -9,6 +9,7 @@ silently: what does not become a transaction becomes a `Note`.
 from pytest_loadtool.recording.build import Recording, build_case
 from pytest_loadtool.recording.domains import Domain, DomainFilter
 from pytest_loadtool.recording.editing import page_span, without
+from pytest_loadtool.recording.fidelity import fidelity, transactions_of
 from pytest_loadtool.recording.grouping import ALGORITHMS, Grouping
 from pytest_loadtool.recording.hosts import HostUse, belongs, hostnames, is_configured, restrict
 from pytest_loadtool.recording.importing import with_page
@@ -28,11 +29,13 @@ __all__ = [
     "Stripped",
     "belongs",
     "build_case",
+    "fidelity",
     "hostnames",
     "is_configured",
     "page_span",
     "restrict",
     "strip",
+    "transactions_of",
     "with_page",
     "without",
 ]

@@ -9,7 +9,8 @@ from types import MappingProxyType
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.entry import Entry
-from pytest_loadtool.recording.failures import expected_status, failure_notes
+from pytest_loadtool.recording.failures import expected_status
+from pytest_loadtool.recording.fidelity import fidelity
 from pytest_loadtool.recording.grouping import REFERRER_ANALYSIS, Group, Grouping, group
 from pytest_loadtool.recording.kinds import kind_of
 from pytest_loadtool.recording.naming import operation_name, page_names
@@ -39,7 +40,7 @@ def build_case(
     ``exchanges`` may come in any order; each transaction's ``recorded.entry`` is its index there.
     What cannot be replayed is left out with a note. The case has no pages if nothing can.
     """
-    entries, notes = _sift(exchanges)
+    entries = _sift(exchanges)
     groups = group(entries, grouping)
     server = server_of(groups)
     drafts = {
@@ -57,9 +58,6 @@ def build_case(
             page_names(groups), groups, think_times(groups), strict=True
         )
     )
-    for page in groups:
-        for entry in page.entries:
-            notes += failure_notes(entry, is_page=entry is page.key)
     case = TestCase(
         name=name,
         pages=pages,
@@ -67,20 +65,17 @@ def build_case(
         headers=sharing.headers,
         header_sets=MappingProxyType(sharing.header_sets),
     )
-    return Recording(case, tuple(notes))
+    return Recording(case, fidelity(case, exchanges))
 
 
-def _sift(exchanges: Sequence[Exchange]) -> tuple[list[Entry], list[Note]]:
-    """What can be replayed, in the order in which it was sent, and notes on the rest."""
-    entries, notes = [], []
+def _sift(exchanges: Sequence[Exchange]) -> list[Entry]:
+    """What can be replayed, in the order in which it was sent."""
     in_order = sorted(enumerate(exchanges), key=lambda numbered: numbered[1].started)
-    for index, exchange in in_order:
-        note = left_out(exchange)
-        if note is None:
-            entries.append(Entry(index, exchange, kind_of(exchange)))
-        else:
-            notes.append(note)
-    return entries, notes
+    return [
+        Entry(index, exchange, kind_of(exchange))
+        for index, exchange in in_order
+        if left_out(exchange) is None
+    ]
 
 
 def _transaction(

@@ -8,6 +8,7 @@ from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.validator import StatusCodes
 from pytest_loadtool.recording.entry import Entry
+from pytest_loadtool.recording.navigation import is_navigation
 from pytest_loadtool.recording.notes import INCOMPLETE, RECORDING_ERROR, Note
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "failure_notes",
     "is_static",
     "subject",
+    "what_failed",
 ]
 
 #: What browsers fetch for the sake of a page (Fetch standard, request destination).
@@ -53,35 +55,45 @@ def expected_status(entry: Entry) -> StatusCodes:
     return default if default.accepts(status) else StatusCodes(((status, status),))
 
 
-def failure_notes(entry: Entry, *, is_page: bool) -> list[Note]:
-    """Notes on what is wrong with a transaction. ``is_page``: it is what a person navigated to."""
+def failure_notes(entry: Entry) -> list[Note]:
+    """Notes on what is wrong with a transaction."""
     exchange = entry.exchange
     notes = []
     if not StatusCodes().accepts(exchange.status):
-        notes.append(_status_note(entry, is_page=is_page))
+        notes.append(_status_note(entry))
     if exchange.error:
         notes.append(Note(INCOMPLETE, subject(exchange), exchange.error))
     return notes
 
 
-def _status_note(entry: Entry, *, is_page: bool) -> Note:
+def what_failed(exchange: Exchange, kind: Kind) -> tuple[str, bool]:
+    """What the failure of ``exchange`` means, and whether the recording must be made again for it
+    (unless it was meant: a test of what an error page looks like is a test).
+    """
+    if exchange.status == 401 and _challenges(exchange):
+        return "normal in a recording of HTTP authentication", False
+    if _is_page(exchange, kind):
+        return "the main HTML of a page failed; if that was not meant, record again", True
+    if is_static(exchange):
+        return "harmless, a static resource is missing", False
+    if kind in (Kind.JSON, Kind.XML) or exchange.method not in ("GET", "HEAD"):
+        return "an API call failed; if that was not meant, record again", True
+    return "a request of the page failed; if that was not meant, record again", True
+
+
+def _status_note(entry: Entry) -> Note:
     exchange = entry.exchange
-    meaning, serious = _meaning(entry, is_page=is_page)
+    meaning, serious = what_failed(exchange, entry.kind)
     message = f"status {exchange.status}, which replay will expect: {meaning}"
     return Note(RECORDING_ERROR, subject(exchange), message, serious)
 
 
-def _meaning(entry: Entry, *, is_page: bool) -> tuple[str, bool]:
-    exchange = entry.exchange
-    if exchange.status == 401 and _challenges(exchange):
-        return "normal in a recording of HTTP authentication", False
-    if is_page:
-        return "a page failed; if that was not meant, record again", True
-    if is_static(exchange):
-        return "harmless, a static resource is missing", False
-    if entry.kind in (Kind.JSON, Kind.XML) or exchange.method not in ("GET", "HEAD"):
-        return "an API call failed; if that was not meant, record again", True
-    return "a request of the page failed; if that was not meant, record again", True
+def _is_page(exchange: Exchange, kind: Kind) -> bool:
+    """Whether a person went there: what failed may have no HTML, or no response at all."""
+    destination = exchange.request_header("sec-fetch-dest")
+    if destination is not None:
+        return destination == "document"
+    return is_navigation(Entry(0, exchange, kind)) and not is_static(exchange)
 
 
 def _challenges(exchange: Exchange) -> bool:

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["BACKGROUND", "FILTERED", "INCOMPLETE", "RECORDING_ERROR", "UNREPLAYABLE", "Note"]
+__all__ = [
+    "BACKGROUND",
+    "CANCELLED",
+    "CHANGED",
+    "FILTERED",
+    "INCOMPLETE",
+    "RECORDING_ERROR",
+    "REMOVED",
+    "UNREPLAYABLE",
+    "Note",
+]
 
 #: Kinds of notes.
 FILTERED = "filtered by domain"
 BACKGROUND = "the browser's own traffic, left out"
 UNREPLAYABLE = "not replayable, kept as evidence"
+CANCELLED = "cancelled by the client, left out"
+REMOVED = "taken out of the test case"
+CHANGED = "replayed, but not quite as recorded"
 RECORDING_ERROR = "recording error"
 INCOMPLETE = "incomplete evidence"
 

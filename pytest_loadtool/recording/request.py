@@ -9,11 +9,11 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.entry import origin
 from pytest_loadtool.recording.server import body_text, header_text, target_text
 
-__all__ = ["Draft", "draft"]
+__all__ = ["NOT_REPLAYED", "Draft", "draft"]
 
 #: Headers that say how a message travels, not what it is: replay frames its messages itself, and
 #: what is for a proxy is for that proxy.
-_NOT_REPLAYED = frozenset(
+NOT_REPLAYED = frozenset(
     {
         "expect",
         "http2-settings",
@@ -50,7 +50,7 @@ def _headers(exchange: Exchange, server: str) -> tuple[Header, ...]:
     placed: set[str] = set()
     for name, value in exchange.request_headers:
         lower = name.lower()
-        if lower in _NOT_REPLAYED or name.startswith(":"):
+        if lower in NOT_REPLAYED or name.startswith(":"):
             continue
         # A Host that is not the one in the URL was meant: it is kept as a value.
         if lower in COMPUTED_HEADERS and not (lower == "host" and value.lower() != host):

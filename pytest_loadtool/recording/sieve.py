@@ -8,9 +8,11 @@ from urllib.parse import urlsplit
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.background import is_background
 from pytest_loadtool.recording.domains import BLOCKED, OUTSIDE
-from pytest_loadtool.recording.failures import is_static, subject
+from pytest_loadtool.recording.failures import subject, what_failed
+from pytest_loadtool.recording.kinds import kind_of, media_type
 from pytest_loadtool.recording.notes import (
     BACKGROUND,
+    CANCELLED,
     FILTERED,
     RECORDING_ERROR,
     UNREPLAYABLE,
@@ -18,6 +20,9 @@ from pytest_loadtool.recording.notes import (
 )
 
 __all__ = ["left_out"]
+
+#: gRPC proper; gRPC-Web has its trailers in the body.
+_GRPC = ("application/grpc", "application/grpc+proto", "application/grpc+json")
 
 #: How a request is called that its own client gave up, or that the end of the recording cut off.
 _GIVEN_UP = (
@@ -72,9 +77,16 @@ def _no_response(exchange: Exchange) -> Note | None:
         return None
     error = exchange.error or "no reason recorded"
     if error.lower().startswith(_GIVEN_UP):
-        return Note(RECORDING_ERROR, subject(exchange), "given up before the response ended")
-    message, serious = f"no response: {error}", not is_static(exchange)
-    return Note(RECORDING_ERROR, subject(exchange), message, serious)
+        return Note(CANCELLED, subject(exchange), "given up before the response ended")
+    failed, serious = what_failed(exchange, kind_of(exchange))
+    return Note(RECORDING_ERROR, subject(exchange), f"no response: {error}: {failed}", serious)
+
+
+def _grpc(exchange: Exchange) -> Note | None:
+    if media_type(exchange.request_header("content-type")) not in _GRPC:
+        return None
+    message = "gRPC, whose calls end with HTTP/2 trailers"
+    return Note(UNREPLAYABLE, subject(exchange), message)
 
 
 def _informational(exchange: Exchange) -> Note | None:
@@ -91,5 +103,6 @@ _RULES: tuple[Callable[[Exchange], Note | None], ...] = (
     _tunnel,
     _said_unreplayable,
     _no_response,
+    _grpc,
     _informational,
 )

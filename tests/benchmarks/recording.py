@@ -32,6 +32,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 ROOT = Path(__file__).parents[2]
@@ -119,12 +120,12 @@ class Recording:
         self._process.wait()
         return result
 
-    def _said(self) -> dict[str, int]:
+    def _said(self) -> dict[str, Any]:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
             raise SystemExit("the recorder ended")
-        result: dict[str, int] = json.loads(line)
+        result: dict[str, Any] = json.loads(line)
         return result
 
 

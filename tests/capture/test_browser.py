@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Coroutine
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -275,6 +275,33 @@ def test_a_tab_that_crashes_is_reported() -> None:
             return browser.crashes
 
     assert run(scenario())[0].startswith("a tab crashed")
+
+
+@pytest.mark.promise(125)
+@pytest.mark.parametrize(
+    ("number", "condition"),
+    [
+        (signal.SIGKILL, "the browser ended by signal SIGKILL"),
+        (signal.SIGSTOP, "the browser hung: it did not answer for 1 seconds"),
+    ],
+)
+def test_a_browser_that_dies_or_hangs_is_reported(number: signal.Signals, condition: str) -> None:
+    """Both leave a recording that must be made again; closing still leaves nothing behind."""
+
+    async def scenario() -> tuple[str, ...]:
+        async with Recorder(lambda _: None) as recorder:
+            address = ("about:blank", recorder.port, recorder.ca_certificate)
+            async with Browser(find_browser(), *address, headless=True, patience=1) as browser:
+                os.kill(browser.pid, number)
+                while not browser.crashes:  # noqa: ASYNC110  the console looks when it is asked
+                    await asyncio.sleep(0.05)
+                with suppress(ProcessLookupError):
+                    os.kill(browser.pid, signal.SIGCONT)
+            assert _group(browser.pid) == []
+            return browser.crashes
+
+    (crash,) = run(scenario())
+    assert crash.startswith(condition)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from mitmproxy.http import HTTPFlow
 from mitmproxy.io import FlowReader
 from playwright.sync_api import sync_playwright
 
-from pytest_loadtool.casefile import HarWriter, read_har
+from pytest_loadtool.casefile import HarWriter, read_har, read_troubles
 from pytest_loadtool.errors import FileError
 from tests.casefile.test_har import EXCHANGE
 
@@ -247,3 +247,31 @@ def test_a_large_body_that_does_not_fit_leaves_the_file_whole(tmp_path: Path) ->
     ).stdout
     assert output == f"{path}: cannot write it: file too large True\n"
     assert read_har(path) == (PAGE, PAGE)
+
+
+def test_troubles_of_a_recording_stand_at_its_end(tmp_path: Path) -> None:
+    """They are there at once, whatever follows, in a file that is still whole."""
+    path = tmp_path / "x.har"
+    with HarWriter(path) as writer:
+        assert read_troubles(path) == ()
+        writer.append(PAGE)
+        writer.trouble('a tab crashed ("oom")')
+        assert read_har(path) == (PAGE,)
+        writer.append(IMAGE)
+        writer.trouble("Größe ],")
+        assert read_troubles(path) == ('a tab crashed ("oom")', "Größe ],")
+    assert read_har(path) == (PAGE, IMAGE)
+    assert read_troubles(path) == ('a tab crashed ("oom")', "Größe ],")
+
+
+def test_what_only_looks_like_troubles_is_none(tmp_path: Path) -> None:
+    """A recorded body that holds the very words, and files of others."""
+    path = tmp_path / "x.har"
+    body = b'\n],"_troubles":["no"]}}\n'
+    with HarWriter(path) as writer:
+        writer.append(replace(PAGE, response_body=body))
+    assert read_troubles(path) == ()
+    path.write_text('{"log": {"entries": [\n],"_troubles":[7, "yes"]}}')
+    assert read_troubles(path) == ("yes",)
+    path.write_bytes(b'...\n],"_troubles":{')
+    assert read_troubles(path) == ()

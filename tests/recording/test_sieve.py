@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.recording.notes import BACKGROUND, RECORDING_ERROR, UNREPLAYABLE
+from pytest_loadtool.recording.notes import BACKGROUND, CANCELLED, RECORDING_ERROR, UNREPLAYABLE
 from pytest_loadtool.recording.sieve import left_out
 from tests.recording.samples import SHOP, call, load, visit
 
 PAGE = visit(f"{SHOP}/a", 0, "<p>")
+FAILED = "the main HTML of a page failed; if that was not meant, record again"
 
 
 def test_what_can_be_replayed_passes() -> None:
@@ -55,21 +56,26 @@ def test_the_browsers_own_traffic_is_named_by_host(url: str) -> None:
         ({"url": "data:text/plain,hello"}, UNREPLAYABLE, "not HTTP (data:)"),
         ({"status": 103}, UNREPLAYABLE, "ended with status 103"),
         (
+            {"request_headers": (("Content-Type", "application/grpc+proto"),)},
+            UNREPLAYABLE,
+            "gRPC, whose calls end with HTTP/2 trailers",
+        ),
+        (
             {"method": "CONNECT", "status": 0, "note": "connection failed", "error": "refused"},
             RECORDING_ERROR,
             "connection failed: refused",
         ),
         ({"method": "CONNECT"}, RECORDING_ERROR, "nothing was sent through the tunnel"),
-        ({"status": 0, "error": "refused"}, RECORDING_ERROR, "no response: refused"),
-        ({"status": 0}, RECORDING_ERROR, "no response: no reason recorded"),
+        ({"status": 0, "error": "refused"}, RECORDING_ERROR, f"no response: refused: {FAILED}"),
+        ({"status": 0}, RECORDING_ERROR, f"no response: no reason recorded: {FAILED}"),
         (
             {"status": 0, "error": "Client disconnected (the response had begun)"},
-            RECORDING_ERROR,
+            CANCELLED,
             "given up before the response ended",
         ),
         (
             {"status": 0, "error": "recording stopped before the response ended"},
-            RECORDING_ERROR,
+            CANCELLED,
             "given up before the response ended",
         ),
     ],

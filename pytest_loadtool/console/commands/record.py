@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from urllib.parse import urlsplit
 
@@ -72,7 +71,8 @@ async def record(
 async def stop(session: Session) -> None:
     """Stop recording: close the browser and the proxy, and make the test case.
 
-    Prints what the test case holds, and everything that was filtered or cannot be replayed.
+    Prints what the test case holds, and the fidelity report: everything that was filtered, merged
+    or cannot be replayed, and what went wrong. `show fidelity` and `show errors` print it again.
     """
     running = session.live
     if running is None:
@@ -81,8 +81,8 @@ async def stop(session: Session) -> None:
     await running.close()
     exchanges = running.evidence.exchanges
     session.say(f"{counted(len(exchanges), 'exchange')} recorded.")
-    for line in _troubles(running):
-        session.say(line)
+    if running.evidence.problem:
+        session.say(f"  not all of it is on disk: {running.evidence.problem}")
     open_traffic(session, exchanges, running.evidence.path)
     _accept_unverified(session, running)
 
@@ -129,14 +129,6 @@ def _closed(session: Session, reason: str) -> None:
         )
     else:
         session.say("The browser was closed. `stop` makes the test case.")
-
-
-def _troubles(running: Live) -> Iterator[str]:
-    """What went wrong while recording and can only be put right by recording again."""
-    if running.evidence.problem:
-        yield f"  not all of it is on disk: {running.evidence.problem}"
-    for crash in running.browser.crashes if running.browser is not None else ():
-        yield f"  {crash}: record again"
 
 
 def _accept_unverified(session: Session, running: Live) -> None:

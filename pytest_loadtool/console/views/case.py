@@ -58,16 +58,21 @@ def tree(document: Document, *, collapsed: bool = False) -> Iterator[str]:
             )
 
 
-def notes(found: Sequence[Note]) -> Iterator[str]:
-    """What the recording leaves out or cannot replay: per kind its count, and examples."""
+def notes(found: Sequence[Note], most: int | None = _MOST) -> Iterator[str]:
+    """What the recording leaves out or cannot replay: per kind its count, and examples of each
+    reason: ``most`` of them, or all."""
     kinds = Counter(note.kind for note in found)
     for kind, count in kinds.items():
         mine = [note for note in found if note.kind == kind]
         serious = sum(note.serious for note in mine)
         yield f"  {kind}: {count}" + (f" ({serious} serious: record again)" if serious else "")
         for message, subjects in _by_message(mine):
-            shown = ", ".join(shortened(subject, 60) for subject in subjects[:_MOST])
-            more = f" and {len(subjects) - _MOST} more" if len(subjects) > _MOST else ""
+            listed = [
+                shortened(subject, 60) + (f" ({times})" if times > 1 else "")
+                for subject, times in subjects.most_common(most)
+            ]
+            shown = ", ".join(listed)
+            more = f" and {len(subjects) - len(listed)} more" if len(subjects) > len(listed) else ""
             yield f"      {message}: {shown}{more}" if shown else f"      {message}"
 
 
@@ -136,10 +141,10 @@ def _row(document: Document, transaction: Transaction) -> tuple[str, str, str, s
     )
 
 
-def _by_message(found: Iterable[Note]) -> Iterator[tuple[str, list[str]]]:
-    messages: dict[str, list[str]] = {}
+def _by_message(found: Iterable[Note]) -> Iterator[tuple[str, Counter[str]]]:
+    messages: dict[str, Counter[str]] = {}
     for note in found:
-        subjects = messages.setdefault(note.message, [])
-        if note.subject and note.subject not in subjects:
-            subjects.append(note.subject)
+        subjects = messages.setdefault(note.message, Counter())
+        if note.subject:
+            subjects[note.subject] += 1
     yield from messages.items()

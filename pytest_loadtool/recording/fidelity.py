@@ -1,0 +1,96 @@
+"""What became of each recorded exchange: the fidelity report.
+
+Every exchange is a transaction of the test case or has a note that says why it is none; and a
+transaction that replay does not send or take quite as recorded has one too. It is worked out from
+the test case and its evidence alone, so it can be asked for at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from urllib.parse import urlsplit
+
+from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.recording.entry import Entry
+from pytest_loadtool.recording.failures import failure_notes, subject
+from pytest_loadtool.recording.kinds import kind_of
+from pytest_loadtool.recording.notes import CHANGED, REMOVED, Note
+from pytest_loadtool.recording.request import NOT_REPLAYED
+from pytest_loadtool.recording.sieve import left_out
+
+__all__ = ["fidelity", "transactions_of"]
+
+
+def transactions_of(case: TestCase) -> dict[int, int]:
+    """The number of each transaction, counted from 1, by the index of its exchange."""
+    numbered = enumerate(case.transactions(), 1)
+    return {
+        one.recorded.entry: number
+        for number, one in numbered
+        if one.recorded is not None and one.recorded.entry is not None
+    }
+
+
+def fidelity(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[Note, ...]:
+    """Notes on all that is not in ``case`` as it was recorded, in the order in which it began.
+
+    Exactly the exchanges that are no transaction have exactly one note of a kind other than
+    `CHANGED`, `INCOMPLETE` and `RECORDING_ERROR`, or one of the latter that says that there was no
+    response.
+    """
+    replayed = transactions_of(case)
+    notes: list[Note] = []
+    in_order = sorted(enumerate(exchanges), key=lambda numbered: numbered[1].started)
+    for index, exchange in in_order:
+        if index in replayed:
+            notes += failure_notes(Entry(index, exchange, kind_of(exchange)))
+            notes += _changes(case, exchange)
+        else:
+            removed = Note(REMOVED, subject(exchange), "deleted, stripped or of another host")
+            notes.append(left_out(exchange) or removed)
+    return tuple(notes)
+
+
+def _changes(case: TestCase, exchange: Exchange) -> Iterator[Note]:
+    for message, applies in _CHANGES:
+        if applies(case, exchange):
+            yield Note(CHANGED, urlsplit(exchange.url).netloc, message)
+
+
+def _http2(case: TestCase, exchange: Exchange) -> bool:
+    return exchange.http_version.startswith("HTTP/2") and case.transport != "httpx"
+
+
+def _http3(_case: TestCase, exchange: Exchange) -> bool:
+    return exchange.http_version.startswith("HTTP/3")
+
+
+def _offers_http3(_case: TestCase, exchange: Exchange) -> bool:
+    return "h3=" in (exchange.response_header("alt-svc") or "")
+
+
+def _merged_cookies(_case: TestCase, exchange: Exchange) -> bool:
+    return sum(name.lower() == "cookie" for name, _ in exchange.request_headers) > 1
+
+
+def _framing(_case: TestCase, exchange: Exchange) -> bool:
+    return any(name.lower() in NOT_REPLAYED for name, _ in exchange.request_headers)
+
+
+def _service_worker(_case: TestCase, exchange: Exchange) -> bool:
+    return exchange.request_header("service-worker") == "script"
+
+
+#: What is said of a transaction, and when.
+_CHANGES: tuple[tuple[str, Callable[[TestCase, Exchange], bool]], ...] = (
+    ('recorded over HTTP/2, replayed over HTTP/1.1 (transport = "httpx" keeps HTTP/2)', _http2),
+    ("recorded over HTTP/3, which replay does not speak", _http3),
+    ("the server offers HTTP/3, which the recorder keeps browsers from", _offers_http3),
+    ("several Cookie fields are merged into one", _merged_cookies),
+    ("how the request was framed or meant for a proxy is not replayed", _framing),
+    (
+        "a service worker: what it answers from its cache never reached the recorder",
+        _service_worker,
+    ),
+)
