@@ -16,7 +16,7 @@ from pytest_loadtool.model.exchange import Exchange
 __all__ = ["parse_har", "read_har", "read_troubles"]
 
 #: How far from its end, in bytes, the last line of a file is sought.
-_LONGEST_END = 64 * 1024
+_LAST_BYTES = 64 * 1024
 
 #: How each entry of ours begins.
 _ENTRY = b'{"startedDateTime"'
@@ -40,7 +40,7 @@ def read_troubles(path: Path) -> tuple[str, ...]:
         FileError: the file cannot be read.
     """
     with file_errors(path, "read"), path.open("rb") as file:
-        file.seek(max(0, path.stat().st_size - _LONGEST_END))
+        file.seek(max(0, path.stat().st_size - _LAST_BYTES))
         end = file.read()
     _, mark, troubles = end.rpartition(TROUBLES)
     try:
