@@ -35,6 +35,11 @@ _MOST_LATER = 20
 
 #: Where to look in an HTML page that there is nothing to compare with.
 _HTML_START = re.compile(r"<title|<h1|<body", re.IGNORECASE)
+#: Codes that frameworks answer with and no standard knows.
+_UNREGISTERED = {
+    419: "Page Expired (Laravel: the anti-forgery token is missing or stale)",
+    440: "Login Time-out (IIS: the session has ended)",
+}
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([A-Za-z0-9_.:-]+)", re.IGNORECASE)
 
 
@@ -293,7 +298,8 @@ def _status(code: int) -> str:
     try:
         return f"{code} {HTTPStatus(code).phrase}"
     except ValueError:
-        return str(code) if code else "no response"
+        said = _UNREGISTERED.get(code)
+        return f"{code} {said}" if said else str(code) if code else "no response"
 
 
 def _text(response: Received) -> tuple[str, str]:

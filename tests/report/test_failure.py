@@ -210,3 +210,17 @@ def test_stale_entry_is_no_evidence() -> None:
     """An entry that the evidence does not have is said to be missing."""
     text = explain(CASE, OUTCOMES, path="x", evidence=Evidence((RECORDED,)))
     assert "recorded: 302 Found (the recorded traffic has no such entry)" in text
+
+
+@pytest.mark.parametrize(
+    ("code", "line"),
+    [
+        (419, "  419 Page Expired (Laravel: the anti-forgery token is missing or stale)"),
+        (404, "  404 Not Found"),
+        (599, "  599"),
+    ],
+)
+def test_codes_that_frameworks_made_up(code: int, line: str) -> None:
+    """They are shown with their meaning; a code that nobody knows stands alone."""
+    failed = outcome(1, "Log in", LOGIN, replace(REFUSED, status=code), "Status Code is wrong")
+    assert line in explain(CASE, [failed], path="x.toml", evidence=EVIDENCE).splitlines()
