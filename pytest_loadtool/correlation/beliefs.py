@@ -27,7 +27,9 @@ def beliefs(traffic: Traffic, slot: Slot, rules: Sequence[Rule]) -> Iterator[tup
     In the order of the rules, and for one rule the nearest producer first. A rule that leaves the
     slot alone ends them.
     """
-    address = traffic.steps[slot.transaction].address if slot.part == "target" else ""
+    address = (
+        traffic.steps[slot.transaction].address if slot.part == "target" and not slot.depth else ""
+    )
     if slot.value not in traffic.producers and address not in traffic.links:
         return
     for rule in rules:

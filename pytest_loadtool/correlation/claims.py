@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from pytest_loadtool.correlation.beliefs import beliefs, is_typed, rule_by_name
+from pytest_loadtool.correlation.edits import composed, edited, overlap
 from pytest_loadtool.correlation.jsonpath import format_path
 from pytest_loadtool.correlation.looks import is_id_name, is_short_number
 from pytest_loadtool.correlation.parts import part_text, rendered
@@ -16,6 +17,7 @@ from pytest_loadtool.correlation.slots import Masked, Part, Slot
 from pytest_loadtool.correlation.synthesis import synthesise
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.extractor import JsonPath, Source
+from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.place import Place, encode
 from pytest_loadtool.model.rule import Rule
 
@@ -77,8 +79,11 @@ def claim_all(traffic: Traffic, rules: Sequence[Rule]) -> Claims:
     misses: list[Miss] = []
     synthesis = _Synthesis(traffic)
     things = _Things(traffic)
+    around: list[Slot] = []  # what is settled of the value that the slot is, or stands in
     for slot in traffic.slots:
-        if is_typed(slot):
+        if not slot.depth:
+            around.clear()
+        if is_typed(slot) or any(overlap(slot, one) for one in around):
             continue
         verdict = _judged(slot, traffic, rules, synthesis)
         if verdict is None:
@@ -86,8 +91,11 @@ def claim_all(traffic: Traffic, rules: Sequence[Rule]) -> Claims:
         if isinstance(verdict, Claim):
             claims.append(verdict)
             things.note(verdict)
+            around.append(verdict.slot)
         elif verdict is not None:
             misses.append(verdict)
+            if verdict.rule.leave:  # as a whole
+                around.append(slot)
     return _checked(traffic, claims, misses)
 
 
@@ -102,8 +110,10 @@ def _judged(
             return verdict
         first = first or verdict
     if first is None and (rule_known := rule_by_name(slot, rules)) is not None:
-        reason = rule_known.reason if rule_known.leave else rule_known.unfound
-        first = Miss(slot, rule_known, reason)
+        if rule_known.leave:
+            first = Miss(slot, rule_known, rule_known.reason)
+        elif not slot.depth:
+            first = Miss(slot, rule_known, rule_known.unfound)
     return first
 
 
@@ -127,10 +137,17 @@ def _exact(traffic: Traffic, key: tuple[int, Part], claims: list[Claim]) -> bool
     owner, part = key
     masked = Masked.of(part_text(traffic.request(owner), part))
     assert masked is not None, "slots come from masked text"
-    names = [f"asm_check[{number}]" for number in range(1, len(claims) + 1)]
-    values = {name: claim.slot.value for name, claim in zip(names, claims, strict=True)}
-    text = masked.replaced(
-        [(one.slot.start, one.slot.end, name) for one, name in zip(claims, names, strict=True)]
+    values: dict[str, str] = {}
+
+    def named(value: str) -> str:
+        name = f"asm_check[{len(values) + 1}]"
+        values[name] = value
+        return name
+
+    text = edited(
+        masked,
+        [(one.slot, named(one.producer.extracted)) for one in claims],
+        lambda _, made_of: named(composed(made_of, values)),
     )
     content_type = traffic.steps[owner].content_type if part == "body" else ""
     return rendered(text, part, content_type, values) == masked.text
@@ -184,7 +201,8 @@ class _Synthesis:
 
     def claim(self, slot: Slot, rule: Rule, producer: Producer) -> Claim | Miss:
         """The claim, or why there can be none."""
-        if encode(slot.place, slot.value) != slot.raw:
+        slot = replace(slot, filters=(*producer.filters, *slot.filters))
+        if encode(slot.root, filtered(producer.extracted, slot.filters)) != slot.raw:
             return Miss(slot, rule, _ENCODING, producer.transaction)
         key = (producer, slot.name, rule.matches)
         if key not in self._found:

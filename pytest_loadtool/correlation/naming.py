@@ -11,7 +11,7 @@ from pytest_loadtool.correlation.looks import is_id_name, plain, singular
 from pytest_loadtool.correlation.producers import Kind
 from pytest_loadtool.model.place import Place
 
-__all__ = ["base_name", "number"]
+__all__ = ["base_name", "field_name", "number"]
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
 
@@ -31,7 +31,12 @@ def base_name(claim: Claim | Issue) -> str:
         name = producer.name if producer.kind is Kind.JSON else ""
         if not name or (is_id_name(name) and not id_stem(name)):
             name = f"{singular(slot.name)} {plain(name) or 'id'}"
-    name = name.lower().removeprefix("x-") if slot.place is Place.HEADER else name
+    name = name.lower().removeprefix("x-") if isinstance(slot.part, int) else name
+    return field_name(name)
+
+
+def field_name(name: str) -> str:
+    """The name of a field as that of a variable."""
     name = _NOT_IN_NAMES.sub("_", name).strip("_")
     return name if name and not name[0].isdigit() else f"value_{name}".rstrip("_")
 

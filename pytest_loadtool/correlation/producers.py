@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
 from typing import Any, Literal
+from urllib.parse import unquote
 
 from pytest_loadtool.correlation.looks import is_id_name, is_short_number
 from pytest_loadtool.correlation.partial import is_partial, partial_fields
@@ -58,6 +59,14 @@ class Producer:
     form: int = -1
     control: Literal["", "hidden", "text", "choice"] = ""
     labels: frozenset[str] = frozenset()
+    encoded: str | None = None
+    """What an extractor takes, where that is not the value yet: ``filters`` make it so."""
+    filters: tuple[str, ...] = ()
+
+    @property
+    def extracted(self) -> str:
+        """What an extractor takes from the response."""
+        return self.value if self.encoded is None else self.encoded
 
 
 _STRICT_TOKEN = re.compile(r"[\w-]{8,}", re.ASCII)
@@ -100,9 +109,11 @@ def _in_headers(
     response: RecordedResponse, transaction: int, wanted: frozenset[str]
 ) -> Iterator[Producer]:
     for line in response.header_values("set-cookie"):
-        name, _, value = line.partition(";")[0].partition("=")
-        if value.strip() in wanted:
-            yield Producer(transaction, Kind.COOKIE, name.strip(), value.strip())
+        name, _, value = (part.strip() for part in line.partition(";")[0].partition("="))
+        if value in wanted:
+            yield Producer(transaction, Kind.COOKIE, name, value)
+        if "%" in value and (plain := unquote(value)) in wanted:  # scripts decode what they copy
+            yield Producer(transaction, Kind.COOKIE, name, plain, encoded=value, filters=("unurl",))
     location = response.header("location")
     if location:
         address = target_slots(location.partition("#")[0], transaction)

@@ -6,7 +6,7 @@ else needs: a check that a person wrote, or a request that has no evidence, keep
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -18,7 +18,7 @@ from pytest_loadtool.correlation.parts import (
     with_part,
 )
 from pytest_loadtool.correlation.traffic import Step
-from pytest_loadtool.model.case import Request, TestCase, Transaction
+from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable, used_names
 from pytest_loadtool.model.template import Template, TemplateError
 from pytest_loadtool.model.validator import expected_text
 
@@ -27,7 +27,7 @@ __all__ = ["names_in_use", "revert"]
 
 def revert(case: TestCase, steps: tuple[Step, ...]) -> TestCase:
     """The case with recorded values in place of what application state management set."""
-    pinned = _pinned(steps)
+    pinned = _pinned(steps, case.variables)
     values = {
         name: variable.recorded
         for name, variable in case.variables.items()
@@ -73,7 +73,7 @@ def _reverted_request(request: Request, content_type: str, values: dict[str, str
     return request
 
 
-def _pinned(steps: tuple[Step, ...]) -> frozenset[str]:
+def _pinned(steps: tuple[Step, ...], variables: Mapping[str, Variable]) -> frozenset[str]:
     """Variables in checks, and those that a transaction without evidence sets or uses."""
     names: set[str] = set()
     for step in steps:
@@ -81,7 +81,8 @@ def _pinned(steps: tuple[Step, ...]) -> frozenset[str]:
         if step.exchange is None:
             names.update(_names(*(text for _, text in text_parts(step.transaction.request))))
             names.update(extractor.variable for extractor in step.transaction.extractors)
-    return frozenset(names)
+    made_of = [variables[name].template or "" for name in names if name in variables]
+    return used_names(made_of, variables) | names
 
 
 def _texts(transaction: Transaction) -> Iterator[str]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+from pytest_loadtool.correlation.edits import edited
+from pytest_loadtool.correlation.naming import field_name, number
+from pytest_loadtool.correlation.nested import Capsule
 from pytest_loadtool.correlation.parts import (
     header_sets,
     part_text,
@@ -13,7 +16,8 @@ from pytest_loadtool.correlation.parts import (
     with_header_sets,
     with_part,
 )
-from pytest_loadtool.correlation.slots import Masked, Part
+from pytest_loadtool.correlation.revert import names_in_use
+from pytest_loadtool.correlation.slots import Masked, Part, Slot
 from pytest_loadtool.correlation.traffic import Step
 from pytest_loadtool.correlation.variables import Found
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
@@ -21,22 +25,23 @@ from pytest_loadtool.model.extractor import Extractor
 
 __all__ = ["rewrite"]
 
-_Edits = dict[Part, list[tuple[int, int, str]]]
+_Uses = dict[Part, list[tuple[Slot, str]]]
 
 
 def rewrite(case: TestCase, steps: Sequence[Step], found: Sequence[Found]) -> TestCase:
     """The case in which each variable is declared, extracted and used."""
-    edits: dict[int, _Edits] = {}
+    uses: dict[int, _Uses] = {}
     for one in found:
         for slot in one.slots:
-            parts = edits.setdefault(slot.owner, {})
-            parts.setdefault(slot.part, []).append((slot.start, slot.end, one.name))
-    requests = [_edited(step.transaction.request, edits.get(step.index, {})) for step in steps]
+            uses.setdefault(slot.owner, {}).setdefault(slot.part, []).append((slot, one.name))
+    made = _Made([*names_in_use(case), *(one.name for one in found)])
+    requests = [_edited(step.transaction.request, uses.get(step.index, {}), made) for step in steps]
     sets = {
-        name: _edited(one, edits.get(~index, {}))
+        name: _edited(one, uses.get(~index, {}), made)
         for index, (name, one) in enumerate(header_sets(case).items())
     }
-    values = {one.name: one.producer.value for one in found}
+    values = {one.name: one.recorded for one in found}
+    values |= {one.name: one.recorded or "" for one in made.variables.values()}
     _follow_referers(steps, requests, sets, values)
     extractors: dict[int, list[Extractor]] = {}
     for one in found:
@@ -54,17 +59,36 @@ def rewrite(case: TestCase, steps: Sequence[Step], found: Sequence[Found]) -> Te
     variables = dict(case.variables)
     for one in found:
         variables[one.name] = Variable(
-            one.name, recorded=one.producer.value, set_by="asm", rule=one.rule.name
+            one.name, recorded=one.recorded, set_by="asm", rule=one.rule.name
         )
+    variables |= {one.name: one for one in made.variables.values()}
     case = with_header_sets(case, sets)
     return replace(case, pages=pages, variables=MappingProxyType(variables))
 
 
-def _edited(request: Request, edits: _Edits) -> Request:
-    for part, spans in edits.items():
+class _Made:
+    """The variables that are made of others: one for each template."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self.variables: dict[str, Variable] = {}
+        self._taken = set(taken)
+
+    def name(self, capsule: Capsule, template: str) -> str:
+        """The name of the variable that is made of ``template``."""
+        known = self.variables.get(template)
+        if known is None:
+            (name,) = number([field_name(capsule.name)], self._taken)
+            self._taken.add(name)
+            known = Variable(name, template=template, recorded=capsule.text, set_by="asm")
+            self.variables[template] = known
+        return known.name
+
+
+def _edited(request: Request, uses: _Uses, made: _Made) -> Request:
+    for part, slots in uses.items():
         masked = Masked.of(part_text(request, part))
         assert masked is not None, "slots come from masked text"
-        request = with_part(request, part, masked.replaced(spans))
+        request = with_part(request, part, edited(masked, slots, made.name))
     return request
 
 

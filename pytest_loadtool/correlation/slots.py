@@ -6,26 +6,28 @@ opaque character, so that positions in the text remain plain indexes.
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import unquote, unquote_plus
 
+from pytest_loadtool.correlation.nested import Capsule, within
+from pytest_loadtool.correlation.spots import (
+    HOLE,
+    Spot,
+    header_spots,
+    json_spots,
+    multipart_spots,
+    pair_spots,
+    target_spots,
+    xml_spots,
+)
 from pytest_loadtool.model.case import Request
 from pytest_loadtool.model.place import Place, body_syntax
 from pytest_loadtool.model.template import Reference, Template, TemplateError, escape
 
 __all__ = ["HOLE", "Masked", "Part", "Slot", "request_slots", "target_slots"]
 
-#: Stands for a placeholder. A Unicode noncharacter, which no text interchanged may contain.
-HOLE = "\ufdd0"
-
 #: Which text of a request: "target", "body", or the index of a header.
 Part = str | int
-
-#: A slot without what all slots of a text share: start, end, place, name, value, before.
-_Spot = tuple[int, int, Place, str, str, str]
 
 #: Headers that the browser writes by itself, and those computed when sent.
 _NO_SLOTS = frozenset(
@@ -37,17 +39,6 @@ _NO_SLOTS = frozenset(
         *("transfer-encoding", "upgrade", "upgrade-insecure-requests", "user-agent", "via"),
         *("x-requested-with", "soapaction"),
     }
-)
-_ORIGIN = re.compile(rf"(?:[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*|{HOLE}(?=/|\Z))?")
-_SEGMENT = re.compile(r"[^/]+")
-_MATRIX = re.compile(r";([^=;]*)=([^;]*)")
-_PAIR = re.compile(r"([^&=]*)=([^&]*)")
-_SCHEME = re.compile(r"(?:Bearer|Token|JWT|ApiKey|Api-Key|GenieKey)[ ]+(?=\S)", re.IGNORECASE)
-_PART_NAME = re.compile(r"""\bname=(?:"([^"]*)"|([^\s;"]+))""", re.IGNORECASE)
-_FILE_NAME = re.compile(r"\bfilename\*?=", re.IGNORECASE)
-_BOUNDARY = re.compile(r"""\bboundary=(?:"([^"]+)"|([^\s;"]+))""", re.IGNORECASE)
-_JSON_TOKEN = re.compile(
-    rf'"((?:[^"\\]|\\.)*+)"|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|([{{}}\[\],:])|[a-z]+|{HOLE}'
 )
 
 
@@ -73,6 +64,14 @@ class Slot:
     """Of a header that transactions share: all of them, ``transaction`` being the first."""
     header_set: int = 0
     """Of such a header: the index of its set, as in `parts.header_sets`."""
+    root: Place = Place.TEXT
+    """What encodes the value in its text; ``place`` is what it stands in, however deep."""
+    filters: tuple[str, ...] = ()
+    """What the value passes before ``root`` encodes it."""
+    capsules: tuple[Capsule, ...] = ()
+    """The base64 around it, outermost first: ``start`` and ``end`` count in the last's text."""
+    depth: int = 0
+    """In how many other values it stands. These come right before it."""
 
     @property
     def owner(self) -> int:
@@ -102,7 +101,7 @@ class Masked:
         )
 
     def replaced(self, edits: list[tuple[int, int, str]]) -> str:
-        """The template with a reference to each named variable in place of its span."""
+        """The template with a placeholder in place of each span: a name, perhaps with filters."""
         own = iter(self.references)
         text = ""
         position = 0
@@ -131,7 +130,7 @@ def request_slots(request: Request, content_type: str, transaction: int) -> Iter
         if header.value and name not in _NO_SLOTS and not name.startswith("sec-"):
             masked = Masked.of(header.value)
             if masked is not None:
-                spots = _header(masked.text, header.name)
+                spots = header_spots(masked.text, header.name)
                 yield from _usable(masked.text, spots, transaction, position)
     if isinstance(request.body, str) and request.body:
         masked = Masked.of(request.body)
@@ -142,105 +141,40 @@ def request_slots(request: Request, content_type: str, transaction: int) -> Iter
 
 def target_slots(text: str, transaction: int) -> Iterator[Slot]:
     """The slots of a masked target: path segments, matrix parameters and query values."""
-    return _usable(text, _target(text), transaction, "target")
+    return _usable(text, target_spots(text), transaction, "target")
 
 
-def _usable(text: str, spots: Iterator[_Spot], transaction: int, part: Part) -> Iterator[Slot]:
+def _usable(text: str, spots: Iterator[Spot], transaction: int, part: Part) -> Iterator[Slot]:
+    """The spots that a placeholder could take, each with what is inside it."""
     for start, end, place, name, value, before in spots:
         raw = text[start:end]
-        # "$" before "${" would read as the escape of a literal "${".
-        dollar = start > 0 and text[start - 1] == "$"
-        if raw and HOLE not in raw and not dollar:
-            yield Slot(transaction, part, start, end, place, name, value, before, raw)
+        if raw and HOLE not in raw and _free(text, start):
+            yield Slot(transaction, part, start, end, place, name, value, before, raw, root=place)
+        for one in within(text, start, end, place, name) if raw else ():
+            source = one.capsules[-1].text if one.capsules else text
+            if _free(source, one.start):
+                yield Slot(
+                    transaction, part, one.start, one.end, one.place, one.name, one.value,
+                    one.before, source[one.start : one.end],
+                    root=Place.TEXT if one.capsules else place,
+                    filters=one.filters, capsules=one.capsules, depth=one.depth,
+                )  # fmt: skip
 
 
-def _target(text: str) -> Iterator[_Spot]:
-    origin = _ORIGIN.match(text)
-    path_start = origin.end() if origin else 0
-    mark = text.find("?", path_start)
-    path_end = len(text) if mark < 0 else mark
-    name = ""
-    for segment in _SEGMENT.finditer(text, path_start, path_end):
-        stem_end = text.find(";", segment.start(), segment.end())
-        stem_end = segment.end() if stem_end < 0 else stem_end
-        stem = text[segment.start() : stem_end]
-        before = text[path_start : segment.start()]
-        yield segment.start(), stem_end, Place.PATH, name, unquote(stem), before
-        for pair in _MATRIX.finditer(text, stem_end, segment.end()):
-            yield *pair.span(2), Place.PATH, pair[1], unquote(pair[2]), ""
-        name = name if HOLE in stem else stem
-    if mark >= 0:
-        for pair in _PAIR.finditer(text, mark + 1):
-            yield *pair.span(2), Place.QUERY, unquote_plus(pair[1]), unquote(pair[2]), ""
+def _free(text: str, start: int) -> bool:
+    """Whether a placeholder may stand there: "$" before it would read as the escape "$${"."""
+    return start == 0 or text[start - 1] != "$"
 
 
-def _header(text: str, name: str) -> Iterator[_Spot]:
-    scheme = _SCHEME.match(text)
-    start = scheme.end() if scheme else 0
-    yield start, len(text), Place.HEADER, name, text[start:], ""
-
-
-def _body(text: str, template: str, content_type: str) -> Iterator[_Spot]:
-    syntax = body_syntax(Template.parse(template), content_type)
-    if syntax is Place.FORM:
-        for pair in _PAIR.finditer(text):
-            yield *pair.span(2), Place.FORM, unquote_plus(pair[1]), unquote_plus(pair[2]), ""
-    elif syntax is Place.JSON:
-        yield from _json(text)
-    elif syntax is Place.MULTIPART:
-        yield from _multipart(text, content_type)
-
-
-def _json(text: str) -> Iterator[_Spot]:
-    """The string and number leaves of a JSON text, each with the key it stands under."""
-    keys: list[str] = [""]  # the current key in each open container
-    objects: list[bool] = [False]  # whether that container is an object
-    at_key = False
-    for token in _JSON_TOKEN.finditer(text):
-        string, number, mark = token.groups()
-        if mark in ("{", "["):
-            keys.append(keys[-1])
-            objects.append(mark == "{")
-            at_key = mark == "{"
-        elif mark in ("}", "]"):
-            if len(keys) > 1:
-                keys.pop()
-                objects.pop()
-            at_key = False
-        elif mark is not None:
-            at_key = mark == "," and objects[-1]
-        elif string is not None and at_key:
-            keys[-1] = _json_string(string)
-        elif string is not None:
-            yield *token.span(1), Place.JSON_STRING, keys[-1], _json_string(string), ""
-        elif number is not None:
-            yield *token.span(2), Place.JSON, keys[-1], number, ""
-
-
-def _json_string(raw: str) -> str:
-    if "\\" not in raw:
-        return raw
-    try:
-        value: str = json.loads(f'"{raw}"')
-    except ValueError:
-        return raw
-    return value
-
-
-def _multipart(text: str, content_type: str) -> Iterator[_Spot]:
-    """The values of parts that are no files (RFC 7578)."""
-    found = _BOUNDARY.search(content_type)
-    if found is None:
-        return
-    delimiter = "--" + (found[1] or found[2])
-    position = text.find(delimiter)
-    while position >= 0:
-        start = position + len(delimiter)
-        position = text.find(delimiter, start)
-        head, blank, _ = text[start : max(position, start)].partition("\r\n\r\n")
-        name = _PART_NAME.search(head)
-        if blank and name is not None and not _FILE_NAME.search(head):
-            begin = start + len(head) + len(blank)
-            end = position - 2  # the line end before a delimiter belongs to the delimiter
-            field = name[1] if name[1] is not None else name[2]
-            yield begin, end, Place.MULTIPART, field, text[begin:end], ""
+def _body(text: str, template: str, content_type: str) -> Iterator[Spot]:
+    match body_syntax(Template.parse(template), content_type):
+        case Place.FORM:
+            return pair_spots(text, 0, Place.FORM)
+        case Place.JSON:
+            return json_spots(text)
+        case Place.XML:
+            return xml_spots(text)
+        case Place.MULTIPART:
+            return multipart_spots(text, content_type)
+        case _:
+            return iter(())

@@ -50,7 +50,7 @@ def synthesise(
 ) -> tuple[Source, int] | None:
     """The first source, and which match of it (at most ``matches``), that yields the value."""
     for source in _SOURCES[producer.kind](producer, slot, response):
-        match = _reproducing(source, slot.value, response, matches)
+        match = _reproducing(source, producer.extracted, response, matches)
         if match is not None:
             return source, match
     return None

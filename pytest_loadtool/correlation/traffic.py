@@ -145,7 +145,7 @@ def read_traffic(case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule])
         traffic.sent_as.setdefault((slot.value, slot.name), slot.transaction)
         for user in slot.users or (slot.transaction,):
             echoes.setdefault(user, set()).add(slot.value)
-        if slot.part == "body":
+        if slot.part == "body" and not slot.depth:
             fields.setdefault(slot.transaction, set()).add(slot.name)
     traffic.fields = {index: frozenset(names) for index, names in fields.items()}
     wanted = frozenset(traffic.sent)

@@ -27,6 +27,11 @@ class Found:
     slots: tuple[Slot, ...]
 
     @property
+    def recorded(self) -> str:
+        """What the extractor takes from the recorded response."""
+        return self.producer.extracted
+
+    @property
     def extractor(self) -> Extractor:
         """The extractor that sets it."""
         return Extractor(self.name, self.source, self.match)

@@ -1,0 +1,62 @@
+"""Edits: a text with placeholders in place of slots; of base64, a variable made of its text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from pytest_loadtool.correlation.nested import Capsule
+from pytest_loadtool.correlation.slots import Masked, Slot
+from pytest_loadtool.model.filters import filtered
+from pytest_loadtool.model.template import Reference, Template
+
+__all__ = ["composed", "edited", "overlap"]
+
+#: Gives the name of the variable that is made of a template, for a capsule.
+NameFor = Callable[[Capsule, str], str]
+
+
+def edited(masked: Masked, uses: Iterable[tuple[Slot, str]], name_for: NameFor) -> str:
+    """The template of ``masked`` in which each slot is the variable of that name."""
+    return masked.replaced(list(_edits(list(uses), 0, name_for)))
+
+
+def _edits(
+    uses: list[tuple[Slot, str]], level: int, name_for: NameFor
+) -> Iterable[tuple[int, int, str]]:
+    """The edits of a text; ``level`` capsules are around it."""
+    packed: dict[Capsule, list[tuple[Slot, str]]] = {}
+    for slot, name in uses:
+        if len(slot.capsules) > level:
+            packed.setdefault(slot.capsules[level], []).append((slot, name))
+        else:
+            yield slot.start, slot.end, _written(name, slot.filters)
+    for capsule, inner in packed.items():
+        made_of = Masked(capsule.text, ()).replaced(list(_edits(inner, level + 1, name_for)))
+        name = name_for(capsule, made_of)
+        yield capsule.start, capsule.end, _written(name, capsule.filters)
+
+
+def _written(name: str, filters: tuple[str, ...]) -> str:
+    return "|".join((name, *filters))
+
+
+def composed(template: str, values: Mapping[str, str]) -> str:
+    """What a variable that is made of ``template`` is, with these values."""
+    return "".join(
+        filtered(values[part.name], part.filters) if isinstance(part, Reference) else part
+        for part in Template.parse(template).parts
+    )
+
+
+def overlap(one: Slot, other: Slot) -> bool:
+    """Whether two slots of a text share characters, whatever is around them."""
+    for level in range(max(len(one.capsules), len(other.capsules)) + 1):
+        mine, theirs = _spot(one, level), _spot(other, level)
+        if mine != theirs or not isinstance(mine, Capsule):
+            return mine.start < theirs.end and theirs.start < mine.end
+    return True
+
+
+def _spot(slot: Slot, level: int) -> Slot | Capsule:
+    """What stands for the slot in the text that ``level`` capsules are around."""
+    return slot.capsules[level] if level < len(slot.capsules) else slot

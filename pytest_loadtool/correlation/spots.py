@@ -1,0 +1,150 @@
+"""Spots: where values stand in a target, form, JSON, XML or multipart text, and what they mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from urllib.parse import unquote, unquote_plus
+
+from pytest_loadtool.correlation.views import decoded
+from pytest_loadtool.model.place import Place
+
+__all__ = [
+    "HOLE",
+    "Spot",
+    "header_spots",
+    "json_spots",
+    "multipart_spots",
+    "pair_spots",
+    "target_spots",
+    "xml_spots",
+]
+
+#: Stands for a placeholder. A Unicode noncharacter, which no text interchanged may contain.
+HOLE = "\ufdd0"
+
+#: Start, end, place, name, value (decoded), and of a path segment the path before it.
+Spot = tuple[int, int, Place, str, str, str]
+
+_ORIGIN = re.compile(rf"(?:[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*|{HOLE}(?=/|\Z))?")
+_SEGMENT = re.compile(r"[^/]+")
+_MATRIX = re.compile(r";([^=;]*)=([^;]*)")
+_PAIR = re.compile(r"([^&=]*)=([^&]*)")
+_SCHEME = re.compile(r"(?:Bearer|Token|JWT|ApiKey|Api-Key|GenieKey)[ ]+(?=\S)", re.IGNORECASE)
+_PART_NAME = re.compile(r"""\bname=(?:"([^"]*)"|([^\s;"]+))""", re.IGNORECASE)
+_FILE_NAME = re.compile(r"\bfilename\*?=", re.IGNORECASE)
+_BOUNDARY = re.compile(r"""\bboundary=(?:"([^"]+)"|([^\s;"]+))""", re.IGNORECASE)
+_JSON_TOKEN = re.compile(
+    rf'"((?:[^"\\]|\\.)*+)"|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|([{{}}\[\],:])|[a-z]+|{HOLE}'
+)
+_XML_TAG = re.compile(
+    r"""<!--.*?-->|<!\[CDATA\[.*?\]\]>|<[?!][^>]*>|<(/?[\w:.-]+)((?:[^>"']|"[^"]*"|'[^']*')*)>""",
+    re.DOTALL,
+)
+_XML_ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+
+
+def target_spots(text: str) -> Iterator[Spot]:
+    """Path segments, matrix parameters and query values of a path or URL."""
+    origin = _ORIGIN.match(text)
+    path_start = origin.end() if origin else 0
+    fragment = text.find("#", path_start)
+    limit = len(text) if fragment < 0 else fragment
+    mark = text.find("?", path_start, limit)
+    path_end = limit if mark < 0 else mark
+    name = ""
+    for segment in _SEGMENT.finditer(text, path_start, path_end):
+        stem_end = text.find(";", segment.start(), segment.end())
+        stem_end = segment.end() if stem_end < 0 else stem_end
+        stem = text[segment.start() : stem_end]
+        before = text[path_start : segment.start()]
+        yield segment.start(), stem_end, Place.PATH, name, unquote(stem), before
+        for pair in _MATRIX.finditer(text, stem_end, segment.end()):
+            yield *pair.span(2), Place.PATH, pair[1], unquote(pair[2]), ""
+        name = name if HOLE in stem else stem
+    if mark >= 0:
+        yield from pair_spots(text, mark + 1, Place.QUERY, limit)
+
+
+def pair_spots(text: str, start: int, place: Place, end: int | None = None) -> Iterator[Spot]:
+    """The values of ``name=value&name=value``."""
+    for pair in _PAIR.finditer(text, start, len(text) if end is None else end):
+        yield *pair.span(2), place, unquote_plus(pair[1]), decoded(place, pair[2]), ""
+
+
+def header_spots(text: str, name: str) -> Iterator[Spot]:
+    """The value of a header, without the scheme of a token in it."""
+    scheme = _SCHEME.match(text)
+    start = scheme.end() if scheme else 0
+    yield start, len(text), Place.HEADER, name, text[start:], ""
+
+
+def json_spots(text: str) -> Iterator[Spot]:
+    """The string and number leaves of a JSON text, each with the key it stands under."""
+    keys: list[str] = [""]  # the current key in each open container
+    objects: list[bool] = [False]  # whether that container is an object
+    at_key = False
+    for token in _JSON_TOKEN.finditer(text):
+        string, number, mark = token.groups()
+        if mark in ("{", "["):
+            keys.append(keys[-1])
+            objects.append(mark == "{")
+            at_key = mark == "{"
+        elif mark in ("}", "]"):
+            if len(keys) > 1:
+                keys.pop()
+                objects.pop()
+            at_key = False
+        elif mark is not None:
+            at_key = mark == "," and objects[-1]
+        elif string is not None and at_key:
+            keys[-1] = _json_string(string)
+        elif string is not None:
+            yield *token.span(1), Place.JSON_STRING, keys[-1], _json_string(string), ""
+        elif number is not None:
+            yield *token.span(2), Place.JSON, keys[-1], number, ""
+
+
+def _json_string(raw: str) -> str:
+    return decoded(Place.JSON_STRING, raw) if "\\" in raw else raw
+
+
+def xml_spots(text: str) -> Iterator[Spot]:
+    """Attributes and the text between two tags, named by the attribute or element."""
+    element, position = "", 0
+    for tag in _XML_TAG.finditer(text):
+        between = text[position : tag.start()]
+        if element and between.strip():
+            start = position + len(between) - len(between.lstrip())
+            content = between.strip()
+            yield start, start + len(content), Place.XML, element, unescape(content), ""
+        name = tag[1] or ""
+        element = "" if name.startswith("/") else name.rpartition(":")[2]
+        position = tag.end()
+        if not name or name.startswith("/"):
+            continue
+        for attribute in _XML_ATTRIBUTE.finditer(text, tag.start(2), tag.end(2)):
+            group = 2 if attribute[2] is not None else 3
+            own = attribute[1].rpartition(":")[2]
+            if not attribute[1].startswith("xmlns"):
+                yield *attribute.span(group), Place.XML, own, unescape(attribute[group]), ""
+
+
+def multipart_spots(text: str, content_type: str) -> Iterator[Spot]:
+    """The values of parts that are no files (RFC 7578)."""
+    found = _BOUNDARY.search(content_type)
+    if found is None:
+        return
+    delimiter = "--" + (found[1] or found[2])
+    position = text.find(delimiter)
+    while position >= 0:
+        start = position + len(delimiter)
+        position = text.find(delimiter, start)
+        head, blank, _ = text[start : max(position, start)].partition("\r\n\r\n")
+        name = _PART_NAME.search(head)
+        if blank and name is not None and not _FILE_NAME.search(head):
+            begin = start + len(head) + len(blank)
+            end = position - 2  # the line end before a delimiter belongs to the delimiter
+            field = name[1] if name[1] is not None else name[2]
+            yield begin, end, Place.MULTIPART, field, text[begin:end], ""
