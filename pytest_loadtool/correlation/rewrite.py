@@ -77,7 +77,7 @@ class _Made:
         """The name of the variable that is made of ``template``."""
         known = self.variables.get(template)
         if known is None:
-            (name,) = number([field_name(capsule.name)], self._taken)
+            (name,) = number([field_name(capsule.name.lower())], self._taken)
             self._taken.add(name)
             known = Variable(name, template=template, recorded=capsule.text, set_by="asm")
             self.variables[template] = known

@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_loadtool.correlation import configure
 from pytest_loadtool.correlation.edits import composed
 from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.correlation.nested import within
@@ -35,6 +34,7 @@ from tests.correlation.exchanges import (
     html,
     json_body,
 )
+from tests.correlation.talk import configure
 
 #: What servers give out, odd characters included. Each looks random, so that it is correlated.
 TOKENS = st.tuples(
@@ -144,7 +144,7 @@ def configured(token: str, sent: Exchange) -> tuple[TestCase, TestCase, list[Exc
     """The recorded and the configured case: a response gives out the token, a request has it."""
     exchanges = [answered("GET", "/", json_body({"key": token})), sent]
     case = case_of(*exchanges)
-    return case, configure(case, exchanges, rules=RULES).case, exchanges
+    return case, configure(case, exchanges).case, exchanges
 
 
 def sent_in(case: TestCase) -> Request:
@@ -153,7 +153,7 @@ def sent_in(case: TestCase) -> Request:
 
 
 def text_of(request: Request, part: str | int) -> str:
-    return dict(text_parts(request))[part]  # type: ignore[index]  # a Part
+    return dict(text_parts(request))[part]
 
 
 def values_of(case: TestCase, token: str) -> dict[str, str]:
@@ -183,12 +183,12 @@ def test_chains(root: str, chain: list[str], old: str, new: str) -> None:
     way = ROOTS[root]
     case, result, exchanges = configured(old, way.send(text))
     before, after = (text_of(sent_in(one), way.part) for one in (case, result))
-    recorded = rendered(before, way.part, way.content_type, {})  # type: ignore[arg-type]
-    assert rendered(after, way.part, way.content_type, values_of(result, old)) == recorded  # type: ignore[arg-type]
+    recorded = rendered(before, way.part, way.content_type, {})
+    assert rendered(after, way.part, way.content_type, values_of(result, old)) == recorded
     assert revert(result, steps_of(result, exchanges)) == case
-    assert configure(result, exchanges, rules=RULES).case == result
+    assert configure(result, exchanges).case == result
     if before != after:
-        sent = rendered(after, way.part, way.content_type, values_of(result, new))  # type: ignore[arg-type]
+        sent = rendered(after, way.part, way.content_type, values_of(result, new))
         found = way.read(sent)
         for level in reversed(levels):
             found = level.unwrap(found)
@@ -256,7 +256,7 @@ def test_a_value_that_is_replaced_as_a_whole_is_not_taken_apart() -> None:
     page = html(f'<form><input type="hidden" name="state" value="{field}"><b>{TOKEN}</b></form>')
     sent = exchange("POST", f"{SERVER}/x", sent=(FORM,), body=f"state={_encoded(state)}".encode())
     exchanges = [answered("GET", "/", page), sent]
-    result = configure(case_of(*exchanges), exchanges, rules=RULES).case
+    result = configure(case_of(*exchanges), exchanges).case
     body = sent_in(result).body
     assert isinstance(body, str)
     assert "step" in body  # JSON is not one random value: the token in it is
@@ -274,7 +274,7 @@ def test_a_cookie_copied_into_a_header(cookie: str, header: str, expected: str) 
     first = html("<p>Hi</p>", ("Set-Cookie", f"XSRF-TOKEN={cookie}; Path=/"))
     sent = exchange("POST", f"{SERVER}/x", sent=(("X-XSRF-TOKEN", header),))
     exchanges = [answered("GET", "/", first), sent]
-    result = configure(case_of(*exchanges), exchanges, rules=RULES).case
+    result = configure(case_of(*exchanges), exchanges).case
     assert text_of(sent_in(result), 0) == expected
     assert result.variables["csrf_token[1]"].recorded == cookie
 
