@@ -15,7 +15,7 @@ from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.rule import Rule
 
-__all__ = ["beliefs", "is_typed", "rule_by_name"]
+__all__ = ["beliefs", "is_typed", "left_alone", "rule_by_name"]
 
 #: How many producers of one value a rule looks at, the nearest first.
 _MOST_PRODUCERS = 20
@@ -58,6 +58,11 @@ def rule_by_name(slot: Slot, rules: Sequence[Rule]) -> Rule | None:
     """The rule that leaves the slot alone, or else knows it by name; nothing need produce it."""
     known = [rule for rule in rules if (rule.used_as or rule.leave) and _takes(rule, slot)]
     return next((rule for rule in known if rule.leave), known[0] if known else None)
+
+
+def left_alone(slot: Slot, rules: Sequence[Rule]) -> bool:
+    """Whether a rule says that such a value is sent as recorded."""
+    return any(rule.leave and _takes(rule, slot) for rule in rules)
 
 
 def _takes(rule: Rule, slot: Slot) -> bool:

@@ -21,7 +21,7 @@ from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.place import Place, encode
 from pytest_loadtool.model.rule import Rule
 
-__all__ = ["Claim", "Claims", "Issue", "Miss", "claim_all", "issued"]
+__all__ = ["Claim", "Claims", "Issue", "Miss", "claim_all", "exact", "issued"]
 
 #: For how many producers of one value an extractor is sought, before the value is left as it is.
 _MOST_ATTEMPTS = 5
@@ -119,10 +119,11 @@ def _judged(
 
 def _checked(traffic: Traffic, claims: list[Claim], misses: list[Miss]) -> Claims:
     """Drop the claims on a text that, with its placeholders, would not send what was recorded."""
-    texts: dict[tuple[int, Part], list[Claim]] = {}
+    texts: dict[tuple[int, Part], list[tuple[Slot, str]]] = {}
     for claim in claims:
-        texts.setdefault((claim.slot.owner, claim.slot.part), []).append(claim)
-    wrong = {key for key, group in texts.items() if not _exact(traffic, key, group)}
+        use = claim.slot, claim.producer.extracted
+        texts.setdefault((claim.slot.owner, claim.slot.part), []).append(use)
+    wrong = {key for key, uses in texts.items() if not exact(traffic, key, uses)}
     kept: list[Claim] = []
     for one in claims:
         if (one.slot.owner, one.slot.part) in wrong:
@@ -132,8 +133,8 @@ def _checked(traffic: Traffic, claims: list[Claim], misses: list[Miss]) -> Claim
     return Claims(tuple(kept), tuple(misses))
 
 
-def _exact(traffic: Traffic, key: tuple[int, Part], claims: list[Claim]) -> bool:
-    """Whether the text of that part, its slots replaced, renders to itself."""
+def exact(traffic: Traffic, key: tuple[int, Part], uses: Sequence[tuple[Slot, str]]) -> bool:
+    """Whether the text of that part, its slots made of these recorded values, renders to itself."""
     owner, part = key
     masked = Masked.of(part_text(traffic.request(owner), part))
     assert masked is not None, "slots come from masked text"
@@ -146,7 +147,7 @@ def _exact(traffic: Traffic, key: tuple[int, Part], claims: list[Claim]) -> bool
 
     text = edited(
         masked,
-        [(one.slot, named(one.producer.extracted)) for one in claims],
+        [(slot, named(value)) for slot, value in uses],
         lambda _, made_of: named(composed(made_of, values)),
     )
     content_type = traffic.steps[owner].content_type if part == "body" else ""
@@ -159,6 +160,14 @@ def issued(traffic: Traffic, rules: Sequence[Rule]) -> Iterator[Issue]:
         rule = next((one for one in rules if producer.name in one.produced_as), None)
         if rule is not None:
             yield Issue(producer, rule, JsonPath(format_path(producer.steps)))
+
+
+def _fitting(slot: Slot, producer: Producer) -> Slot | None:
+    """The slot with all filters between it and what is extracted; None if these do not lead from
+    one to the other."""
+    filters = (*producer.filters, *slot.filters)
+    fits = encode(slot.root, filtered(producer.extracted, filters)) == slot.raw
+    return replace(slot, filters=filters) if fits else None
 
 
 class _Things:
@@ -179,7 +188,7 @@ class _Things:
         In a request to it, a short number has to be in a field for ids.
         """
         known = self._claims.get(slot.value)
-        if known is None or encode(slot.place, slot.value) != slot.raw:
+        if known is None:
             return None
         if slot.place is Place.PATH:
             found = known.get(slot.before)
@@ -188,7 +197,8 @@ class _Things:
             found = next((one for before, one in known.items() if path.startswith(before)), None)
         else:
             found = None
-        return None if found is None else replace(found, slot=slot)
+        fitting = None if found is None else _fitting(slot, found.producer)
+        return None if found is None or fitting is None else replace(found, slot=fitting)
 
 
 class _Synthesis:
@@ -201,9 +211,10 @@ class _Synthesis:
 
     def claim(self, slot: Slot, rule: Rule, producer: Producer) -> Claim | Miss:
         """The claim, or why there can be none."""
-        slot = replace(slot, filters=(*producer.filters, *slot.filters))
-        if encode(slot.root, filtered(producer.extracted, slot.filters)) != slot.raw:
+        fitting = _fitting(slot, producer)
+        if fitting is None:
             return Miss(slot, rule, _ENCODING, producer.transaction)
+        slot = fitting
         key = (producer, slot.name, rule.matches)
         if key not in self._found:
             response = self._response(producer.transaction)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_loadtool.correlation.claims import claim_all, issued
+from pytest_loadtool.correlation.computed import computed_values
 from pytest_loadtool.correlation.explain import explain
 from pytest_loadtool.correlation.revert import names_in_use, revert
 from pytest_loadtool.correlation.rewrite import rewrite
@@ -44,9 +45,11 @@ def configure(
     found = variables_for(
         claims.claims, issued(traffic, rules), rules, taken=names_in_use(unconfigured)
     )
-    configured = rewrite(unconfigured, traffic.steps, found)
+    taken = (*names_in_use(unconfigured), *(one.name for one in found))
+    computed = computed_values(traffic, claims.claims, rules, taken)
+    configured = rewrite(unconfigured, traffic.steps, found, computed)
     titles = [f"{n} {one.title}" for n, one in enumerate(configured.transactions(), 1)]
-    decisions = tuple(explain(traffic, found, claims, rules, titles.__getitem__))
+    decisions = tuple(explain(traffic, found, computed, claims, rules, titles.__getitem__))
     return Configuration(configured, decisions)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pytest_loadtool.correlation.claims import Claims
+from pytest_loadtool.correlation.computed import Computed
 from pytest_loadtool.correlation.notes import Title, cookie_notes, miss_notes, typed_notes
+from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.correlation.variables import Found
 from pytest_loadtool.model.decision import Decision
@@ -15,7 +17,12 @@ __all__ = ["explain"]
 
 
 def explain(
-    traffic: Traffic, found: Sequence[Found], claims: Claims, rules: Sequence[Rule], title: Title
+    traffic: Traffic,
+    found: Sequence[Found],
+    computed: Sequence[Computed],
+    claims: Claims,
+    rules: Sequence[Rule],
+    title: Title,
 ) -> Iterator[Decision]:
     """All decisions: what was correlated, what could not be, and what was left alone on purpose."""
     cookies = tuple(cookie_notes(traffic, rules, title))
@@ -26,15 +33,34 @@ def explain(
     ]
     for one in found:
         yield _variable(one, title, twins)
-    yield from miss_notes(claims.misses, title)
+    for made in computed:
+        yield _made(made, title)
+    settled = {slot for made in computed for slot in made.slots}
+    yield from miss_notes([miss for miss in claims.misses if miss.slot not in settled], title)
     yield from cookies
     yield from typed_notes(traffic, title)
 
 
+def _consumers(slots: Sequence[Slot], title: Title) -> tuple[str, ...]:
+    users = sorted({user for slot in slots for user in slot.users or (slot.transaction,)})
+    return tuple(dict.fromkeys(map(title, users)))
+
+
+def _made(one: Computed, title: Title) -> Decision:
+    return Decision(
+        value=one.recorded,
+        variable=one.name,
+        producer="",
+        consumers=_consumers(one.slots, title),
+        rule=one.rule.name,
+        reason=one.rule.reason.format(field=one.slots[0].name, producer=""),
+        confidence=one.rule.confidence,
+    )
+
+
 def _variable(one: Found, title: Title, twins: Sequence[str]) -> Decision:
     producer = title(one.producer.transaction)
-    users = sorted({user for slot in one.slots for user in slot.users or (slot.transaction,)})
-    consumers = tuple(dict.fromkeys(map(title, users)))
+    consumers = _consumers(one.slots, title)
     field = one.slots[0].name if one.slots else one.producer.name
     reason = one.rule.reason.format(field=field, producer=f'"{producer}"')
     if one.rule.variable == "csrf_token":

@@ -75,7 +75,7 @@ def _set_cookies(exchange: Exchange) -> Iterator[tuple[str, str]]:
             yield name.strip(), value.strip()
 
 
-def miss_notes(misses: tuple[Miss, ...], title: Title) -> Iterator[Decision]:
+def miss_notes(misses: Sequence[Miss], title: Title) -> Iterator[Decision]:
     """One decision for each value that looks dynamic and yet could not be correlated."""
     groups: dict[tuple[str, str, str], list[Miss]] = {}
     for miss in misses:

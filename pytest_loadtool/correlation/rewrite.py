@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+from pytest_loadtool.correlation.computed import Computed
 from pytest_loadtool.correlation.edits import edited
 from pytest_loadtool.correlation.naming import field_name, number
 from pytest_loadtool.correlation.nested import Capsule
@@ -28,19 +29,22 @@ __all__ = ["rewrite"]
 _Uses = dict[Part, list[tuple[Slot, str]]]
 
 
-def rewrite(case: TestCase, steps: Sequence[Step], found: Sequence[Found]) -> TestCase:
-    """The case in which each variable is declared, extracted and used."""
+def rewrite(
+    case: TestCase, steps: Sequence[Step], found: Sequence[Found], computed: Sequence[Computed]
+) -> TestCase:
+    """The case in which each variable is declared, extracted or made up, and used."""
     uses: dict[int, _Uses] = {}
-    for one in found:
+    new: list[Found | Computed] = [*found, *computed]
+    for one in new:
         for slot in one.slots:
             uses.setdefault(slot.owner, {}).setdefault(slot.part, []).append((slot, one.name))
-    made = _Made([*names_in_use(case), *(one.name for one in found)])
+    made = _Made([*names_in_use(case), *(one.name for one in new)])
     requests = [_edited(step.transaction.request, uses.get(step.index, {}), made) for step in steps]
     sets = {
         name: _edited(one, uses.get(~index, {}), made)
         for index, (name, one) in enumerate(header_sets(case).items())
     }
-    values = {one.name: one.recorded for one in found}
+    values = {one.name: one.recorded for one in new}
     values |= {one.name: one.recorded or "" for one in made.variables.values()}
     _follow_referers(steps, requests, sets, values)
     extractors: dict[int, list[Extractor]] = {}
@@ -61,6 +65,11 @@ def rewrite(case: TestCase, steps: Sequence[Step], found: Sequence[Found]) -> Te
         variables[one.name] = Variable(
             one.name, recorded=one.recorded, set_by="asm", rule=one.rule.name
         )
+    for made_up in computed:
+        variables[made_up.name] = Variable(
+            made_up.name, generate=made_up.generator, recorded=made_up.recorded, set_by="asm",
+            rule=made_up.rule.name,
+        )  # fmt: skip
     variables |= {one.name: one for one in made.variables.values()}
     case = with_header_sets(case, sets)
     return replace(case, pages=pages, variables=MappingProxyType(variables))
