@@ -115,6 +115,14 @@ def test_a_key_in_the_query_that_never_changes(name: str) -> None:
     assert made(run(get("/", html(f'key="{key}"')), get(f"/maps?key={key}"))) == []
 
 
+def test_an_id_that_is_called_like_a_key() -> None:
+    """Somebody's clients have ids, too: what the session created is no constant."""
+    configuration = run(
+        call("POST", "/clients", {"n": "x"}, json_body({"id": 41})), get("/invoices?client_id=41")
+    )
+    assert requests(configuration)[1] == "/invoices?client_id=${client_id[1]}"
+
+
 def test_a_key_in_the_query_that_was_created() -> None:
     """It comes from the session's own request, so it must be another one each time."""
     configuration = run(

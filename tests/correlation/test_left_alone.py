@@ -64,6 +64,13 @@ DASHBOARD = html("", ("Location", "/dashboard/"))
                 post("/login", "user=kim", DASHBOARD, status=302), get("/dashboard/"),
             ],
             "number in a text": [get("/", html("<p>1234</p>")), get("/?n=1234")],
+            "scrolled": [
+                get("/", html('<input type="hidden" name="__SCROLLPOSITIONX" value="0">')),
+                post("/", "__SCROLLPOSITIONX=0"),
+            ],
+            "a header against forgery": [
+                get("/", json_body({"id": 1})), call("POST", "/", {}, sent=(("X-CSRF", "1"),)),
+            ],
             "literals": [get("/", json_body({"flag": True})), get("/?a=true&b=null")],
         }.items()
     ],

