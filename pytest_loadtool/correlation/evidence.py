@@ -18,9 +18,11 @@ from pytest_loadtool.correlation.looks import (
     plain,
 )
 from pytest_loadtool.correlation.producers import PARTIAL, Producer
-from pytest_loadtool.correlation.slots import HOLE, Slot
+from pytest_loadtool.correlation.slots import HOLE, Slot, request_slots
 from pytest_loadtool.correlation.traffic import Step, Traffic
+from pytest_loadtool.model.case import Request
 from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.template import escape
 
 __all__ = ["EVIDENCE", "collection", "id_stem"]
 
@@ -195,8 +197,15 @@ def _named_link(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     change = bisect_right(traffic.changes, producer.transaction) - 1
     if slot.place is not Place.PATH or change < 0:
         return False
-    sent = traffic.echoes.get(traffic.changes[change], set())
+    sent = _sent(traffic.steps[traffic.changes[change]])
     return any(len(one) > 2 and not one.isdigit() and one in sent for one in producer.labels)
+
+
+def _sent(step: Step) -> frozenset[str]:
+    """The values of the recorded body: a person may have put placeholders into the case's."""
+    body = step.exchange.request_body if step.exchange is not None else b""
+    request = Request("POST", "/", body=escape(body.decode(errors="replace")))
+    return frozenset(one.value for one in request_slots(request, step.content_type, step.index))
 
 
 #: By the names that rules call them.

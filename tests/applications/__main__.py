@@ -8,14 +8,19 @@ import tempfile
 from pathlib import Path
 
 from tests.applications.application import APPLICATIONS
-from tests.applications.outcome import examine, table
+from tests.applications.outcome import examine
+from tests.applications.table import PAGE, table, updated
 
 
 def main() -> None:
     """Examine them one after the other and print the table."""
     parser = argparse.ArgumentParser(prog="python -m tests.applications", description=__doc__)
     parser.add_argument("name", nargs="*", help=f"one of {', '.join(APPLICATIONS)} (default: all)")
-    names = parser.parse_args().name or list(APPLICATIONS)
+    parser.add_argument(
+        "--write", action="store_true", help="put their rows into docs/correlation.md as well"
+    )
+    arguments = parser.parse_args()
+    names = arguments.name or list(APPLICATIONS)
     unknown = [name for name in names if name not in APPLICATIONS]
     if unknown:
         parser.error(f"no application {unknown[0]!r}; there are {', '.join(APPLICATIONS)}")
@@ -25,6 +30,8 @@ def main() -> None:
             sys.stderr.write(f"{name} …\n")
             outcomes.append(examine(name, Path(folder)))
     sys.stdout.write("\n".join(table(outcomes)) + "\n")
+    if arguments.write:
+        PAGE.write_text(updated(PAGE.read_text(), outcomes))
 
 
 if __name__ == "__main__":

@@ -28,6 +28,9 @@ class Application(Protocol):
     BROWSER: bool
     """Whether Chromium is recorded; otherwise a program that sends requests itself."""
 
+    UNIQUE: tuple[str, ...]
+    """Texts that `drive` types and the server takes only once, such as names of users."""
+
     def install(self) -> None:
         """Make sure that it is installed, under `installed.CACHE`. Quick when it is."""
 

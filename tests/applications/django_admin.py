@@ -10,10 +10,11 @@ from tests.applications.browsing import recorded_page
 from tests.applications.installed import python_environment, run
 from tests.applications.serving import free_port, serving
 
-__all__ = ["BROWSER", "TITLE", "drive", "install", "serve"]
+__all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve"]
 
 TITLE = "Django admin 5.2"
 BROWSER = True
+UNIQUE: tuple[str, ...] = ("Editors", "carol")
 
 _REQUIREMENTS = ("django==5.2.19",)
 _PASSWORD = "correct-horse-battery"

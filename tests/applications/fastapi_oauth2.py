@@ -11,10 +11,11 @@ import httpx
 from tests.applications.installed import python_environment
 from tests.applications.serving import serving_asgi
 
-__all__ = ["BROWSER", "TITLE", "drive", "install", "serve"]
+__all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve"]
 
 TITLE = "FastAPI with OAuth2"
 BROWSER = False
+UNIQUE: tuple[str, ...] = ()
 
 _REQUIREMENTS = (
     "fastapi==0.165.0",

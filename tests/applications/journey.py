@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ from pytest_loadtool.model.load import CaseShare, LoadConfiguration, ThinkTime
 from pytest_loadtool.report.failure import SEPARATOR
 from tests.applications.application import Application
 
-__all__ = ["JourneyError", "load", "record", "replay"]
+__all__ = ["JourneyError", "load", "make_unique", "record", "replay"]
 
 _ROOT = Path(__file__).parents[2]
 
@@ -49,6 +51,13 @@ def record(name: str, one: Application, url: str, case: Path) -> str:
         )
     )
     return _pytest(case.parent, "--record", case.name, "--record-script", script.name)
+
+
+def make_unique(case: Path, texts: Iterable[str]) -> None:
+    """Give each virtual user texts of its own in place of these."""
+    script = case.with_name("unique.txt")
+    script.write_text("".join(f"unique {shlex.quote(text)}\n" for text in texts) + "save\n")
+    _pytest(case.parent, "--record", case.name, "--record-script", script.name)
 
 
 def replay(case: Path, url: str) -> None:

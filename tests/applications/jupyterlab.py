@@ -14,10 +14,11 @@ from tests.applications.browsing import recorded_page
 from tests.applications.installed import python_environment
 from tests.applications.serving import free_port, serving
 
-__all__ = ["BROWSER", "TITLE", "drive", "install", "serve"]
+__all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve"]
 
 TITLE = "JupyterLab 4.6"
 BROWSER = True
+UNIQUE: tuple[str, ...] = ("notes.txt", "copy.txt", "archive")
 
 _REQUIREMENTS = ("jupyterlab==4.6.6",)
 _PASSWORD = "correct-horse-battery"

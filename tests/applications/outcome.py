@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,8 +11,9 @@ from tests.applications import journey
 from tests.applications.application import application
 from tests.applications.judging import correlated, false_positives
 
-__all__ = ["Outcome", "examine", "table"]
+__all__ = ["USERS", "Outcome", "examine"]
 
+#: Virtual users of the load test, all at once.
 USERS = 10
 
 
@@ -26,6 +26,8 @@ class Outcome:
     correlated: int
     false_positives: tuple[str, ...]
     """Variables that need not be."""
+    unique: tuple[str, ...]
+    """The typed texts that had to be made unique before the load test."""
     requests: int
     """Of the load test."""
     errors: int
@@ -53,13 +55,16 @@ def examine(name: str, folder: Path) -> Outcome:
         journey.replay(case, url)
         replaying = time.perf_counter() - started
         journey.replay(case, url)
-        report = journey.load(case, url, users=USERS)
         wrong = false_positives(case, url)
+        if one.UNIQUE:
+            journey.make_unique(case, one.UNIQUE)
+        report = journey.load(case, url, users=USERS)
     return Outcome(
         title=one.TITLE,
         transactions=len(list(read_case(case).transactions())),
         correlated=len(correlated(case)),
         false_positives=wrong,
+        unique=one.UNIQUE,
         requests=report["totals"]["requests"],
         errors=report["totals"]["errors"],
         recording=recording,
@@ -70,19 +75,3 @@ def examine(name: str, folder: Path) -> Outcome:
 def _empty(folder: Path) -> Path:
     folder.mkdir()
     return folder
-
-
-def table(outcomes: Iterable[Outcome]) -> Iterator[str]:
-    """The lines of a Markdown table."""
-    yield (
-        "| application | transactions | correlated values | false positives | edits needed "
-        f"| record and configure | replay | {USERS} users at once |"
-    )
-    yield "|---|--:|--:|---|--:|--:|--:|---|"
-    for one in outcomes:
-        wrong = ", ".join(f"`{name}`" for name in one.false_positives) or "none"
-        yield (
-            f"| {one.title} | {one.transactions} | {one.correlated} | {wrong} | 0 "
-            f"| {one.recording:.0f} s | {one.replaying:.0f} s "
-            f"| {one.requests} requests, {one.errors} errors |"
-        )

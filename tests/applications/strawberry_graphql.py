@@ -12,10 +12,11 @@ import httpx
 from tests.applications.installed import python_environment
 from tests.applications.serving import serving_asgi
 
-__all__ = ["BROWSER", "TITLE", "drive", "install", "serve"]
+__all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve"]
 
 TITLE = "Strawberry GraphQL"
 BROWSER = False
+UNIQUE: tuple[str, ...] = ()
 
 _REQUIREMENTS = ("strawberry-graphql[asgi]==0.341.2", "uvicorn==0.54.0")
 

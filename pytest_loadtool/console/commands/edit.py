@@ -17,7 +17,7 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.recording import page_span, without
 from pytest_loadtool.recording import strip as strip_case
 
-__all__ = ["delete", "redo", "strip", "undo"]
+__all__ = ["delete", "redo", "strip", "undo", "unique"]
 
 
 async def strip(session: Session) -> None:
@@ -65,6 +65,26 @@ async def delete(
         _change(session, document, without(document.case, {number - 1}))
         session.say(f"Deleted {number}: {title}")
     _tell_unset(session, document.case)
+
+
+async def unique(session: Session, *text: str) -> None:
+    """Give each virtual user a text of its own in place of TEXT, which was typed while recording.
+
+    For names that a server takes only once, such as those of users or files: without it the second
+    user who replays at once is refused. In all requests a variable stands in its place that adds
+    random characters, new for each iteration: `carol-x7Kq2b`. Do it after `configure`.
+    """
+    from pytest_loadtool.correlation.unique import make_unique
+
+    document = session.opened()
+    changed = make_unique(document.case, " ".join(text))
+    if changed is None:
+        raise CommandError(
+            f"no request has the value {' '.join(text)!r}: `show` tells what is sent"
+        )
+    session.document = replace(document, case=changed.case)
+    used = counted(len(changed.transactions), "transaction")
+    session.say(f"{changed.variable} stands for it in {used}.")
 
 
 async def undo(session: Session) -> None:

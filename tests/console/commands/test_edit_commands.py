@@ -66,6 +66,22 @@ def test_what_is_deleted_must_be_clear(session: Session, line: str, message: str
     assert session.document is DOCUMENT
 
 
+def test_typed_names_are_made_unique(session: Session, listener: Listener) -> None:
+    """One of each user's own, in every request; what nobody typed is refused."""
+    do(session, f"import {ADMIN}")
+    imported = session.document
+    do(session, 'unique "Large teapot"')
+    case = session.opened().case
+    assert case.variables["name[1]"].template == "Large teapot-${name_end[1]}"
+    bodies = [str(one.request.body) for one in case.transactions()]
+    assert len([body for body in bodies if "${name[1]}" in body]) == 1
+    assert listener.said[-1] == "name[1] stands for it in 1 transaction."
+    with pytest.raises(CommandError, match="no request has the value 'two words'"):
+        do(session, "unique two words")
+    do(session, "undo")
+    assert session.document is imported
+
+
 def test_last_page_is_not_deleted(session: Session) -> None:
     """A test case without pages could not be saved."""
     session.document = DOCUMENT

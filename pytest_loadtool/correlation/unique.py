@@ -1,0 +1,122 @@
+"""Uniqueness: a text that a person typed, made one of each virtual user's own.
+
+Nothing in a recording tells that a server takes a name only once: whoever recorded knows, or the
+second virtual user finds out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from pytest_loadtool.correlation.parts import part_text, with_part
+from pytest_loadtool.correlation.revert import names_in_use
+from pytest_loadtool.correlation.slots import Masked, Part, Slot, request_slots
+from pytest_loadtool.model.case import TestCase, Transaction, Variable
+from pytest_loadtool.model.generator import RandomText
+from pytest_loadtool.model.place import encode
+from pytest_loadtool.model.template import escape
+
+__all__ = ["Unique", "make_unique"]
+
+#: Characters of the part that differs: 36 bits.
+_LENGTH = 6
+#: Where that part goes: behind the first words, so that ``a.txt`` and ``a@b.org`` keep their ends.
+_STEM = re.compile(r"[\w\s-]*")
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Unique:
+    """The changed case, the variable that stands for the text, and the transactions that use it
+    (0-based)."""
+
+    case: TestCase
+    variable: str
+    transactions: tuple[int, ...]
+
+
+def make_unique(case: TestCase, text: str) -> Unique | None:
+    """Put a variable in place of ``text`` in every request: the text, and random characters.
+
+    They are new for each iteration of a user. Of a number all digits are. The text counts where it
+    is a value or a whole word of one. None: no request has it.
+    """
+    slots = [
+        [one for one in _slots(case, transaction) if _spans(one, text)]
+        for transaction in case.transactions()
+    ]
+    found = [slot for each in slots for slot in each]
+    if not found:
+        return None
+    whole = next((slot for slot in found if slot.value == text), found[0])
+    name, random = _names(whole.name, names_in_use(case))
+    transactions = iter(
+        [
+            _edited(transaction, each, text, name)
+            for transaction, each in zip(case.transactions(), slots, strict=True)
+        ]
+    )
+    pages = tuple(
+        replace(page, transactions=tuple(next(transactions) for _ in page.transactions))
+        for page in case.pages
+    )
+    variables = {one.name: one for one in _variables(text, name, random)}
+    return Unique(
+        replace(case, pages=pages, variables=MappingProxyType({**case.variables, **variables})),
+        name,
+        tuple(index for index, each in enumerate(slots) if each),
+    )
+
+
+def _slots(case: TestCase, transaction: Transaction) -> Iterator[Slot]:
+    headers = case.wire_headers(transaction.request)
+    kinds = [one.value or "" for one in headers if one.name.lower() == "content-type"]
+    every = request_slots(transaction.request, kinds[0] if kinds else "", 0)
+    # What stands in another value is found as a word of that one.
+    return (one for one in every if not one.depth)
+
+
+def _spans(slot: Slot, text: str) -> list[tuple[int, int]]:
+    """Where the text stands in the slot as a whole word, as (start, end) in the masked part."""
+    word = re.escape(encode(slot.place, text))
+    # A percent-encoded character before it is no letter of it: q%3Dcarol.
+    pattern = rf"(?:(?<![^\W_])|(?<=%[0-9A-Fa-f]{{2}})){word}(?![^\W_])"
+    return [
+        (slot.start + match.start(), slot.start + match.end())
+        for match in re.finditer(pattern, slot.raw)
+    ]
+
+
+def _edited(transaction: Transaction, slots: list[Slot], text: str, name: str) -> Transaction:
+    edits: dict[Part, list[tuple[int, int, str]]] = {}
+    for slot in slots:
+        edits.setdefault(slot.part, []).extend((*span, name) for span in _spans(slot, text))
+    request = transaction.request
+    for part, spans in edits.items():
+        masked = Masked.of(part_text(request, part))
+        assert masked is not None, "slots come from masked text"
+        request = with_part(request, part, masked.replaced(spans))
+    return replace(transaction, request=request)
+
+
+def _variables(text: str, name: str, random: str) -> Iterator[Variable]:
+    if text.isdigit():
+        yield Variable(name, generate=RandomText(len(text), "digits"), recorded=text)
+        return
+    stem = _STEM.match(text)
+    end = stem.end() if stem else 0
+    yield Variable(random, generate=RandomText(_LENGTH, "alphanumeric"))
+    template = f"{escape(text[:end])}-${{{random}}}{escape(text[end:])}"
+    yield Variable(name, template=template, recorded=text)
+
+
+def _names(field: str, taken: frozenset[str]) -> tuple[str, str]:
+    base = _NOT_IN_NAMES.sub("_", field).strip("_") or "text"
+    base = base if not base[0].isdigit() else f"text_{base}"
+    number = 1
+    while {f"{base}[{number}]", f"{base}_end[{number}]"} & taken:
+        number += 1
+    return f"{base}[{number}]", f"{base}_end[{number}]"
