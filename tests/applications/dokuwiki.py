@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import gzip
 import hashlib
 import os
 import shutil
@@ -31,9 +32,11 @@ _FOLDERS = (
     *("pages", "tmp"),
 )
 _PAGES = {
-    "start": "====== Welcome ======\n\nThis wiki is about [[tea:start|tea]].\n",
+    "start": "====== Welcome ======\n\nAll about [[tea:start|tea & more]].\n",
     "tea/start": "====== Tea ======\n\nSee [[tea:kinds]], and [[start|the first page]].\n",
 }
+#: What the page "start" was before.
+_OLD = "====== Welcome ======\n"
 _PASSWORD = "correct-horse-battery"
 #: A picture that PHP takes for one: a single pixel.
 _PICTURE = FilePayload(
@@ -75,12 +78,18 @@ def _new_wiki(state: Path) -> Path:
     configuration, data = state / "conf", state / "data"
     for folder in (configuration, *(data / name for name in _FOLDERS)):
         folder.mkdir(parents=True)
-    yesterday = time.time() - 86_400  # revisions are counted by the second
+    yesterday = int(time.time()) - 86_400
     for name, text in _PAGES.items():
         page = data / "pages" / f"{name}.txt"
         page.parent.mkdir(exist_ok=True)
         page.write_text(text)
         os.utime(page, (yesterday, yesterday))
+    before = yesterday - 3600
+    (data / "attic" / f"start.{before}.txt.gz").write_bytes(gzip.compress(_OLD.encode()))
+    (data / "meta" / "start.changes").write_text(
+        f"{before}\t127.0.0.1\tC\tstart\teditor\tcreated\t\t{len(_OLD)}\n"
+        f"{yesterday}\t127.0.0.1\tE\tstart\teditor\t\t\t{len(_PAGES['start']) - len(_OLD)}\n"
+    )
     password = hashlib.md5(_PASSWORD.encode(), usedforsecurity=False).hexdigest()
     files = {
         "acl.auth.php": "*\t@ALL\t1\n*\t@user\t16\n",
@@ -97,7 +106,7 @@ def _new_wiki(state: Path) -> Path:
 
 
 def drive(url: str) -> None:
-    """Edit a page, add one, compare its revisions and restore one, add a picture, log out."""
+    """Add a page and edit it, restore an old revision of another, add a picture, log out."""
     with recorded_page() as page:
         page.on("dialog", lambda dialog: dialog.accept())  # restoring asks whether one is sure
         page.goto(f"{url}/doku.php")
@@ -106,24 +115,19 @@ def drive(url: str) -> None:
         page.fill("[name=p]", _PASSWORD)
         follow(page, "#dw__login button")
 
-        follow(page, "#dokuwiki__pagetools .edit a")
-        page.fill(
-            "#wiki__text", "====== Welcome ======\n\nAll of [[tea:start|tea & more]], 100 %.\n"
-        )
-        follow(page, "#edbtn__preview")
-        page.fill("#edit__summary", "More than tea")
-        follow(page, "#edbtn__save")
         follow(page, "text=tea & more")
         follow(page, "text=kinds")
         follow(page, "#dokuwiki__pagetools .create a")
-        page.fill("#wiki__text", "====== Kinds ======\n\n  * Green\n  * Black\n")
+        page.fill("#wiki__text", "====== Kinds ======\n\n  * Green & black, 100 %\n")
+        follow(page, "#edbtn__preview")
+        page.fill("#edit__summary", "More than tea")
         follow(page, "#edbtn__save")
-
-        follow(page, ".breadcrumbs a >> text=tea")
         follow(page, "#dokuwiki__pagetools .edit a")
         page.press("#wiki__text", "Control+End")
-        page.locator("#wiki__text").press_sequentially("Tea is hot.")
+        page.locator("#wiki__text").press_sequentially("  * White")
         follow(page, "#edbtn__save")
+
+        follow(page, ".breadcrumbs a >> text=start >> nth=0")
         follow(page, "#dokuwiki__pagetools .revs a")
         follow(page, "#page__revisions a.diff_link")
         follow(page, "#dokuwiki__pagetools .revs a")
