@@ -18,10 +18,11 @@ from tests.applications.browsing import recorded_page
 from tests.applications.installed import run
 from tests.applications.serving import free_port, serving
 
-__all__ = ["BROWSER", "TITLE", "drive", "install", "serve"]
+__all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve"]
 
 TITLE = "DokuWiki 2022-07-31"
 BROWSER = True
+UNIQUE: tuple[str, ...] = ("kinds", "leaf.png")
 
 _CODE = Path("/usr/share/dokuwiki")
 _ROOT = Path(__file__).parents[2]
@@ -84,12 +85,12 @@ def _new_wiki(state: Path) -> Path:
         page.parent.mkdir(exist_ok=True)
         page.write_text(text)
         os.utime(page, (yesterday, yesterday))
-    before = yesterday - 3600
-    (data / "attic" / f"start.{before}.txt.gz").write_bytes(gzip.compress(_OLD.encode()))
-    (data / "meta" / "start.changes").write_text(
-        f"{before}\t127.0.0.1\tC\tstart\teditor\tcreated\t\t{len(_OLD)}\n"
-        f"{yesterday}\t127.0.0.1\tE\tstart\teditor\t\t\t{len(_PAGES['start']) - len(_OLD)}\n"
-    )
+    lines, size = "", 0
+    for when, text in ((yesterday - 3600, _OLD), (yesterday, _PAGES["start"])):
+        (data / "attic" / f"start.{when}.txt.gz").write_bytes(gzip.compress(text.encode()))
+        lines += f"{when}\t127.0.0.1\tE\tstart\teditor\t\t\t{len(text) - size}\n"
+        size = len(text)
+    (data / "meta" / "start.changes").write_text(lines)
     password = hashlib.md5(_PASSWORD.encode(), usedforsecurity=False).hexdigest()
     files = {
         "acl.auth.php": "*\t@ALL\t1\n*\t@user\t16\n",

@@ -11,10 +11,11 @@ from tests.applications.browsing import recorded_page
 from tests.applications.installed import once, run
 from tests.applications.serving import free_port, serving
 
-__all__ = ["BROWSER", "TITLE", "drive", "install", "serve"]
+__all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve"]
 
 TITLE = "oidc-provider 9.13"
 BROWSER = True
+UNIQUE: tuple[str, ...] = ()
 
 _SERVER = "oidc_server.mjs"
 _REQUIREMENTS = ("oidc-provider@9.13.3", "oidc-client-ts@3.5.0")

@@ -42,6 +42,11 @@ FORM_PAGE = html(
 
 
 STORY = json_body({"status": "delivered", "lang": "english-uk"})
+MD5 = "507639738a4736596db67a4ed1215a59"
+CHECKSUM = html(
+    f'<form method="post"><input type="hidden" name="changecheck" value="{MD5}" />'
+    '<textarea name="wikitext">Tea</textarea></form>'
+)
 DASHBOARD = html("", ("Location", "/dashboard/"))
 
 
@@ -71,6 +76,7 @@ DASHBOARD = html("", ("Location", "/dashboard/"))
             "a header against forgery": [
                 get("/", json_body({"id": 1})), call("POST", "/", {}, sent=(("X-CSRF", "1"),)),
             ],
+            "checksum": [get("/", CHECKSUM), post("/", f"changecheck={MD5}&wikitext=Tea")],
             "literals": [get("/", json_body({"flag": True})), get("/?a=true&b=null")],
         }.items()
     ],
