@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from pytest_loadtool.casefile.files import file_errors, read_bytes
 from pytest_loadtool.casefile.har import CREATOR, HEAD, TROUBLES, EntryError, exchange_from
 from pytest_loadtool.casefile.har_foreign import foreign_exchange, mitmproxy_exchange
+from pytest_loadtool.casefile.har_lines import ENTRY, exchanges_of_lines
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.exchange import Exchange
 
@@ -18,19 +20,30 @@ __all__ = ["parse_har", "read_har", "read_troubles"]
 #: How far from its end, in bytes, the last line of a file is sought.
 _LAST_BYTES = 64 * 1024
 
-#: How each entry of ours begins.
-_ENTRY = b'{"startedDateTime"'
+#: Bytes of a file up to which it is read at once.
+_IN_MEMORY = 32 * 1024 * 1024
 
 
 def read_har(path: Path) -> tuple[Exchange, ...]:
     """The exchanges of a HAR file in its order.
 
-    A file of ours whose last write was torn is read up to that.
+    A file of ours whose last write was torn is read up to that. In a large one response bodies are
+    left where they are until they are asked for.
 
     Raises:
         FileError: it cannot be read, is no HAR, or an entry is wrong.
     """
+    if _is_large(path):
+        with file_errors(path, "read"):
+            return tuple(exchanges_of_lines(path))
     return parse_har(read_bytes(path), str(path))
+
+
+def _is_large(path: Path) -> bool:
+    """Whether it is a file of ours that is better not held in memory."""
+    with suppress(OSError), path.open("rb") as file:  # whoever reads it will say what is wrong
+        return path.stat().st_size > _IN_MEMORY and file.read(len(HEAD)) == HEAD
+    return False
 
 
 def read_troubles(path: Path) -> tuple[str, ...]:
@@ -87,9 +100,9 @@ def _torn(content: bytes, path: str) -> tuple[Exchange, ...]:
         try:
             # Behind a whole entry may stand what is left of the old end of the file, which must
             # not be taken for the end of an entry either, as in "{" before what is left of "]}}".
-            entry, _ = decoder.raw_decode(line.decode() if line.startswith(_ENTRY) else "")
+            entry, _ = decoder.raw_decode(line.decode() if line.startswith(ENTRY) else "")
         except ValueError:
-            if any(one.startswith(_ENTRY) for one in lines[index + 1 :]):
+            if any(one.startswith(ENTRY) for one in lines[index + 1 :]):
                 raise FileError(path, index + 2, "", "this entry is not valid JSON") from None
             break
         exchanges.append(_converted(exchange_from, entry, index, path))
