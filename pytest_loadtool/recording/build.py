@@ -11,6 +11,7 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.entry import Entry
 from pytest_loadtool.recording.failures import expected_status
 from pytest_loadtool.recording.fidelity import fidelity
+from pytest_loadtool.recording.graphql import expected_answer
 from pytest_loadtool.recording.grouping import REFERRER_ANALYSIS, Group, Grouping, group
 from pytest_loadtool.recording.kinds import kind_of
 from pytest_loadtool.recording.naming import operation_name, page_names
@@ -87,5 +88,6 @@ def _transaction(
         request=Request(one.method, one.target, own, one.body, header_set),
         name=operation_name(entry.exchange),
         status=expected_status(entry),
+        validators=expected_answer(entry.exchange),
         recorded=recorded(entry, page),
     )

@@ -1,0 +1,42 @@
+"""GraphQL calls: errors come with status 200."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_loadtool.model.validator import JsonValidator
+from pytest_loadtool.recording import build_case
+from pytest_loadtool.recording.graphql import expected_answer
+from tests.recording.samples import SHOP, call
+
+JSON = ("Content-Type", "application/json")
+QUERY = b'{"query": "{ items { id } }"}'
+ANSWER = b'{"data": {"items": []}}'
+
+
+def test_an_answer_without_errors_stays_one() -> None:
+    """The transaction says so in the test case, where it can be edited."""
+    recorded = call("POST", f"{SHOP}/graphql", 0, JSON, body=QUERY, answer=ANSWER)
+    (transaction,) = build_case([recorded], name="shop").case.transactions()
+    assert transaction.validators == (JsonValidator("$.errors", absent=True),)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "answer", "expected"),
+    [
+        ("POST", "/graphql", QUERY, ANSWER, True),
+        ("GET", "/graphql?query=%7Bitems%7D", b"", ANSWER, True),
+        ("POST", "/graphql", b'{"extensions": {"persistedQuery": {}}}', ANSWER, True),
+        ("POST", "/graphql", QUERY, b'{"data": null, "extensions": {}}', True),
+        ("POST", "/graphql", QUERY, b'{"data": null, "errors": [{}]}', False),
+        ("POST", "/graphql", QUERY, b'{"data": {}, "count": 3}', False),
+        ("POST", "/search", b'{"term": "tea"}', ANSWER, False),
+        ("GET", "/search?q=tea", b"", ANSWER, False),
+        ("POST", "/graphql", b"{", ANSWER, False),
+        ("POST", "/graphql", QUERY, b"<p>", False),
+    ],
+)
+def test_only_graphql(method: str, path: str, body: bytes, answer: bytes, expected: bool) -> None:
+    """Where call and answer have that form; an error that was recorded is not asked away."""
+    recorded = call(method, SHOP + path, 0, JSON, body=body, answer=answer)
+    assert bool(expected_answer(recorded)) is expected
