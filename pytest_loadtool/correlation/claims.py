@@ -21,7 +21,17 @@ from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.place import Place, encode
 from pytest_loadtool.model.rule import Rule
 
-__all__ = ["Claim", "Claims", "Issue", "Miss", "claim_all", "exact", "issued"]
+__all__ = [
+    "Claim",
+    "Claims",
+    "Issue",
+    "Miss",
+    "Synthesis",
+    "checked",
+    "claim_all",
+    "exact",
+    "issued",
+]
 
 #: For how many producers of one value an extractor is sought, before the value is left as it is.
 _MOST_ATTEMPTS = 5
@@ -77,7 +87,7 @@ def claim_all(traffic: Traffic, rules: Sequence[Rule]) -> Claims:
     """Judge every slot of the traffic."""
     claims: list[Claim] = []
     misses: list[Miss] = []
-    synthesis = _Synthesis(traffic)
+    synthesis = Synthesis(traffic)
     things = _Things(traffic)
     around: list[Slot] = []  # what is settled of the value that the slot is, or stands in
     for slot in traffic.slots:
@@ -96,11 +106,11 @@ def claim_all(traffic: Traffic, rules: Sequence[Rule]) -> Claims:
             misses.append(verdict)
             if verdict.rule.leave:  # as a whole
                 around.append(slot)
-    return _checked(traffic, claims, misses)
+    return checked(traffic, claims, misses)
 
 
 def _judged(
-    slot: Slot, traffic: Traffic, rules: Sequence[Rule], synthesis: _Synthesis
+    slot: Slot, traffic: Traffic, rules: Sequence[Rule], synthesis: Synthesis
 ) -> Claim | Miss | None:
     """The most trusted claim that works; else why the most trusted does not; None: not dynamic."""
     first: Miss | None = None
@@ -117,7 +127,7 @@ def _judged(
     return first
 
 
-def _checked(traffic: Traffic, claims: list[Claim], misses: list[Miss]) -> Claims:
+def checked(traffic: Traffic, claims: list[Claim], misses: list[Miss]) -> Claims:
     """Drop the claims on a text that, with its placeholders, would not send what was recorded."""
     texts: dict[tuple[int, Part], list[tuple[Slot, str]]] = {}
     for claim in claims:
@@ -201,7 +211,7 @@ class _Things:
         return None if found is None or fitting is None else replace(found, slot=fitting)
 
 
-class _Synthesis:
+class Synthesis:
     """Turns beliefs into claims; a source that was found once is not looked for again."""
 
     def __init__(self, traffic: Traffic) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pytest_loadtool.correlation.claims import claim_all, issued
 from pytest_loadtool.correlation.computed import computed_values
 from pytest_loadtool.correlation.explain import explain
+from pytest_loadtool.correlation.kept import REPLAY_COMPARE, kept_notes
 from pytest_loadtool.correlation.revert import names_in_use, revert
 from pytest_loadtool.correlation.rewrite import rewrite
 from pytest_loadtool.correlation.traffic import read_traffic, steps_of
@@ -17,7 +18,7 @@ from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.rule import Names, Rule
 
-__all__ = ["Configuration", "configure"]
+__all__ = ["Configuration", "configure", "ignored"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ def configure(
     earlier call set is first taken back, so that calling it again changes nothing; what a person
     set stays. A transaction without evidence is left as it is.
     """
-    rules = (*_ignored(case), *rules)
+    rules = (*ignored(case), *rules)
     unconfigured = revert(case, steps_of(case, exchanges))
     traffic = read_traffic(unconfigured, steps_of(unconfigured, exchanges), rules)
     claims = claim_all(traffic, rules)
@@ -49,11 +50,15 @@ def configure(
     computed = computed_values(traffic, claims.claims, rules, taken)
     configured = rewrite(unconfigured, traffic.steps, found, computed)
     titles = [f"{n} {one.title}" for n, one in enumerate(configured.transactions(), 1)]
-    decisions = tuple(explain(traffic, found, computed, claims, rules, titles.__getitem__))
+    names = {one.name for one in found} | {one.name for one in computed}
+    decisions = (
+        *explain(traffic, found, computed, claims, rules, titles.__getitem__),
+        *kept_notes(configured, names, (*rules, REPLAY_COMPARE), titles),
+    )
     return Configuration(configured, decisions)
 
 
-def _ignored(case: TestCase) -> Iterator[Rule]:
+def ignored(case: TestCase) -> Iterator[Rule]:
     """A rule that leaves alone what the test case says is to be ignored."""
     if case.asm.ignore:
         yield Rule(

@@ -6,10 +6,11 @@ else needs: a check that a person wrote, or a request that has no evidence, keep
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+from pytest_loadtool.correlation.kept import REPLAY_COMPARE
 from pytest_loadtool.correlation.parts import (
     header_sets,
     reverted,
@@ -25,9 +26,23 @@ from pytest_loadtool.model.validator import expected_text
 __all__ = ["names_in_use", "revert"]
 
 
-def revert(case: TestCase, steps: tuple[Step, ...]) -> TestCase:
-    """The case with recorded values in place of what application state management set."""
+def revert(
+    case: TestCase, steps: tuple[Step, ...], *, only: Collection[str] | None = None
+) -> TestCase:
+    """The case with recorded values in place of what application state management set.
+
+    What a replay proved stays: the recording alone would not show it again. With ``only``, these
+    variables are taken back, with what is made of them, and no others.
+    """
     pinned = _pinned(steps, case.variables)
+    if only is None:
+        proven = (name for name, one in case.variables.items() if one.rule == REPLAY_COMPARE.name)
+        kept = _made_of(case.variables, proven)
+        pinned |= kept | used_names(
+            (case.variables[one].template or "" for one in kept), case.variables
+        )
+    else:
+        pinned |= case.variables.keys() - _made_of(case.variables, only)
     values = {
         name: variable.recorded
         for name, variable in case.variables.items()
@@ -47,6 +62,13 @@ def revert(case: TestCase, steps: tuple[Step, ...]) -> TestCase:
     variables = {name: one for name, one in case.variables.items() if name not in values}
     case = with_header_sets(case, sets)
     return replace(case, pages=pages, variables=MappingProxyType(variables))
+
+
+def _made_of(variables: Mapping[str, Variable], names: Iterable[str]) -> set[str]:
+    """The names, and all that is made of these variables."""
+    wanted = set(names)
+    uses = {name: used_names([one.template or ""], variables) for name, one in variables.items()}
+    return wanted | {name for name, used in uses.items() if used & wanted}
 
 
 def names_in_use(case: TestCase) -> frozenset[str]:

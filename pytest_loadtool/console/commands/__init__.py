@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from pytest_loadtool.console.commands.case import show, tree
 from pytest_loadtool.console.commands.configure import application_state, configure, explain
-from pytest_loadtool.console.commands.edit import delete, redo, strip, undo, unique
+from pytest_loadtool.console.commands.edit import (
+    delete,
+    mark_dangerous,
+    redo,
+    strip,
+    undo,
+    unique,
+)
 from pytest_loadtool.console.commands.fidelity import show_errors, show_fidelity
 from pytest_loadtool.console.commands.files import import_, import_page, save
 from pytest_loadtool.console.commands.general import help_, quit_
@@ -20,6 +27,6 @@ __all__ = ["COMMANDS"]
 COMMANDS = registry(
     record, run, wait, stop, import_, import_page,
     tree, show, show_errors, show_fidelity, strip, delete, unique, undo, redo,
-    configure, application_state, explain, play,
+    configure, application_state, explain, mark_dangerous, play,
     save, create_load_configuration, start, preferences, help_, quit_,
 )  # fmt: skip

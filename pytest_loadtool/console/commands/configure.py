@@ -11,16 +11,24 @@ from pytest_loadtool.console.configuring import (
     with_traffic,
 )
 from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.improving import improve_by_replays
 from pytest_loadtool.console.registry import Hostnames, VariableName
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import case as views
+from pytest_loadtool.correlation.loop import REPLAYS
 from pytest_loadtool.recording import hostnames
 
 __all__ = ["application_state", "configure", "explain"]
 
 
 async def configure(
-    session: Session, *, hosts: Hostnames | None = None, rules: Path | None = None
+    session: Session,
+    *,
+    hosts: Hostnames | None = None,
+    rules: Path | None = None,
+    replay: bool = False,
+    replays: int = REPLAYS,
+    server: str = "",
 ) -> None:
     """Configure for Replay: restrict the hostnames, then find dynamic values and connect them.
 
@@ -30,8 +38,19 @@ async def configure(
     from the response that sets it. Every decision is printed with its reason. It can be repeated:
     what it did before is done anew, what a person edited stays. --rules adds a file with rules of
     your own, which the test case remembers. The first `play` of a recording starts it by itself.
+
+    --replay goes on: it replays the test case, compares the responses with the recorded ones,
+    connects what the server gives out anew, and replays again, until all passes or it can say what
+    is missing. It makes at most --replays of them (5), to --server if that is given, and never
+    sends what `mark-dangerous` has marked. Ctrl-C keeps what the rounds before have found.
     """
+    if replays < 1:
+        raise UsageError("--replays must be at least 1")
     await configure_for_replay(session, hosts or "", rules)
+    if replay:
+        await improve_by_replays(session, server=server, most=replays)
+    else:
+        session.say("`configure --replay` also finds what only replays show.")
 
 
 async def application_state(session: Session, *, rules: Path | None = None) -> None:

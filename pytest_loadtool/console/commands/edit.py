@@ -17,7 +17,7 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.recording import page_span, without
 from pytest_loadtool.recording import strip as strip_case
 
-__all__ = ["delete", "redo", "strip", "undo", "unique"]
+__all__ = ["delete", "mark_dangerous", "redo", "strip", "undo", "unique"]
 
 
 async def strip(session: Session) -> None:
@@ -85,6 +85,27 @@ async def unique(session: Session, *text: str) -> None:
     session.document = replace(document, case=changed.case)
     used = counted(len(changed.transactions), "transaction")
     session.say(f"{changed.variable} stands for it in {used}.")
+
+
+async def mark_dangerous(session: Session, number: TransactionNumber, *, off: bool = False) -> None:
+    """Mark a transaction as dangerous: what it does cannot be undone, such as a payment.
+
+    `configure --replay` never sends it. `play`, tests and load tests do. NUMBER is the one that
+    `tree` shows; --off takes the mark away.
+    """
+    document = session.opened()
+    marked = replace(transaction(document, number), dangerous=not off)
+    pages = []
+    position = 1
+    for page in document.case.pages:
+        own = list(page.transactions)
+        if position <= number < position + len(own):
+            own[number - position] = marked
+        pages.append(replace(page, transactions=tuple(own)))
+        position += len(own)
+    session.document = replace(document, case=replace(document.case, pages=tuple(pages)))
+    said = "is no longer marked as" if off else "is marked as"
+    session.say(f"{number} {marked.title} {said} dangerous.")
 
 
 async def undo(session: Session) -> None:

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pytest_loadtool.casefile import read_dataset
-from pytest_loadtool.console.apart import apart
 from pytest_loadtool.console.configuring import configure_for_replay, needs_configuration
-from pytest_loadtool.console.document import check
 from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.replaying import plan_of, replay
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views import transaction as views
 from pytest_loadtool.console.views.text import counted
-from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay import Plan, compile_case
 
 if TYPE_CHECKING:
     from pytest_loadtool.replay import PagePlan, Response, Step
@@ -32,27 +27,12 @@ async def play(session: Session, *, fast: bool = False, server: str = "") -> Non
     and recorded. --fast (Play Fast) leaves out the think times. --server replays against another
     base URL. The first time, what was recorded is configured before, as by `configure`.
     """
-    from pytest_loadtool.transport.tls import check_tls
-
     if needs_configuration(session.opened()):
         await configure_for_replay(session)
     document = session.opened()
-    check(document.case)
-    folder = session.case_path.parent
-    datasets = {use.name: read_dataset(folder / use.file) for use in document.case.datasets}
-    plan = compile_case(
-        document.case,
-        server=server,
-        datasets=datasets,
-        environ=os.environ,
-        think_time=ThinkTime(scale=0.0) if fast else ThinkTime(),
-        folder=str(folder),
-    )
-    check_tls(plan)
-    if not document.case.tls.verify:
-        session.say("Certificates are not verified: the test case says so.")
+    plan = plan_of(session, document.case, server=server, fast=fast)
     watched = _Watch(session, len(plan.steps))
-    await _replay(plan, watched)
+    await replay(plan, watched)
     if watched.first is None:
         session.say(f"{counted(watched.seen, 'transaction')} passed.")
         return
@@ -101,12 +81,3 @@ def _explained(document: Document, first: tuple[Step, Response, tuple[Failure, .
         f"First failure: {step.index + 1} {step.title}, on page {step.page_title}",
         *views.failure(response, failures, document.evidence_of(step.transaction)),
     ]
-
-
-async def _replay(plan: Plan, observer: _Watch) -> None:
-    from pytest_loadtool.transport.functional import replay_once
-
-    try:
-        await apart(lambda: replay_once(plan, observer=observer))
-    finally:
-        observer.stopped.set()

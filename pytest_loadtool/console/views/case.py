@@ -137,7 +137,9 @@ def _row(document: Document, transaction: Transaction) -> tuple[str, str, str, s
         str(recorded.status) if recorded else "-",
         recorded.kind.value if recorded else "-",
         size(exchange.response_size) if exchange else "-",
-        shortened(request.target, 100) + (f"  ({transaction.name})" if transaction.name else ""),
+        shortened(request.target, 100)
+        + (f"  ({transaction.name})" if transaction.name else "")
+        + ("  (dangerous)" if transaction.dangerous else ""),
     )
 
 

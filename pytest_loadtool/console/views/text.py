@@ -17,10 +17,11 @@ BODY_LIMIT = 4000
 
 
 def counted(number: int, noun: str) -> str:
-    """``1 page``, ``3 pages``, ``2 queries``."""
+    """``1 page``, ``3 pages``, ``2 queries``, ``2 replays``."""
     if number == 1:
         return f"1 {noun}"
-    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+    changes = noun.endswith("y") and noun[-2] not in "aeiou"
+    plural = noun[:-1] + "ies" if changes else noun + "s"
     return f"{number} {plural}"
 
 

@@ -1,0 +1,142 @@
+"""Configuring by replays: drives the loop of `correlation.loop`, and tells how it gets on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.replaying import plan_of, replay
+from pytest_loadtool.console.rules import rules_of
+from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.views import case as views
+from pytest_loadtool.console.views.text import counted
+from pytest_loadtool.correlation.compare import Replayed
+from pytest_loadtool.correlation.loop import Conclusion, improve
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.result import Failure
+
+if TYPE_CHECKING:
+    from pytest_loadtool.replay import PagePlan, Response, Step
+
+__all__ = ["improve_by_replays"]
+
+#: Bytes of a replayed body that are compared, and of all bodies of a replay together.
+_LONGEST_BODY, _MOST_BYTES = 4 << 20, 100 << 20
+#: Failed transactions that are listed at the end.
+_MOST_MISSING = 5
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+
+async def improve_by_replays(session: Session, *, server: str, most: int) -> None:
+    """Replay the open test case, learn from what differs, replay again; ``most`` times at most.
+
+    Each round that came to its end is kept; one that is interrupted changes nothing.
+
+    Raises:
+        CommandError: the last replay was not green, and nothing more could be found.
+    """
+    document = session.opened()
+    before = frozenset(document.case.variables)
+    loop = improve(
+        document.case, document.exchanges, rules=rules_of(session, document.case), most=most
+    )
+    try:
+        attempt = next(loop)
+        while True:
+            plan = plan_of(session, attempt.case, server=server, fast=True)
+            kept = _Kept()
+            await replay(plan, kept)
+            session.document = replace(document, case=attempt.configuration.case)
+            session.say(
+                f"Replay {attempt.number} of at most {most}: "
+                f"{counted(len(plan.steps), 'transaction')}, {len(kept.failures)} failed"
+                + (f"; tried {', '.join(attempt.found)}" if attempt.found else "")
+            )
+            attempt = loop.send(Replayed(kept.exchanges, kept.failures))
+    except StopIteration as end:
+        conclusion: Conclusion = end.value
+    session.document = replace(document, case=conclusion.configuration.case)
+    new = [one for one in conclusion.configuration.decisions if one.variable not in before]
+    for line in views.decisions(one for one in new if one.variable):
+        session.say(line)
+    for line in _concluded(conclusion):
+        session.say(line)
+    if conclusion.missing:
+        raise CommandError(
+            f"not green after {counted(conclusion.replays, 'replay')}: "
+            f"{counted(len(conclusion.missing), 'transaction')} failed, and nothing more was found"
+        )
+    session.say(f"Green after {counted(conclusion.replays, 'replay')}.")
+
+
+def _concluded(conclusion: Conclusion) -> Iterator[str]:
+    titles = [one.title for one in conclusion.configuration.case.transactions()]
+    for index, reason in conclusion.held.items():
+        yield f"  not tried: {index + 1} {titles[index]}: {reason}"
+    if conclusion.untried:
+        yield f"  found after the last replay, so not tried: {', '.join(conclusion.untried)}"
+    for one in conclusion.missing[:_MOST_MISSING]:
+        yield f"  missing: {one.index + 1} {titles[one.index]}"
+        yield from (f"      {reason}" for reason in one.reasons)
+    if len(conclusion.missing) > _MOST_MISSING:
+        yield f"  and {len(conclusion.missing) - _MOST_MISSING} more, which may only follow"
+
+
+@dataclass(slots=True)
+class _Kept:
+    """Keeps what a replay showed: of what passed the response, of what failed the reasons."""
+
+    exchanges: dict[int, Exchange] = field(default_factory=dict)
+    failures: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    stopped: threading.Event = field(default_factory=threading.Event)
+    room: int = _MOST_BYTES
+
+    def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
+        if self.stopped.is_set():
+            raise CommandError("stopped")
+        reasons = tuple(failure.message for failure in failures)
+        recorded = step.transaction.recorded
+        if recorded is not None and not reasons:
+            reasons = _led_elsewhere(recorded.status, response.status)
+        if reasons:
+            self.failures[step.index] = reasons
+        elif recorded is not None:
+            self._keep(step, response)
+
+    def _keep(self, step: Step, response: Response) -> None:
+        try:
+            body = response.content
+        except ValueError:  # a broken content coding that nobody looked into
+            return
+        if len(body) > min(_LONGEST_BODY, self.room):
+            return
+        self.room -= len(body)
+        headers = response.headers
+        self.exchanges[step.index] = Exchange(
+            started=0.0,
+            took=response.finished - response.sent,
+            method=step.transaction.request.method,
+            url=str(step.origin),
+            http_version="HTTP/1.1",
+            request_headers=(),
+            request_body=b"",
+            status=response.status,
+            response_headers=tuple((n.decode("latin-1"), v.decode("latin-1")) for n, v in headers),
+            response_body=body,
+        )
+
+    def page(self, page: PagePlan, started: float, finished: float, failed: bool) -> None:
+        pass
+
+    def iteration(self, started: float, finished: float, failed: bool) -> None:
+        pass
+
+
+def _led_elsewhere(recorded: int, status: int) -> tuple[str, ...]:
+    """A page instead of a redirect, or the other way round: to a login, for instance."""
+    if (recorded in _REDIRECTS) == (status in _REDIRECTS):
+        return ()
+    return (f"status {status} instead of {recorded} as recorded",)

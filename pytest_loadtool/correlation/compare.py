@@ -1,0 +1,238 @@
+"""Comparing a replay with the recording: values that the server gives out anew, and wants back.
+
+What stands at a place of a recorded response, and is something else at the same place on replay,
+comes from the server. A later request that sends it as recorded gets a claim on it, although no
+rule knows the value. The place is what an extractor reads: a JSON path, a field or a header by
+its name, what stands between two texts. So a claim is one that has worked on two responses.
+
+Two grades of proof: the field is called like the place; or else the request was refused, and it is
+only a trial: the next replay shows whether that was the reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from pytest_loadtool.correlation.beliefs import is_typed, rule_by_name
+from pytest_loadtool.correlation.claims import Claim, Synthesis, checked
+from pytest_loadtool.correlation.evidence import EVIDENCE
+from pytest_loadtool.correlation.extract import compile_source
+from pytest_loadtool.correlation.kept import REPLAY_COMPARE
+from pytest_loadtool.correlation.looks import same_name, singular
+from pytest_loadtool.correlation.producers import (
+    Kind,
+    Producer,
+    in_response,
+    json_leaves,
+    links,
+)
+from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.slots import HOLE, Slot, target_slots
+from pytest_loadtool.correlation.traffic import Traffic
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.extractor import Boundary, JsonPath, Source
+from pytest_loadtool.model.rule import Rule
+
+__all__ = ["Proposal", "Replayed", "proposals"]
+
+#: How many places of one value are tried for one field.
+_MOST_PLACES = 8
+#: Headers that differ each time and come back in none.
+_NOISE = re.compile(
+    r"date|expires|age|last-modified|content-(?:length|encoding|security-policy.*)|vary|via|server.*"
+    r"|connection|keep-alive|transfer-encoding|cache-control|alt-svc|nel|report-to|traceparent"
+    r"|.*(?:trace|request|correlation|span)-?id|.*rate-?limit.*|x-runtime|x-response-time|cf-.*"
+)
+_WORDS = frozenset({"true", "false", "null", "none", "on", "off", "yes", "no"})
+_TOKEN = re.compile(r"[\w\-.~]+", re.ASCII)
+_BREAKS = re.compile(r"""[\s<>"']""")
+#: A request may repeat these of its own; a form is filled anew.
+_NO_ECHO = frozenset({Kind.CONTROL, Kind.META})
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What became of the transactions that a replay sent, by index.
+
+    ``exchanges`` are those that passed, ``failures`` why the others did not.
+    """
+
+    exchanges: Mapping[int, Exchange] = field(default_factory=lambda: MappingProxyType({}))
+    failures: Mapping[int, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A claim that a replay suggests. A ``trial`` has to be confirmed by another replay."""
+
+    claim: Claim
+    trial: bool
+
+
+def proposals(
+    traffic: Traffic,
+    replayed: Replayed,
+    rules: Sequence[Rule],
+    *,
+    refused: Collection[tuple[str, str]] = (),
+) -> tuple[Proposal, ...]:
+    """What the slots of ``traffic``, which nothing has claimed yet, could take from where.
+
+    ``refused`` are names and values of fields for which a trial failed.
+    """
+    slots = [one for one in traffic.slots if _is_open(one, rules)]
+    places = _places(traffic, replayed, frozenset(one.value for one in slots))
+    judge = _Judge(traffic, replayed)
+    found: list[Proposal] = []
+    for slot in slots:
+        tried = (slot.name, slot.value) not in refused
+        best = judge.best(slot, places.get(slot.value, ()), trials=tried)
+        if best is not None:
+            found.append(best)
+    kept = set(checked(traffic, [one.claim for one in found], []).claims)
+    return tuple(one for one in found if one.claim in kept)
+
+
+def _is_open(slot: Slot, rules: Sequence[Rule]) -> bool:
+    if is_typed(slot) or slot.depth or slot.value.lower() in _WORDS or not slot.value.strip():
+        return False
+    rule = rule_by_name(slot, rules)
+    return rule is None or not rule.leave
+
+
+def _places(
+    traffic: Traffic, replayed: Replayed, wanted: frozenset[str]
+) -> dict[str, list[Producer]]:
+    """By value: where it stands in the recorded responses that came again, and differ."""
+    places: dict[str, list[Producer]] = {}
+    for index, now in sorted(replayed.exchanges.items()):
+        was = traffic.steps[index].exchange
+        if was is None:
+            continue
+        said = traffic.echoes.get(index, set())
+        same = was.response_body == now.response_body
+        for one in _in_response(RecordedResponse(was), index, wanted, body=not same):
+            if one.kind in _NO_ECHO or one.value not in said:
+                places.setdefault(one.value, []).append(one)
+    return places
+
+
+def _in_response(
+    response: RecordedResponse, index: int, wanted: frozenset[str], *, body: bool
+) -> Iterator[Producer]:
+    for one in in_response(response, index, wanted, frozenset()):
+        in_head = one.kind in (Kind.HEADER, Kind.COOKIE, Kind.LOCATION)
+        noise = one.kind is Kind.HEADER and _NOISE.fullmatch(one.name.lower())
+        if (in_head or body) and not noise:
+            yield one
+    if not body or not response.has_text:
+        return
+    text = response.text
+    try:
+        leaves = list(json_leaves(response.json()))
+    except ValueError:
+        yield from _in_links(text, index, wanted)
+        for value in sorted(wanted.intersection(_TOKEN.findall(text))):
+            yield Producer(index, Kind.TEXT, "", value)
+        return
+    for steps, value in leaves:
+        if value in wanted:
+            name = next((step for step in reversed(steps) if isinstance(step, str)), "")
+            yield Producer(index, Kind.JSON, name, value, steps=steps)
+
+
+def _in_links(text: str, index: int, wanted: frozenset[str]) -> Iterator[Producer]:
+    for address, raw, _ in links(text):
+        for spot in target_slots(address.partition("#")[0], index):
+            if spot.value in wanted:
+                yield Producer(
+                    index, Kind.LINK, spot.name, spot.value, text=raw, before=spot.before
+                )
+
+
+class _Judge:
+    """Decides which of the places of a value a slot takes it from."""
+
+    def __init__(self, traffic: Traffic, replayed: Replayed) -> None:
+        self._traffic = traffic
+        self._replayed = replayed
+        self._synthesis = Synthesis(traffic)
+        self._now: dict[int, RecordedResponse] = {}
+
+    def best(self, slot: Slot, places: Sequence[Producer], *, trials: bool) -> Proposal | None:
+        """The claim with the better proof, of equals the nearest; None if there is none."""
+        users = slot.users or (slot.transaction,)
+        failed = trials and any(user in self._replayed.failures for user in users)
+        before = [one for one in places if one.transaction < slot.transaction]
+        trial: Proposal | None = None
+        for producer in sorted(before, key=_preference)[:_MOST_PLACES]:
+            claim = self._synthesis.claim(slot, REPLAY_COMPARE, producer)
+            if not isinstance(claim, Claim) or not self._moved(claim):
+                continue
+            if _is_called_alike(claim, self._traffic):
+                return Proposal(claim, trial=False)
+            trial = trial or Proposal(claim, trial=True)
+        return trial if failed else None
+
+    def _moved(self, claim: Claim) -> bool:
+        """Whether the extractor takes another value of the kind from the replayed response."""
+        producer, was = claim.producer, claim.producer.extracted
+        now = compile_source(claim.source, claim.match)(self._response(producer.transaction))
+        if not now or now == was or not self._is_same_place(claim.source, producer):
+            return False
+        if was.isdigit() and not now.isdigit():
+            return False
+        return EVIDENCE["not typed"](claim.slot, producer, self._traffic) and (
+            producer.kind not in (Kind.TEXT, Kind.LINK) or _BREAKS.search(now) is None
+        )
+
+    def _is_same_place(self, source: Source, producer: Producer) -> bool:
+        """Whether lists on the way to a JSON value are as long as they were: else all may move."""
+        if not isinstance(source, JsonPath):
+            return True
+        exchange = self._traffic.steps[producer.transaction].exchange
+        assert exchange is not None, "producers come from exchanges"
+        was = RecordedResponse(exchange).json()
+        now = self._response(producer.transaction).json()
+        for step in producer.steps:
+            if isinstance(step, int) and len(was) != len(now):
+                return False
+            was, now = was[step], now[step]
+        return True
+
+    def _response(self, index: int) -> RecordedResponse:
+        if index not in self._now:
+            self._now[index] = RecordedResponse(self._replayed.exchanges[index])
+        return self._now[index]
+
+
+def _preference(producer: Producer) -> tuple[bool, int, int]:
+    """No element of a list; then the nearest response; then structure before text."""
+    return _in_list(producer), -producer.transaction, _KINDS.index(producer.kind)
+
+
+_KINDS = tuple(Kind)
+
+
+def _in_list(producer: Producer) -> bool:
+    return any(isinstance(step, int) for step in producer.steps)
+
+
+def _is_called_alike(claim: Claim, traffic: Traffic) -> bool:
+    """Whether the place in the response has the name of the field, or is the id of its thing.
+
+    Which element of a list, or which link of a page, may be a person's choice.
+    """
+    slot, producer, source = claim.slot, claim.producer, claim.source
+    if _in_list(producer) or producer.kind is Kind.LINK:
+        return False
+    names = {same_name(name) for name in (slot.name, singular(slot.name)) if HOLE not in name}
+    names = {name for name in names if len(name) > 1}
+    if isinstance(source, Boundary):
+        left = same_name(source.left)
+        return any(name in left for name in names)
+    thing = producer.kind is Kind.JSON and EVIDENCE["same thing"](slot, producer, traffic)
+    return thing or same_name(producer.name) in names
