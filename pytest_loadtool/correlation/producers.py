@@ -18,7 +18,9 @@ from pytest_loadtool.correlation.looks import is_id_name, is_short_number
 from pytest_loadtool.correlation.partial import is_partial, partial_fields
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Slot, target_slots
+from pytest_loadtool.correlation.spots import xml_spots
 from pytest_loadtool.correlation.tags import control_value, controls
+from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.rule import Kind
 
 __all__ = [
@@ -43,8 +45,9 @@ class Producer:
 
     ``name`` is the key, the field, the cookie, the header or, in an address, the segment before.
     ``steps`` lead to a JSON value. ``text`` is the address, as written, of a redirect or link (of
-    text: the pattern of a rule that found the value in it, if one did), ``before`` the path up to
-    the value in it, and ``labels`` are the texts of such links. ``form`` numbers the form of a
+    text: the pattern of a rule that found the value in it, if one did; of XML: whether it stands
+    in an element or an attribute), ``before`` the path up to the value in it, and ``labels`` are
+    the texts of such links. ``form`` numbers the form of a
     control within its page (`PARTIAL`: of a partial response), and ``control`` tells whether a
     person can write into it, choose in it, or neither.
     """
@@ -80,6 +83,9 @@ _LABEL = re.compile(r"[^<>]*>\s*([^<>]{1,200}?)\s*<")
 _SCHEME = re.compile(r"Bearer +", re.IGNORECASE)
 _CHOICES = frozenset({"checkbox", "radio", "submit", "button", "image", "reset", "file", "range"})
 _OTHER_HEADERS = frozenset({"set-cookie", "location"})
+#: How far the root element of an XML document is sought.
+_XML_HEAD = 500
+_UNDO = {"url": "unurl", "html": "unhtml", "base64": "unbase64", "base64url": "unbase64"}
 _TOKENS = frozenset({"access_token", "refresh_token"})
 #: How many places of one value in one JSON document are kept: the id of many things may be 1.
 _MOST_LEAVES = 8
@@ -118,15 +124,25 @@ def _in_headers(
     if location:
         address = target_slots(location.partition("#")[0], transaction)
         for slot in (*address, *fragment_slots(location, transaction)):
-            if slot.value in wanted:
+            undo = _undo(slot)
+            if slot.value in wanted and undo is not None:
                 yield Producer(
                     transaction, Kind.LOCATION, slot.name, slot.value, text=location,
-                    before=slot.before,
+                    before=slot.before, encoded=slot.raw, filters=undo,
                 )  # fmt: skip
     for name, value in response.headers:
         value = _SCHEME.sub("", value, count=1)
         if value in wanted and name.lower() not in _OTHER_HEADERS:
             yield Producer(transaction, Kind.HEADER, name, value)
+
+
+def _undo(slot: Slot) -> tuple[str, ...] | None:
+    """The filters that make the value of what stands in the address; None if none do."""
+    if slot.raw == slot.value:
+        return ()
+    undo = ("unurl", *(_UNDO.get(one, "") for one in reversed(slot.filters)))
+    works = not slot.capsules and all(undo) and filtered(slot.raw, undo) == slot.value
+    return undo if works else None
 
 
 def fragment_slots(address: str, transaction: int) -> Iterator[Slot]:
@@ -150,7 +166,9 @@ def _in_body(
     if partial:
         for name, value in partial_fields(text):
             yield Producer(transaction, Kind.CONTROL, name, value, form=PARTIAL, control="hidden")
-    if partial or first == "<":
+    if not partial and _is_xml(response, text):
+        yield from _in_xml(text, transaction, wanted)
+    elif partial or first == "<":
         yield from _in_page(text, transaction)
 
 
@@ -165,6 +183,27 @@ def _in_json(document: Any, transaction: int, wanted: frozenset[str]) -> Iterato
         seen[value] = seen.get(value, 0) + 1
         if seen[value] <= _MOST_LEAVES:
             yield Producer(transaction, Kind.JSON, name, value, steps=steps)
+
+
+def _is_xml(response: RecordedResponse, text: str) -> bool:
+    media = (response.header("content-type") or "").partition(";")[0].strip().lower()
+    return media.endswith(("/xml", "+xml")) and "<html" not in text[:_XML_HEAD].lower()
+
+
+def _in_xml(text: str, transaction: int, wanted: frozenset[str]) -> Iterator[Producer]:
+    """The values of elements and attributes, with how each is written."""
+    seen: dict[str, int] = {}
+    for start, end, _, name, value, _ in xml_spots(text):
+        if value not in wanted or (is_short_number(value) and not is_id_name(name)):
+            continue
+        seen[value] = seen.get(value, 0) + 1
+        if seen[value] <= _MOST_LEAVES:
+            raw = text[start:end]
+            yield Producer(
+                transaction, Kind.XML, name, value, encoded=raw,
+                filters=("unhtml",) if raw != value else (),
+                text="attribute" if text[start - 1] in "\"'" else "element",
+            )  # fmt: skip
 
 
 def issued_tokens(response: RecordedResponse, transaction: int) -> Iterator[Producer]:

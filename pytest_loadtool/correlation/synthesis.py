@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from pytest_loadtool.correlation.extract import Readable, compile_source
@@ -68,6 +69,18 @@ def _json(producer: Producer, _: Slot, __: Readable) -> Iterator[Source]:
     yield JsonPath(format_path(producer.steps))
 
 
+#: Group 1 is what stands in the element or attribute of that name, whatever its prefix.
+_XML = {
+    "element": r"<(?:[\w.-]+:)?{}(?:\s[^>]*)?>\s*([^<]*?)\s*<",
+    "attribute": r"\b{}\s*=\s*[\"']([^\"']*)[\"']",
+}
+
+
+def _xml(producer: Producer, slot: Slot, response: Readable) -> Iterator[Source]:
+    yield RegularExpression(_XML[producer.text].format(_literal(producer.name)))
+    yield from _text(replace(producer, text=""), slot, response)
+
+
 def _control(producer: Producer, _: Slot, response: Readable) -> Iterator[Source]:
     if _SPLIT_STATE.fullmatch(producer.name):
         count = compile_source(FormField("__VIEWSTATEFIELDCOUNT"))(response) or ""
@@ -95,23 +108,25 @@ def _location(producer: Producer, slot: Slot, response: Readable) -> Iterator[So
     patterns = _address_patterns(
         producer.text, slot, _VALUE_IN_ADDRESS, _OTHER_IN_ADDRESS, whole=False
     )
-    yield from _addresses((HeaderValue("Location", one) for one in patterns), slot, response)
+    yield from _addresses((HeaderValue("Location", one) for one in patterns), producer, response)
 
 
 def _link(producer: Producer, slot: Slot, response: Readable) -> Iterator[Source]:
     patterns = tuple(_address_patterns(producer.text, slot, _VALUE_IN_PAGE, _OTHER_IN_PAGE))
     start = "[\"'=]" + (_HOST_IN_PAGE if "//" in producer.text.partition("?")[0] else "")
     sources = (RegularExpression(start + one) for one in patterns)
-    yield from _addresses(sources, slot, response)
+    yield from _addresses(sources, producer, response)
     for label in re.findall(re.escape(producer.text) + _LABEL, response.text) if patterns else ():
         yield RegularExpression(f"{start}{patterns[-1]}{_TO_LABEL}{_literal(label)}<")
 
 
-def _addresses(patterns: Iterator[Source], slot: Slot, response: Readable) -> Iterator[Source]:
+def _addresses(
+    patterns: Iterator[Source], producer: Producer, response: Readable
+) -> Iterator[Source]:
     """The pattern that tells least of the address, if it leads to the value, and the one that
     tells most."""
     for loose in patterns:
-        if compile_source(loose)(response) == slot.value:
+        if compile_source(loose)(response) == producer.extracted:
             yield loose
         yield from patterns
 
@@ -161,12 +176,14 @@ def _address_patterns(
     the query: of one address, the rest tells nothing.
     """
     address = address.partition("#")[0]
-    spots = list(target_slots(address, 0))
+    spots = [one for one in target_slots(address, 0) if not one.capsules]
     equal = [one for one in spots if one.value == slot.value]
     named = (one for one in equal if one.name.removeprefix("amp;") == slot.name)
     mine = next(named, equal[0] if equal else None)
     if mine is None:
         return
+    if mine.depth and "%" not in mine.raw:  # what follows in there begins with one
+        value = value.replace("[^", "[^%")
     begin = 0
     if spots[0].before:  # a path: without the scheme and host before it
         begin = spots[0].start - len(spots[0].before)
@@ -174,8 +191,11 @@ def _address_patterns(
         pattern, position = "", begin
         for spot in spots:
             in_query = spot.place is Place.QUERY
-            if spot.start >= position and (
-                spot is mine or (loose and in_query) or _varies(spot.value)
+            around = spot.depth < mine.depth and spot.start <= mine.start and spot.end >= mine.end
+            if (
+                spot.start >= position
+                and not around
+                and (spot is mine or (loose and in_query) or _varies(spot.value))
             ):
                 # Within a query, an address may stand with its slashes.
                 stand_in = other.replace("/?", "") if in_query else other
@@ -197,6 +217,7 @@ def _varies(value: str) -> bool:
 _SOURCES: Mapping[Kind, Callable[[Producer, Slot, Readable], Iterator[Source]]] = MappingProxyType(
     {
         Kind.JSON: _json,
+        Kind.XML: _xml,
         Kind.CONTROL: _control,
         Kind.META: _control,
         Kind.COOKIE: _cookie,

@@ -23,7 +23,7 @@ __all__ = ["Step", "Traffic", "read_traffic", "steps_of"]
 _STATIC = frozenset({ResponseKind.CSS, ResponseKind.IMAGE, ResponseKind.JAVASCRIPT})
 #: A response that only repeats what its own request said is no source of it. Pages are: their forms
 #: are filled anew each time.
-_ECHOES = frozenset({Kind.JSON, Kind.LOCATION, Kind.HEADER, Kind.TEXT})
+_ECHOES = frozenset({Kind.JSON, Kind.XML, Kind.LOCATION, Kind.HEADER, Kind.TEXT})
 
 
 @dataclass(frozen=True, slots=True)

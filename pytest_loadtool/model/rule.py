@@ -15,6 +15,7 @@ class Kind(Enum):
     """What a value is in the response that gives it out."""
 
     JSON = "JSON value"
+    XML = "XML value"
     CONTROL = "form field"
     META = "meta tag"
     COOKIE = "cookie"

@@ -260,7 +260,7 @@ def test_created_resource() -> None:
     )  # fmt: skip
     assert requests(configuration)[1::2] == [
         '/files/${file_id[1]} {"path": "${file_id[1]}", "text": "new"}',
-        '/files/${name[1]} {"path": "old"}',
+        '/files/${file_id[2]|unurl} {"path": "old"}',
         "/files/home",
     ]
 

@@ -10,7 +10,7 @@ import pytest
 from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.extractor import Extractor
+from pytest_loadtool.model.extractor import Extractor, RegularExpression
 from tests.correlation.exchanges import FORM, SERVER, answered, case_of, exchange, html, json_body
 from tests.correlation.talk import configure
 
@@ -121,3 +121,68 @@ def test_a_changed_extractor_finds_something_else() -> None:
     extractor = synthesised(old)
     for match in (1, 3):
         assert extracted(Extractor("key[1]", extractor.source, match), old) != OLD
+
+
+@pytest.mark.parametrize(
+    ("location", "encoded"),
+    [
+        ("/next?a=1&key={}&b=2", False),
+        ("https://id.test/login?return=%2Fcallback%3Fa%3D1%26key%3D{}%26b%3D2&x=5", False),
+        ("/login?to=%2Forders%2F{}%2Fedit&n=17", False),
+        ("/next?a=1&key={}", True),
+        ("/login?to=%2Fcallback%3Fkey%3D{}&x=1", True),
+    ],
+)
+def test_redirects(location: str, encoded: bool) -> None:
+    """A value in the query of a redirect, or in an address in there; what is encoded is decoded."""
+    values = ("a+b/c7Jq2Xv9Lm4PzR8t==", "d+e/Zz9Yy8Xx7Ww6Vv5U==") if encoded else (OLD, NEW)
+    depth = location.count("%3D{}") + 1
+    written = list(values)
+    for _ in range(depth if encoded else 0):
+        written = [quote(one, safe="") for one in written]
+    old, new = (
+        exchange(status=302, received=(("Location", location.format(one)),)) for one in written
+    )
+    exchanges = [
+        answered("GET", "/", old),
+        exchange(
+            "POST", f"{SERVER}/x", sent=(FORM,), body=f"key={quote(values[0], safe='')}".encode()
+        ),
+    ]
+    configured = configure(case_of(*exchanges), exchanges).case
+    (extractor,) = next(configured.transactions()).extractors
+    assert [extracted(extractor, one) for one in (old, new)] == written
+    filters = "|unurl" * (depth if encoded else 0)
+    assert list(configured.transactions())[1].request.body == f"key=${{key[1]{filters}}}"
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "<r><a>1</a><key>{}</key></r>",
+        '<s:E xmlns:s="urn:s"><s:Body><x:key x:type="t">\n {} \n</x:key></s:Body></s:E>',
+        '<r><thing n="1" key="{}" m="2"/></r>',
+        "<r><key>other</key><key>{}</key></r>",
+    ],
+)
+@pytest.mark.parametrize("media", ["text/xml; charset=utf-8", "application/soap+xml"])
+def test_xml(template: str, media: str) -> None:
+    """Elements and attributes by their names; character references are decoded."""
+    received = (("Content-Type", media),)
+    for old, new, filters in ((OLD, NEW, ""), ("a&b1c2d3e4f5g6", "h&j1k2l3m4n5o6", "|unhtml")):
+        answers = [
+            exchange(received=received, answer=template.format(one.replace("&", "&amp;")).encode())
+            for one in (old, new)
+        ]
+        sent = f"csrf={quote(old, safe='')}".encode()
+        exchanges = [
+            answered("GET", "/", answers[0]),
+            exchange("POST", f"{SERVER}/x", sent=(FORM,), body=sent),
+        ]
+        configured = configure(case_of(*exchanges), exchanges).case
+        (extractor,) = next(configured.transactions()).extractors
+        assert isinstance(extractor.source, RegularExpression)
+        written = [one.replace("&", "&amp;") for one in (old, new)]
+        assert [extracted(extractor, one) for one in answers] == written
+        request = list(configured.transactions())[1].request
+        assert request.body == f"csrf=${{csrf_token[1]{filters}}}"
