@@ -1,7 +1,8 @@
 """How long it takes to correlate a large recording: ``python -m tests.benchmarks.correlation``.
 
 Prints processor seconds and the size of the responses for 500 to 4,000 transactions: half of them
-pages of 19 KB with a form that is submitted, half API calls that create and read things.
+pages of 49 KB with a form that is submitted (JSON among its fields), half API calls that create and
+read things, with the time and an encoded address in their queries. 2,000 of them have 50 MB.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ _HTML = (("Content-Type", "text/html; charset=utf-8"),)
 _JSON = (("Content-Type", "application/json"),)
 _FORM = (("Content-Type", "application/x-www-form-urlencoded"),)
 _BEARER = "Authorization"
+#: How many things a page lists.
+_ITEMS = 265
 
 
 def _exchange(
@@ -68,14 +71,15 @@ def _recording(count: int) -> Iterator[Exchange]:
     bearer = ((_BEARER, f"Bearer {access}"),)
     for number in range(1, count, 4):
         csrf, stamp, reference = token(64), 1_700_000_000_000 + number, token(20)
-        keys = [token(16) for _ in range(100)]
+        keys = [token(16) for _ in range(_ITEMS)]
         yield _exchange(
             number, "GET", "/items/", received=_HTML, answer=_page(csrf, stamp, keys),
             sent=(("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document")),
         )  # fmt: skip
         yield _exchange(
             number + 1, "POST", "/items/", sent=_FORM, received=_HTML,
-            body=f"csrfmiddlewaretoken={csrf}&stamp={stamp}&title=Title+{number}",
+            body=f"csrfmiddlewaretoken={csrf}&stamp={stamp}&title=Title+{number}"
+            f"&more=%7B%22csrf%22%3A%22{csrf}%22%2C%22n%22%3A{number}%7D",
             answer=_page(token(64), stamp + 1, keys),
         )  # fmt: skip
         listed = [{"id": one, "name": f"Name {one}", "ref": token(20)} for one in range(20)]
@@ -85,8 +89,10 @@ def _recording(count: int) -> Iterator[Exchange]:
             body='{"name": "x", "quantity": 1}', answer=json.dumps(made),
         )  # fmt: skip
         yield _exchange(
-            number + 3, "GET", f"/api/items/{1000 + number}?ref={reference}", sent=bearer,
-            received=_JSON, answer=json.dumps(made),
+            number + 3, "GET",
+            f"/api/items/{1000 + number}?ref={reference}&back=%2Fitems%3Fref%3D{reference}"
+            f"&_={number * 100}",
+            sent=bearer, received=_JSON, answer=json.dumps(made),
         )  # fmt: skip
 
 
