@@ -11,7 +11,7 @@ from tests.applications.outcome import USERS, examine
 
 #: Installed in less than 20 seconds.
 QUICK = ("django-admin", "fastapi-oauth2", "strawberry-graphql")
-HEAVY = ("jupyterlab",)
+HEAVY = ("jupyterlab", "dokuwiki", "oidc-provider")
 
 
 def _check(name: str, folder: Path) -> None:
