@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 
-from pytest_loadtool.model.case import TestCase, Transaction, used_names
+from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.rule import Rule
 
-__all__ = ["REPLAY_COMPARE", "kept_notes", "sent_texts"]
+__all__ = ["REPLAY_COMPARE", "kept_notes"]
 
 REPLAY_COMPARE = Rule(
     "replay-compare",
@@ -24,7 +24,7 @@ def kept_notes(
     """One decision for each variable of ASM in the case that is not among those just found."""
     by_name = {rule.name: rule for rule in reversed(rules)}
     transactions = list(case.transactions())
-    used = [used_names(sent_texts(case, one), case.variables) for one in transactions]
+    used = [case.used_by(one.request) for one in transactions]
     for name, variable in case.variables.items():
         if variable.set_by != "asm" or not variable.rule or name in found:
             continue
@@ -46,12 +46,3 @@ def kept_notes(
             reason=rule.reason.format(field=name.partition("[")[0], producer=f'"{producer}"'),
             confidence=rule.confidence,
         )
-
-
-def sent_texts(case: TestCase, transaction: Transaction) -> Iterator[str]:
-    """The templates of all that a transaction sends."""
-    request = transaction.request
-    yield request.target
-    yield from (header.value for header in case.wire_headers(request) if header.value)
-    if isinstance(request.body, str):
-        yield request.body

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pytest_loadtool.correlation.beliefs import is_typed
 from pytest_loadtool.correlation.compare import Proposal, Replayed, proposals
 from pytest_loadtool.correlation.configuration import Configuration, configure, ignored
-from pytest_loadtool.correlation.kept import REPLAY_COMPARE, sent_texts
+from pytest_loadtool.correlation.kept import REPLAY_COMPARE
 from pytest_loadtool.correlation.looks import looks_random
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.revert import names_in_use, revert
@@ -21,7 +21,7 @@ from pytest_loadtool.correlation.rewrite import rewrite
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.traffic import Traffic, read_traffic, steps_of
 from pytest_loadtool.correlation.variables import variables_for
-from pytest_loadtool.model.case import TestCase, used_names
+from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.rule import Rule
 
@@ -225,7 +225,7 @@ def _held(case: TestCase) -> Iterator[tuple[int, str]]:
     """The transactions that are not sent, with the reason: dangerous, or in need of one that is."""
     lost: dict[str, int] = {}
     for index, one in enumerate(case.transactions()):
-        needed = sorted(used_names(sent_texts(case, one), case.variables) & lost.keys())
+        needed = sorted(case.used_by(one.request) & lost.keys())
         if one.dangerous or needed:
             why = "is marked as dangerous" if one.dangerous else f"needs {needed[0]}"
             source = index if one.dangerous else lost[needed[0]]

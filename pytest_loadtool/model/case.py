@@ -191,6 +191,22 @@ class TestCase:
         shared = self.header_sets[request.header_set] if request.header_set else self.headers
         return wire_headers(shared, request.headers)
 
+    def used_by(self, request: Request) -> frozenset[str]:
+        """The names of the placeholders in all that a request of this test case sends.
+
+        Raises:
+            KeyError: as `wire_headers`.
+            TemplateError: a placeholder is malformed.
+        """
+        return used_names(_sent_texts(self, request), self.variables)
+
+
+def _sent_texts(case: TestCase, request: Request) -> Iterator[str]:
+    yield request.target
+    yield from (header.value for header in case.wire_headers(request) if header.value)
+    if isinstance(request.body, str):
+        yield request.body
+
 
 def used_names(texts: Iterable[str], variables: Mapping[str, Variable]) -> frozenset[str]:
     """The names of the placeholders in these templates, and in what variables are made of.

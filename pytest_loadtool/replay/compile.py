@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.errors import ReplayError
-from pytest_loadtool.model.case import Page, Request, TestCase, Transaction, used_names
+from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset
 from pytest_loadtool.model.extractor import Extractor
 from pytest_loadtool.model.load import ThinkTime
@@ -190,7 +190,7 @@ def _producers(case: TestCase, page: Page) -> list[list[int]]:
     setters: dict[str, int] = {}
     result = []
     for position, transaction in enumerate(page.transactions):
-        used = used_names(_texts(case, transaction.request), case.variables)
+        used = case.used_by(transaction.request)
         result.append(sorted({setters[name] for name in used if name in setters}))
         for extractor in transaction.extractors:
             setters[extractor.variable] = position

@@ -22,6 +22,7 @@ from pytest_loadtool.report.comparison import (
     title_of,
 )
 from pytest_loadtool.report.excerpt import clip, excerpt, is_binary, printable
+from pytest_loadtool.report.extractors import broken_extractors
 from pytest_loadtool.report.masking import Mask
 from pytest_loadtool.report.placeholders import sent_values
 
@@ -130,6 +131,7 @@ def explain(
         [headline(first)],
         _counts(case, len(by_index), 1 + len(later)),
         _why(subject),
+        broken_extractors(case, first.index, first.failures, _in_short(first.response)),
         _sent(subject),
         _placeholders(subject),
         *_received_and_recorded(subject),
@@ -195,6 +197,16 @@ def _why(subject: _Subject) -> Iterator[str]:
         f"transaction {first.index + 1} {first.transaction.title!r}"
     )
     yield from _indented(one.message for one in first.failures)
+
+
+def _in_short(response: Received) -> str:
+    """The status, the type and the size of a response, and the title of a page."""
+    text, problem = _text(response)
+    types = [value for name, value in response.headers if name.lower() == b"content-type"]
+    title = f", titled {title_of(text)!r}" if title_of(text) else ""
+    kind = f", {types[0].decode('latin-1')}" if types else ""
+    size = f"({problem})" if problem else f"{len(text):,} characters"
+    return f"{_status(response.status)}{kind}, {size}{title}"
 
 
 def _sent(subject: _Subject) -> Iterator[str]:

@@ -15,13 +15,13 @@ from tests.correlation.client import Client
 __all__ = ["Desk", "record", "serving"]
 
 PAGE = """<!doctype html><title>Desk</title>
-<p>Your number is {queue}, please wait.</p>
+<p>{queue}</p>
 <script>desk.open({{ticket: {ticket}, size: 20}});</script>"""
 
 
 @dataclass
 class Desk:
-    """What the server knows. ``first`` is its first ticket; queue numbers are three times that."""
+    """What the server knows. A number in the queue is three times that of the ticket."""
 
     url: str = ""
     ticket: int = 17
@@ -45,7 +45,8 @@ def serving(first: int = 17) -> Iterator[Desk]:
             desk.requests.append(f"GET {self.path}")
             if self.path == "/desk":
                 desk.ticket += 1
-                queue = desk.ticket * 3 if desk.told else "secret"
+                number = f"Your number is {desk.ticket * 3}, please wait."
+                queue = number if desk.told else "Please wait."
                 self.answer(200, PAGE.format(ticket=desk.ticket, queue=queue))
             else:
                 known = self.path == f"/queue/{desk.ticket * 3}?size=20"
