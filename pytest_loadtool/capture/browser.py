@@ -29,6 +29,8 @@ _TERMINATE_TIME = 3.0
 #: Seconds between two questions whether the browser is alive, and for the answer.
 _BEAT = 5.0
 _BEAT_PATIENCE = 30.0
+#: Seconds for a tab to answer when recording ends.
+_TAB_PATIENCE = 10.0
 
 _LISTENING = re.compile(r"DevTools listening on ws://([^/]+)/")
 
@@ -70,6 +72,7 @@ class Browser:
         self._said: deque[str] = deque(maxlen=20)
         self._crashes: list[str] = []
         self._patience = patience
+        self._tabs: set[str] = set()
         self._watchers: list[asyncio.Task[None]] = []
         self._listening: asyncio.Event = asyncio.Event()
         self._debugging_url = ""
@@ -103,6 +106,39 @@ class Browser:
             return ""
         how = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with status {code}"
         return f"the browser ended {how}: {self._last_words()}"
+
+    async def last_look(self) -> None:
+        """Ask the browser and each tab for a sign of life; what gives none is among `crashes`
+        then."""
+        try:
+            async with asyncio.timeout(self._patience):
+                await self._pipe.call("Browser.getVersion")
+        except TimeoutError:
+            return  # which is noticed anyway
+        except (ConnectionError, OSError):
+            # It is gone. How is known once its output has ended, a moment later.
+            await asyncio.wait(self._watchers[:1], timeout=_CLOSE_TIME)
+            return
+        silent = await asyncio.gather(*(self._is_silent(tab) for tab in self._tabs))
+        self._crashes += [
+            "a tab did not answer when recording ended: it hung, or a dialog was open in it"
+            for is_silent in silent
+            if is_silent
+        ]
+
+    async def _is_silent(self, tab: str) -> bool:
+        try:
+            async with asyncio.timeout(min(self._patience, _TAB_PATIENCE)):
+                attached = await self._pipe.call(
+                    "Target.attachToTarget", targetId=tab, flatten=True
+                )
+                if session := attached.get("sessionId"):
+                    await self._pipe.call("Runtime.evaluate", session, expression="0")
+        except TimeoutError:
+            return True
+        except (ConnectionError, OSError):
+            return False  # that the browser is gone is noted
+        return False
 
     async def __aenter__(self) -> Self:
         if not re.match(r"https?://|about:", self._url):
@@ -225,7 +261,13 @@ class Browser:
         self._listening.set()
 
     def _event(self, method: str, parameters: Mapping[str, Any]) -> None:
-        if method == "Target.targetCrashed":
+        target = parameters.get("targetInfo", {})
+        if method == "Target.targetCreated" and target.get("type") == "page":
+            self._tabs.add(target["targetId"])
+        elif method == "Target.targetDestroyed":
+            self._tabs.discard(parameters["targetId"])
+        elif method == "Target.targetCrashed":
+            self._tabs.discard(parameters.get("targetId", ""))
             self._crashes.append(f"a tab crashed ({parameters.get('status', 'no reason given')})")
 
     def _last_words(self) -> str:

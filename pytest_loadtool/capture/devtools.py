@@ -20,7 +20,7 @@ class DevToolsPipe:
 
     def __init__(self, on_event: Callable[[str, Mapping[str, Any]], None]) -> None:
         self._on_event = on_event
-        self._replies: dict[int, asyncio.Future[None]] = {}
+        self._replies: dict[int, asyncio.Future[Mapping[str, Any]]] = {}
         self._command_end, self._write = os.pipe()
         self._read, self._reply_end = os.pipe()
         self._last_id = 0
@@ -42,18 +42,23 @@ class DevToolsPipe:
         )
         self._reading = asyncio.create_task(self._follow(reader))
 
-    async def call(self, method: str, **parameters: object) -> None:
-        """Send a command and wait until the browser has answered it.
+    async def call(self, method: str, session: str = "", **parameters: object) -> Mapping[str, Any]:
+        """Send a command, to a tab if its ``session`` is given, and wait for the browser's result;
+        it is empty if the browser refuses.
 
         Raises:
             ConnectionError: the browser is gone.
         """
         self._last_id += 1
-        reply: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        reply: asyncio.Future[Mapping[str, Any]] = asyncio.get_running_loop().create_future()
         self._replies[self._last_id] = reply
-        message = {"id": self._last_id, "method": method, "params": parameters}
+        message: dict[str, object] = {
+            "id": self._last_id, "method": method, "params": parameters
+        }  # fmt: skip
+        if session:
+            message["sessionId"] = session
         os.write(self._write, json.dumps(message).encode() + b"\0")
-        await reply
+        return await reply
 
     async def close(self) -> None:
         """Hang up. A browser that still runs quits."""
@@ -70,7 +75,7 @@ class DevToolsPipe:
                 message = json.loads((await reader.readuntil(b"\0"))[:-1])
                 reply = self._replies.pop(message.get("id", 0), None)
                 if reply is not None and not reply.done():
-                    reply.set_result(None)
+                    reply.set_result(message.get("result", {}))
                 elif "method" in message:
                     self._on_event(message["method"], message.get("params", {}))
         except (asyncio.IncompleteReadError, OSError):

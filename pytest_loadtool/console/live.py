@@ -85,8 +85,10 @@ class Live:
         """Close the browser, then the proxy, then the file."""
         if self.watcher is not None:
             self.watcher.cancel()
-        for crash in self.browser.crashes if self.browser is not None else ():
-            self.evidence.trouble(crash)
+        if self.browser is not None:
+            await self.browser.last_look()
+            for crash in self.browser.crashes:
+                self.evidence.trouble(crash)
         await self.resources.aclose()
 
 

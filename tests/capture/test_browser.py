@@ -278,6 +278,24 @@ def test_a_tab_that_crashes_is_reported() -> None:
 
 
 @pytest.mark.promise(125)
+def test_a_tab_that_hangs_is_reported() -> None:
+    """Its script never ends; the browser itself answers."""
+    busy = b"<script>setTimeout(() => { while (true); }, 0)</script>"
+
+    async def scenario(url: str) -> tuple[str, ...]:
+        async with Recorder(lambda _: None) as recorder:
+            address = (recorder.port, recorder.ca_certificate)
+            async with Browser(find_browser(), url, *address, headless=True, patience=5) as browser:
+                while not browser.crashes:
+                    await browser.last_look()
+            return browser.crashes
+
+    with WireServer(answer(busy, HTML)) as server:
+        (crash,) = run(scenario(f"{server.origin}/"))
+    assert crash.startswith("a tab did not answer")
+
+
+@pytest.mark.promise(125)
 @pytest.mark.parametrize(
     ("number", "condition"),
     [
