@@ -9,7 +9,7 @@ import pytest
 from tests.applications.application import APPLICATIONS
 from tests.applications.outcome import USERS, examine
 
-#: Installed in less than 20 seconds.
+#: Installed from PyPI in less than 20 seconds.
 QUICK = ("django-admin", "fastapi-oauth2", "strawberry-graphql")
 HEAVY = ("jupyterlab", "dokuwiki", "oidc-provider")
 
