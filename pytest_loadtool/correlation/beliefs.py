@@ -10,8 +10,8 @@ from itertools import islice
 
 from pytest_loadtool.correlation.evidence import EVIDENCE
 from pytest_loadtool.correlation.looks import is_identity_name, is_secret_name, looks_random
-from pytest_loadtool.correlation.producers import Kind, Producer
-from pytest_loadtool.correlation.slots import Slot
+from pytest_loadtool.correlation.producers import Kind, Producer, undo
+from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.rule import Rule
 
@@ -116,10 +116,22 @@ def _backwards(
     if Kind.LINK in kinds:
         for producer in _before(traffic.links.get(address, ()), slot):
             if slot.value not in traffic.echoes.get(producer.transaction, ()):
-                yield replace(producer, value=slot.value, name=slot.name, before=slot.before)
+                yield _linked(producer, slot)
     for producer in _before(traffic.producers.get(slot.value, ()), slot):
         if producer.kind in kinds and _started(traffic, producer.transaction) <= started:
             yield producer
+
+
+def _linked(producer: Producer, slot: Slot) -> Producer:
+    """The producer of a slot's value in a link to the very address of its request."""
+    producer = replace(producer, value=slot.value, name=slot.name, before=slot.before)
+    if "%" not in producer.text:
+        return producer
+    spots = target_slots(producer.text, producer.transaction)
+    for spot in spots:
+        if spot.value == slot.value and (filters := undo(spot)) is not None:
+            return replace(producer, encoded=spot.raw, filters=filters)
+    return producer
 
 
 def _before(producers: Sequence[Producer], slot: Slot) -> Iterator[Producer]:

@@ -32,6 +32,7 @@ __all__ = [
     "issued_tokens",
     "json_leaves",
     "links",
+    "undo",
 ]
 
 
@@ -125,11 +126,11 @@ def _in_headers(
     if location:
         address = target_slots(location.partition("#")[0], transaction)
         for slot in (*address, *fragment_slots(location, transaction)):
-            undo = _undo(slot)
-            if slot.value in wanted and undo is not None:
+            filters = undo(slot)
+            if slot.value in wanted and filters is not None:
                 yield Producer(
                     transaction, Kind.LOCATION, slot.name, slot.value, text=location,
-                    before=slot.before, encoded=slot.raw, filters=undo,
+                    before=slot.before, encoded=slot.raw, filters=filters,
                 )  # fmt: skip
     for name, value in response.headers:
         value = _SCHEME.sub("", value, count=1)
@@ -137,13 +138,13 @@ def _in_headers(
             yield Producer(transaction, Kind.HEADER, name, value)
 
 
-def _undo(slot: Slot) -> tuple[str, ...] | None:
+def undo(slot: Slot) -> tuple[str, ...] | None:
     """The filters that make the value of what stands in the address; None if none do."""
     if slot.raw == slot.value:
         return ()
-    undo = ("unurl", *(_UNDO.get(one, "") for one in reversed(slot.filters)))
-    works = not slot.capsules and all(undo) and filtered(slot.raw, undo) == slot.value
-    return undo if works else None
+    filters = ("unurl", *(_UNDO.get(one, "") for one in reversed(slot.filters)))
+    works = not slot.capsules and all(filters) and filtered(slot.raw, filters) == slot.value
+    return filters if works else None
 
 
 def fragment_slots(address: str, transaction: int) -> Iterator[Slot]:

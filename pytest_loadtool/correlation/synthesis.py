@@ -202,7 +202,7 @@ def _address_patterns(
                 pattern += _literal(address[position : spot.start])
                 pattern += value if spot is mine else stand_in
                 position = spot.end
-            if spot is mine and in_query and not whole:
+            if spot is mine and (in_query or spot.depth) and not whole:
                 break
         else:
             pattern += _literal(address[position:])

@@ -27,10 +27,13 @@ def think_times(groups: Sequence[Group]) -> list[float]:
 
 def recorded(entry: Entry, page: Group) -> Recorded:
     """What the recording shows of a transaction of ``page``; times to the millisecond."""
+    at = round(entry.exchange.started - page.started, 3)
+    # Start and end are rounded, not the duration: who was waited for still ends first.
+    end = round(entry.exchange.started + entry.exchange.took - page.started, 3)
     return Recorded(
         status=entry.exchange.status,
         kind=entry.kind,
         entry=entry.index,
-        at=round(entry.exchange.started - page.started, 3),
-        took=round(entry.exchange.took, 3),
+        at=at,
+        took=round(end - at, 3),
     )

@@ -38,7 +38,8 @@ def order_of(transactions: Sequence[Transaction], producers: Sequence[Sequence[i
     if any(one is None or not one.took for one in recorded):
         return Order(tuple(range(count)), tuple(range(count)))
     starts = [one.at for one in recorded if one is not None]
-    ends = [one.at + one.took for one in recorded if one is not None]
+    # To the millisecond, as both are written: their sum as such may be a little more.
+    ends = [round(one.at + one.took, 3) for one in recorded if one is not None]
     finish_order = sorted(range(count), key=lambda i: (ends[i], i))
     rank = {position: i for i, position in enumerate(finish_order)}
     after: list[int] = []

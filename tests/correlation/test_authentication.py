@@ -230,3 +230,26 @@ def test_the_fragment_of_a_redirect() -> None:
     )
     assert requests(configuration)[1] == "/token grant_type=authorization_code&code=${code[1]}"
     assert [one.rule for one in made(configuration)] == ["oauth2-code"]
+
+
+@pytest.mark.parametrize(
+    ("location", "target"),
+    [
+        ("/cb?code=4%2F0AX12cd34efGh7%3D%3D&s=1", "/cb?code=${code[1]|unurl}&s=1"),
+        (f"/login?AuthState=_{TOKEN}%3A%2Fidp", "/login?AuthState=${AuthState[1]|unurl}"),
+        (f"/login?to=_{TOKEN}%3Ahttp%3A%2F%2Fh", "/login?to=${to[1]}%3Ahttp%3A%2F%2Fh"),
+        (f"/cb?code={TOKEN}&iss=%2Fr", "/cb?code=${code[1]}&iss=%2Fr"),
+    ],
+)
+def test_values_of_redirects_that_are_encoded(location: str, target: str) -> None:
+    """A code with characters that are percent-encoded, or a token within a longer value, is taken
+    as it stands in Location, and written as it was."""
+    redirect = get("/", html("", ("Location", location)), status=302)
+    assert requests(run(redirect, get(location)))[1] == target
+
+
+def test_values_of_links_that_are_encoded() -> None:
+    """Likewise in a page."""
+    target = "/reset?token=4%2F0AX12cd34efGh7%3D%3D"
+    configuration = run(get("/", html(f'<a href="{target}">Reset</a>')), get(target))
+    assert requests(configuration)[1] == "/reset?token=${token[1]|unurl}"

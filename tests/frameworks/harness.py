@@ -62,9 +62,10 @@ class Trial:
             for one in case.variables.values()
             if one.set_by == "asm"
         }
-        assert made == set(expected)
-        assert self.replayed(case) == []
-        assert self.replayed(self.recorded) != []
+        assert made == set(expected), f"these differ: {sorted(made ^ set(expected))}"
+        failures = self.replayed(case)
+        assert not failures, "\n".join(failures)
+        assert self.replayed(self.recorded), "the server does not insist"
 
     def replayed(self, case: TestCase) -> list[str]:
         """What fails when a case is replayed once against a new server: title, status and why."""

@@ -1,8 +1,8 @@
 """SAML, POST binding: two servers that talk through forms which the browser submits by itself.
 
 The identity provider escapes values as Shibboleth does (``&#x2b;`` for ``+``), keeps the request
-under a state as SimpleSAMLphp does, and signs its response, here with a key in place of XML
-signatures. The service takes each response once, for a request of its own.
+under a state as SimpleSAMLphp does (with an address in it), and signs its response, here with a
+key in place of XML signatures. The service takes each response once, for a request of its own.
 """
 
 from __future__ import annotations
@@ -46,9 +46,10 @@ class SingleSignOn(Site):
     @page("/idp/sso", "POST")
     def sso(self, request: Request) -> Response:
         message = base64.b64decode(request.form["SAMLRequest"]).decode()
-        state = f"_{secrets.token_hex(21)}"
+        state = f"_{secrets.token_hex(21)}:{request.url_root}idp/sso?spentityid=shop"
         self.asked[state] = message.split('"')[1], request.form["RelayState"]
-        return redirect("/idp/login?" + urlencode({"AuthState": state}))
+        target = "/idp/login?" + urlencode({"AuthState": state})
+        return Response(status=302, headers={"Location": target})
 
     @page("/idp/login", "GET POST")
     def login(self, request: Request) -> Response:
@@ -125,5 +126,8 @@ def session(browser: Browser) -> None:
 def test_saml() -> None:
     """Messages and states go from form to form, decoded and encoded for each."""
     Trial(SingleSignOn, session).check(
-        "SAMLRequest by saml", "SAMLResponse by saml", "RelayState by saml", "AuthState by saml"
+        "SAMLRequest by saml",
+        "SAMLResponse by saml",
+        "RelayState by saml",
+        "AuthState by redirect",
     )

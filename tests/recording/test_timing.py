@@ -51,3 +51,17 @@ def test_offsets_count_from_the_start_of_the_page() -> None:
     ).case
     recorded = [one.recorded for one in case.pages[1].transactions]
     assert [(one.at, one.took) for one in recorded if one] == [(0.0, 0.123), (0.051, 0.02)]
+
+
+def test_what_was_waited_for_ends_first() -> None:
+    """Rounded to the millisecond, a request still does not start before the one before has ended:
+    replay would send both at once."""
+    exchanges = [
+        visit(f"{SHOP}/a", 0, "<title>A", took=0.0006),
+        load(f"{SHOP}/a.png", 0.0006, "image/png", referer=f"{SHOP}/a", took=0.0006),
+        load(f"{SHOP}/b.png", 0.0013, "image/png", referer=f"{SHOP}/a", took=0.1),
+    ]
+    (page,) = build_case(exchanges, name="case").case.pages
+    recorded = [one.recorded for one in page.transactions if one.recorded]
+    ends = [round(one.at + one.took, 3) for one in recorded]
+    assert [one.at >= end for one, end in zip(recorded[1:], ends, strict=False)] == [True, True]
