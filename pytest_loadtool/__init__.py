@@ -1,7 +1,22 @@
 """pytest-loadtool: record once, gate every commit, load-test at scale, all in pytest.
 
-This module is imported in every pytest run, used or not, so it imports nothing.
+This module is imported in every pytest run, used or not, so it imports nothing until `record` is
+asked for.
 """
 
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pytest_loadtool.console.program import record
+
 __version__ = "0.1.0"
-__all__ = ["__version__"]
+__all__ = ["__version__", "record"]
+
+
+def __getattr__(name: str) -> object:
+    if name != "record":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from pytest_loadtool.console.program import record
+
+    return record

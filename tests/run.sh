@@ -16,6 +16,7 @@ done <<'TABLE'
 chromium  chromium chromium-sandbox fonts-liberation
 nginx     nginx-light
 apache2   apache2
+chromedriver  chromium-driver
 curl      curl
 tmux      tmux
 TABLE

@@ -14,12 +14,13 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from pytest_loadtool.capture.browser import Browser, find_browser
+from pytest_loadtool.capture.clients import Proxy
 from pytest_loadtool.errors import RecordingError
 
 if TYPE_CHECKING:
     from pytest_loadtool.capture.recorder import Recorder
 
-__all__ = ["Browser", "Recorder", "find_browser"]
+__all__ = ["Browser", "Proxy", "Recorder", "find_browser"]
 
 
 def __getattr__(name: str) -> Any:

@@ -74,8 +74,13 @@ class ExchangeReporter:
         self.unverified: dict[str, str] = {}
         """Hosts whose certificate does not verify, and why."""
 
-    def stop(self) -> None:
-        """Report what is still open, and nothing from now on."""
+    @property
+    def in_flight(self) -> int:
+        """How many exchanges have begun and not ended."""
+        return len(self._open)
+
+    def cut(self) -> None:
+        """Report what is still open, as broken off here; what begins later is reported as ever."""
         for flow in list(self._open.values()):
             self._end(flow, STOPPED)
         for client in list(self._failed_handshakes):
@@ -83,6 +88,11 @@ class ExchangeReporter:
         for address, exchange in self._broken_off.items():
             if address not in self._trusting:
                 self._report(exchange)
+        self._broken_off.clear()
+
+    def stop(self) -> None:
+        """Report what is still open, and nothing from now on."""
+        self.cut()
         self._stopped = True
 
     # -- HTTP ----------------------------------------------------------------------------------

@@ -9,13 +9,13 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-__all__ = ["PREFERENCES", "command_line", "has_display", "key_hash"]
+__all__ = ["PREFERENCES", "QUIET", "command_line", "has_display", "key_hash"]
 
 #: An address that Chromium never connects to: port 9 is among those it refuses.
 _NOWHERE = "http://127.0.0.1:9/"
 
 #: Switches that keep the browser's own traffic (updates, sync, field trials, reports) out.
-_QUIET = (
+QUIET = (
     "--disable-background-networking",
     "--disable-breakpad",
     "--disable-client-side-phishing-detection",
@@ -121,7 +121,7 @@ def command_line(
         # The pipe would make it tell pages that a program drives it (navigator.webdriver), and some
         # treat such a browser differently. What is recorded is a person's session.
         "--disable-blink-features=AutomationControlled",
-        *_QUIET,
+        *QUIET,
         f"--disable-features={','.join(_FEATURES_OFF)}",
     ]
     if headless:

@@ -91,6 +91,18 @@ class Recorder:
         """What mitmproxy warned of, the latest last: for a diagnosis, not for every user."""
         return tuple(self._log.messages)
 
+    @property
+    def in_flight(self) -> int:
+        """How many exchanges have begun and not ended."""
+        return self._reporter.in_flight
+
+    def cut(self) -> None:
+        """End a recording and go on with the next: exchanges in flight are reported with an error.
+
+        Connections stay open. What still comes of those exchanges is forwarded, and not reported.
+        """
+        self._reporter.cut()
+
     async def __aenter__(self) -> Self:
         if Recorder._running is not None:
             raise RecordingError("a recorder is already running in this process: stop it first")

@@ -1,11 +1,6 @@
-"""The environment that sends a program's traffic through the recording proxy.
+"""What sends a program's traffic through the recording proxy: environment and shell commands.
 
-Names and who reads them: ``HTTP_PROXY``/``HTTPS_PROXY`` in both cases (curl reads only the small
-``http_proxy``); ``NO_PROXY`` with nothing but the recorder's own browser, because many clients
-leave loopback addresses out otherwise; ``SSL_CERT_FILE`` (OpenSSL, httpx), ``REQUESTS_CA_BUNDLE``
-(requests), ``CURL_CA_BUNDLE`` (curl) and ``NODE_EXTRA_CA_CERTS`` (Node.js) for the certificate;
-``NODE_USE_ENV_PROXY`` makes Node.js 24 look at the proxy variables. ``LOADTOOL_*`` are for programs
-that set their client up themselves.
+The developer tools of the recorder's own browser are the one thing that is not recorded.
 """
 
 from __future__ import annotations
@@ -13,30 +8,17 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
+from pytest_loadtool.capture import Proxy
+from pytest_loadtool.capture.clients import CERTIFICATE, NO_PROXY, PROXY
 from pytest_loadtool.console.live import Live
 
 __all__ = ["exports", "variables"]
 
-_PROXY = ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
-_NO_PROXY = ("NO_PROXY", "no_proxy")
-_CERTIFICATE = (
-    "SSL_CERT_FILE",
-    "REQUESTS_CA_BUNDLE",
-    "CURL_CA_BUNDLE",
-    "NODE_EXTRA_CA_CERTS",
-)
-
 
 def variables(live: Live) -> dict[str, str]:
     """What to add to a program's environment."""
-    own = _own(live)
-    return {
-        **own,
-        **dict.fromkeys(_PROXY, own["LOADTOOL_PROXY"]),
-        **dict.fromkeys(_NO_PROXY, _not_recorded(live)),
-        **dict.fromkeys(_CERTIFICATE, own["LOADTOOL_CA"]),
-        "NODE_USE_ENV_PROXY": "1",
-    }
+    proxy = Proxy(live.proxy, str(live.recorder.ca_certificate))
+    return {**proxy.environment, **_own(live), **dict.fromkeys(NO_PROXY, _not_recorded(live))}
 
 
 def exports(live: Live) -> Iterator[str]:
@@ -44,9 +26,9 @@ def exports(live: Live) -> Iterator[str]:
     for name, value in _own(live).items():
         yield f"export {name}={shlex.quote(value)}"
     for names, value in (
-        (_PROXY, "$LOADTOOL_PROXY"),
-        (_NO_PROXY, _not_recorded(live)),
-        (_CERTIFICATE, "$LOADTOOL_CA"),
+        (PROXY, "$LOADTOOL_PROXY"),
+        (NO_PROXY, _not_recorded(live)),
+        (CERTIFICATE, "$LOADTOOL_CA"),
         (("NODE_USE_ENV_PROXY",), "1"),
     ):
         yield "export " + " ".join(f"{name}={value}" for name in names)

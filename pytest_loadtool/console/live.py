@@ -17,7 +17,7 @@ from pytest_loadtool.recording import DomainFilter
 if TYPE_CHECKING:
     from pytest_loadtool.capture import Browser, Recorder
 
-__all__ = ["Evidence", "Live", "start"]
+__all__ = ["Evidence", "Live", "evidence_in", "start"]
 
 
 @dataclass(slots=True)
@@ -97,6 +97,23 @@ async def _watch(browser: Browser | None, closed: Callable[[str], None]) -> None
         closed(await browser.wait_closed())
 
 
+def evidence_in(
+    path: Path, heard: Callable[[Exchange], None], resources: AsyncExitStack
+) -> Evidence:
+    """Traffic that goes to a new file, which ``resources`` closes.
+
+    Raises:
+        RecordingError: the file cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        writer = HarWriter(path)
+    except OSError as error:
+        raise RecordingError(f"{path} cannot be written: {error.strerror or error}") from None
+    resources.callback(writer.close)
+    return Evidence(path, writer, heard)
+
+
 async def start(
     path: Path,
     url: str,
@@ -113,13 +130,7 @@ async def start(
     from pytest_loadtool.capture import Browser, Recorder
 
     async with AsyncExitStack() as stack:
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            writer = HarWriter(path)
-        except OSError as error:
-            raise RecordingError(f"{path} cannot be written: {error.strerror or error}") from None
-        stack.callback(writer.close)
-        evidence = Evidence(path, writer, heard)
+        evidence = evidence_in(path, heard, stack)
         recorder = await stack.enter_async_context(Recorder(evidence.add, port, domains))
         browser = None
         if executable is not None:

@@ -7,8 +7,9 @@ imported until a hook has something to do.
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import TYPE_CHECKING
+import sys
+from collections.abc import Generator, Iterator
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -17,7 +18,12 @@ from pytest_loadtool.plugin import options
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__: list[str] = []
+    from pytest_loadtool.capture import Proxy
+
+__all__ = ["loadtool_recorder", "loadtool_recorder_environment"]
+
+#: Is imported where something is recorded from a test, with `--record-from-tests` or without.
+_RECORDING = "pytest_loadtool.console.program"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -39,11 +45,40 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Prepare load tests, if they are asked for."""
+    """Prepare load tests or recording from tests, if they are asked for."""
     if config.option.load:
         from pytest_loadtool.plugin.load import configure
 
         configure(config)
+    if config.option.record_from_tests:
+        from pytest_loadtool.plugin.record import record_tests
+
+        record_tests(config)
+
+
+@pytest.fixture(scope="session")
+def loadtool_recorder(pytestconfig: pytest.Config) -> Proxy:
+    """How clients reach the recording proxy with --record-from-tests; without, changes nothing.
+
+    `url`, `ca`, and settings for clients: `playwright`, `selenium(options)`, `httpx`, `requests`,
+    `environment`.
+    """
+    from pytest_loadtool.capture import Proxy
+
+    plugin = pytestconfig.pluginmanager.get_plugin("loadtool-from-tests")
+    return plugin.proxy if plugin is not None else Proxy()
+
+
+@pytest.fixture
+def loadtool_recorder_environment(loadtool_recorder: Proxy) -> Iterator[None]:
+    """Clients that read the environment (httpx, requests, curl) go through the recording proxy.
+
+    The variables are set while the test runs, with --record-from-tests only.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in loadtool_recorder.environment.items():
+            patch.setenv(name, value)
+        yield
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
@@ -94,8 +129,34 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
         StepLines(node.config).write_all(report.loadtool_steps)
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say which tests have accepted any certificate."""
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """In a worker of pytest-xdist, tell the controller what was recorded."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None and _RECORDING in sys.modules:
+        from pytest_loadtool.plugin.recorded import hand_over
+
+        hand_over(output)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """In the controller, hear of it."""
+    output = getattr(node, "workeroutput", None) or {}
+    if "loadtool_recorded" in output:
+        from pytest_loadtool.plugin.recorded import receive
+
+        receive(output)
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Say what was recorded from tests, and which tests have accepted any certificate."""
+    if _RECORDING in sys.modules and not config.option.collectonly:
+        from pytest_loadtool.plugin.recorded import show
+
+        show(terminalreporter, config)
     reports = (report for many in terminalreporter.stats.values() for report in many)
     if not any(getattr(report, "user_properties", ()) for report in reports):
         return

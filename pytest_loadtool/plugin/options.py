@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator
 
 __all__ = ["CASE_SUFFIX", "LOAD_SUFFIX", "declare", "header", "server_of", "settle"]
@@ -54,7 +55,7 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "action": "append",
         "metavar": "DOMAIN",
         "help": (
-            "With --record: record only this domain, with its subdomains; what others send passes "
+            "When recording: record only this domain, with its subdomains; what others send passes "
             "through. May be given several times."
         ),
     },
@@ -62,14 +63,27 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "action": "append",
         "metavar": "DOMAIN",
         "help": (
-            "With --record: refuse requests to this domain and its subdomains; they are not sent "
+            "When recording: refuse requests to this domain and its subdomains; they are not sent "
             "at all. May be given several times."
         ),
     },
     "--record-block-trackers": {
         "action": "store_true",
         "default": None,
-        "help": "With --record: block common analytics, advertising and tracking services.",
+        "help": "When recording: block common analytics, advertising and tracking services.",
+    },
+    "--record-from-tests": {
+        "metavar": "DIR",
+        "help": (
+            "Run the tests as ever, and make a test case in DIR of what each passing test sends "
+            "through the recording proxy. Those of pytest-playwright do so by themselves; others "
+            "take it from the fixture loadtool_recorder."
+        ),
+    },
+    "--record-replace": {
+        "action": "store_true",
+        "default": None,
+        "help": "With --record-from-tests: record test cases anew that exist.",
     },
     "--load": {
         "action": "store_true",
@@ -173,17 +187,25 @@ _TYPES: dict[str, Any] = {
 
 #: Options that mean nothing without another one.
 _NEEDS = {
-    "record_url": "record",
-    "record_browser": "record",
-    "record_script": "record",
-    "record_port": "record",
-    "record_only": "record",
-    "record_block": "record",
-    "record_block_trackers": "record",
-    "load_json": "load",
-    "load_save": "load",
-    "load_compare": "load",
-    "load_tolerance": "load_compare",
+    "record_url": ("record",),
+    "record_browser": ("record",),
+    "record_script": ("record",),
+    "record_port": ("record",),
+    "record_only": ("record", "record_from_tests"),
+    "record_block": ("record", "record_from_tests"),
+    "record_block_trackers": ("record", "record_from_tests"),
+    "record_replace": ("record_from_tests",),
+    "load_json": ("load",),
+    "load_save": ("load",),
+    "load_compare": ("load",),
+    "load_tolerance": ("load_compare",),
+}
+
+#: Kinds of runs, of which one excludes the others.
+_KINDS = {
+    "record": "opens the console",
+    "record_from_tests": "records tests",
+    "load": "runs load tests",
 }
 
 #: Options that replace each other: the one on the command line makes that in the file void.
@@ -209,13 +231,17 @@ def settle(config: pytest.Config) -> None:
         pytest.UsageError: they contradict each other, or a value is not what it should be.
     """
     option = config.option
-    if option.record is not None and option.load:
+    kinds = [name for name in _KINDS if _given(option, name)]
+    if len(kinds) > 1:
+        one, other = kinds[:2]
         raise pytest.UsageError(
-            "--record and --load: one opens the console, the other runs load tests"
+            f"{_spelled(one)} and {_spelled(other)}: one {_KINDS[one]}, the other {_KINDS[other]}"
         )
     for name, needed in _NEEDS.items():
-        if getattr(option, name) is not None and getattr(option, needed) in (None, False):
-            raise pytest.UsageError(f"{_spelled(name)} means nothing without {_spelled(needed)}")
+        if getattr(option, name) is not None and not any(_given(option, one) for one in needed):
+            raise pytest.UsageError(
+                f"{_spelled(name)} means nothing without {' or '.join(map(_spelled, needed))}"
+            )
     given = {name for name in _TWINS if getattr(option, name) is not None}
     for name in _TWINS:
         if name not in given and _INSTEAD.get(name) not in given:
@@ -294,6 +320,10 @@ def _misplaced(config: pytest.Config) -> Iterator[str]:
                 )
         elif file.endswith(LOAD_SUFFIX):
             yield f"{file} is a load configuration: run it with pytest --load {file}"
+
+
+def _given(option: argparse.Namespace, name: str) -> bool:
+    return getattr(option, name) not in (None, False)
 
 
 def _spelled(name: str) -> str:

@@ -1,7 +1,8 @@
-"""`pytest --record`: from pytest's options to the console."""
+"""`pytest --record` and `--record-from-tests`: from pytest's options to the console."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from pytest_loadtool.console import Settings
     from pytest_loadtool.recording import DomainFilter, Grouping
 
-__all__ = ["main"]
+__all__ = ["main", "record_tests"]
 
 #: What the extra installs, by import name.
 _EXTRA = ("mitmproxy", "prompt_toolkit")
@@ -28,10 +29,7 @@ def main(config: pytest.Config) -> int:
         pytest.UsageError: it cannot be opened like this.
     """
     _refuse_workers(config)
-    if any(find_spec(name) is None for name in _EXTRA):
-        raise pytest.UsageError(
-            "recording needs more than replay does: pip install 'pytest-loadtool[record]'"
-        )
+    _check_extra()
     from pytest_loadtool.console import run
 
     _give_back_stdin(config)
@@ -40,6 +38,35 @@ def main(config: pytest.Config) -> int:
         return run(_settings(config))
     except LoadToolError as error:
         raise pytest.UsageError(str(error)) from None
+
+
+def record_tests(config: pytest.Config) -> None:
+    """Have this session's tests recorded.
+
+    Raises:
+        pytest.UsageError: they cannot be.
+    """
+    _check_extra()
+    from pytest_loadtool.plugin.from_tests import FromTests
+
+    directory = Path(config.invocation_params.dir, config.option.record_from_tests)
+    if directory.exists() and not directory.is_dir():
+        raise pytest.UsageError(f"--record-from-tests: {directory} is not a directory")
+    # The port of the configuration file is one, and each worker of pytest-xdist needs its own.
+    settings = replace(_settings(config), port=0)
+    plugin = FromTests(directory, settings, replace=bool(config.option.record_replace))
+    config.pluginmanager.register(plugin, "loadtool-from-tests")
+    if config.pluginmanager.has_plugin("playwright"):
+        from pytest_loadtool.plugin import from_playwright
+
+        config.pluginmanager.register(from_playwright, "loadtool-from-playwright")
+
+
+def _check_extra() -> None:
+    if any(find_spec(name) is None for name in _EXTRA):
+        raise pytest.UsageError(
+            "recording needs more than replay does: pip install 'pytest-loadtool[record]'"
+        )
 
 
 def _refuse_workers(config: pytest.Config) -> None:

@@ -39,6 +39,8 @@ def test_help_explains_each_option(pytester: pytest.Pytester) -> None:
         "--record-only=",
         "--record-block=",
         "--record-block-trackers",
+        "--record-from-tests=",
+        "--record-replace",
         "--load ",
         "--load-json=",
         "--load-save=",
@@ -75,6 +77,13 @@ def test_documentation_names_each_option() -> None:
     [
         (["--record-url=http://x"], "--record-url means nothing without --record"),
         (["--record-port=1"], "--record-port means nothing without --record"),
+        (["--record-replace"], "--record-replace means nothing without --record-from-tests"),
+        (
+            ["--record-block=x"],
+            "--record-block means nothing without --record or --record-from-tests",
+        ),
+        (["--record-from-tests=x", "--load"], "--record-from-tests and --load: one records *"),
+        (["--record-from-tests=shop.case.toml"], "--record-from-tests: *is not a directory"),
         (["--load-json=x"], "--load-json means nothing without --load"),
         (["--record", "--load"], "--record and --load: *"),
         (["--loadtool-server=shop"], "--loadtool-server: expected http://host:port *, got 'shop'"),
