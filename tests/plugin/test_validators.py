@@ -6,8 +6,8 @@ import pytest
 
 from tests.plugin.serving import Server, case, transaction, write
 
-#: By what is looked for: a validator that an echo of ann's name satisfies, one that it does not, and
-#: the failure.
+#: By what is looked for: a validator that an echo of ann's name satisfies, one that it does not,
+#: and the failure.
 VALIDATORS = {
     "text": (
         'validators = [{ text = "name=ann" }]',
