@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pytest_loadtool.correlation.claims import claim_all, issued
+from pytest_loadtool.correlation.claims import Claims, claim_all, issued
 from pytest_loadtool.correlation.computed import computed_values
 from pytest_loadtool.correlation.explain import explain
+from pytest_loadtool.correlation.ignoring import ignored, set_aside, wanted
 from pytest_loadtool.correlation.kept import REPLAY_COMPARE, kept_notes
 from pytest_loadtool.correlation.revert import names_in_use, revert
 from pytest_loadtool.correlation.rewrite import rewrite
@@ -16,9 +17,9 @@ from pytest_loadtool.correlation.variables import variables_for
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.rule import Names, Rule
+from pytest_loadtool.model.rule import Rule
 
-__all__ = ["Configuration", "configure", "ignored"]
+__all__ = ["Configuration", "configure"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +43,11 @@ def configure(
     rules = (*ignored(case), *rules)
     unconfigured = revert(case, steps_of(case, exchanges))
     traffic = read_traffic(unconfigured, steps_of(unconfigured, exchanges), rules)
+    aside = set_aside(traffic, case)
     claims = claim_all(traffic, rules)
-    found = variables_for(
-        claims.claims, issued(traffic, rules), rules, taken=names_in_use(unconfigured)
-    )
+    claims = Claims(claims.claims, (*claims.misses, *aside))
+    issues = wanted(issued(traffic, rules), traffic, case)
+    found = variables_for(claims.claims, issues, rules, taken=names_in_use(unconfigured))
     taken = (*names_in_use(unconfigured), *(one.name for one in found))
     computed = computed_values(traffic, claims.claims, rules, taken)
     configured = rewrite(unconfigured, traffic.steps, found, computed)
@@ -56,14 +58,3 @@ def configure(
         *kept_notes(configured, names, (*rules, REPLAY_COMPARE), titles),
     )
     return Configuration(configured, decisions)
-
-
-def ignored(case: TestCase) -> Iterator[Rule]:
-    """A rule that leaves alone what the test case says is to be ignored."""
-    if case.asm.ignore:
-        yield Rule(
-            "ignored",
-            "The test case says that {field} is to be ignored: it is sent as recorded.",
-            used_as=Names(case.asm.ignore),
-            leave=True,
-        )

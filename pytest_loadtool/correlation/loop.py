@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 
 from pytest_loadtool.correlation.beliefs import is_typed
 from pytest_loadtool.correlation.compare import Proposal, Replayed, proposals
-from pytest_loadtool.correlation.configuration import Configuration, configure, ignored
+from pytest_loadtool.correlation.configuration import Configuration, configure
+from pytest_loadtool.correlation.ignoring import ignored, set_aside
 from pytest_loadtool.correlation.kept import REPLAY_COMPARE
 from pytest_loadtool.correlation.looks import looks_random
 from pytest_loadtool.correlation.recorded import RecordedResponse
@@ -196,7 +197,9 @@ class _State:
         return "no response before holds it"
 
     def _traffic(self) -> Traffic:
-        return read_traffic(self.case, steps_of(self.case, self.exchanges), self.rules)
+        traffic = read_traffic(self.case, steps_of(self.case, self.exchanges), self.rules)
+        set_aside(traffic, self.case)
+        return traffic
 
     def _configure(self, case: TestCase) -> None:
         self.configuration = configure(case, self.exchanges, rules=self.rules)

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from pytest_loadtool.console.commands.case import show, tree
-from pytest_loadtool.console.commands.configure import application_state, configure, explain
+from pytest_loadtool.console.commands.configure import (
+    application_state,
+    configure,
+    explain,
+    undo_decision,
+)
 from pytest_loadtool.console.commands.edit import (
     delete,
     mark_dangerous,
@@ -27,6 +32,6 @@ __all__ = ["COMMANDS"]
 COMMANDS = registry(
     record, run, wait, stop, import_, import_page,
     tree, show, show_errors, show_fidelity, strip, delete, unique, undo, redo,
-    configure, application_state, explain, mark_dangerous, play,
+    configure, application_state, explain, undo_decision, mark_dangerous, play,
     save, create_load_configuration, start, preferences, help_, quit_,
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from pytest_loadtool.console.configuring import (
@@ -18,7 +19,7 @@ from pytest_loadtool.console.views import case as views
 from pytest_loadtool.correlation.loop import REPLAYS
 from pytest_loadtool.recording import hostnames
 
-__all__ = ["application_state", "configure", "explain"]
+__all__ = ["application_state", "configure", "explain", "undo_decision"]
 
 
 async def configure(
@@ -80,5 +81,31 @@ async def explain(session: Session, variable: VariableName | None = None) -> Non
         made = tuple(one for one in made if one.variable == variable)
         if not made:
             raise UsageError(f"no decision is about {variable!r}: `explain` lists all")
-    for line in views.decisions(made):
+    for line in views.decisions(made, numbered=variable is None):
         session.say(line)
+
+
+async def undo_decision(session: Session, decision: VariableName) -> None:
+    """Take one decision of application state management back, so that it does not come again.
+
+    DECISION is the variable, or its number as `explain` lists it. Its values are sent as they were
+    recorded, and their fields are noted in the test case as ignored, each for its request alone.
+    """
+    from pytest_loadtool.correlation.undo import taken_back
+
+    document = with_traffic(session)
+    made = [one for one in configured(session, document).decisions if one.variable]
+    number = int(decision) if decision.isascii() and decision.isdigit() else 0
+    if number > len(made):
+        raise UsageError(f"there is no decision {number}: `explain` numbers them 1 to {len(made)}")
+    name = made[number - 1].variable if number else str(decision)
+    try:
+        case = taken_back(document.case, document.exchanges, name)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    new = case.asm.ignore[len(document.case.asm.ignore) :]
+    document = replace(document, case=case)
+    session.document = replace(document, case=configured(session, document).case)
+    session.say(f"{name} is gone; what used it is sent as recorded:")
+    for one in new:
+        session.say(f"  ignore {one}")

@@ -76,14 +76,15 @@ def notes(found: Sequence[Note], most: int | None = _MOST) -> Iterator[str]:
             yield f"      {message}: {shown}{more}" if shown else f"      {message}"
 
 
-def decisions(made: Iterable[Decision]) -> Iterator[str]:
-    """Each decision with its evidence; values that need no variable come last."""
+def decisions(made: Iterable[Decision], *, numbered: bool = False) -> Iterator[str]:
+    """Each decision with its evidence; values that need no variable come last, without numbers."""
     ordered = sorted(made, key=lambda decision: not decision.variable)
-    for decision in ordered:
+    for number, decision in enumerate(ordered, 1):
         value = shortened(decision.value, _VALUE)
         if decision.variable:
             used = ", ".join(_some(decision.consumers)) or "nothing"
-            yield f"  {decision.variable}  (recorded: {value})"
+            mark = f"{number:3}. " if numbered else "  "
+            yield f"{mark}{decision.variable}  (recorded: {value})"
             yield f"      set by {decision.producer or 'nothing'}, used by {used}"
         else:
             yield f"  no variable: {value}"
