@@ -15,7 +15,7 @@ from pytest_loadtool.casefile.dataset import (
     read_dataset,
     save_dataset,
 )
-from pytest_loadtool.casefile.har_reader import parse_har, read_har, read_troubles
+from pytest_loadtool.casefile.har_reader import har_comment, parse_har, read_har, read_troubles
 from pytest_loadtool.casefile.har_writer import HarWriter
 from pytest_loadtool.casefile.http_text import parse_exchange, read_exchange
 from pytest_loadtool.casefile.load_reader import parse_load, read_load
@@ -37,6 +37,7 @@ __all__ = [
     "format_duration",
     "format_load",
     "format_share",
+    "har_comment",
     "package_rules",
     "parse_case",
     "parse_dataset",

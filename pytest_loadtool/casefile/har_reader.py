@@ -15,13 +15,15 @@ from pytest_loadtool.casefile.har_lines import ENTRY, exchanges_of_lines
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.exchange import Exchange
 
-__all__ = ["parse_har", "read_har", "read_troubles"]
+__all__ = ["har_comment", "parse_har", "read_har", "read_troubles"]
 
 #: How far from its end, in bytes, the last line of a file is sought.
 _LAST_BYTES = 64 * 1024
 
 #: Bytes of a file up to which it is read at once.
 _IN_MEMORY = 32 * 1024 * 1024
+#: How far the first line is read, in bytes.
+_FIRST_LINE = 4096
 
 
 def read_har(path: Path) -> tuple[Exchange, ...]:
@@ -61,6 +63,17 @@ def read_troubles(path: Path) -> tuple[str, ...]:
     except ValueError:
         found = []
     return tuple(one for one in found if isinstance(one, str)) if isinstance(found, list) else ()
+
+
+def har_comment(path: Path) -> str:
+    """What a file of ours says about itself; empty if it says nothing or cannot be read."""
+    try:
+        with path.open("rb") as file:
+            head = file.readline(_FIRST_LINE)
+        found = json.loads(head + b"]}}")["log"].get("comment", "")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return ""
+    return found if isinstance(found, str) else ""
 
 
 def parse_har(content: bytes, path: str) -> tuple[Exchange, ...]:

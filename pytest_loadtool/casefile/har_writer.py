@@ -37,8 +37,8 @@ _PIECE = 1024 * 1024
 class HarWriter:
     """Writes a new HAR file entry by entry. Usable in a ``with`` statement."""
 
-    def __init__(self, path: Path) -> None:
-        """Create the file, as yet without entries.
+    def __init__(self, path: Path, comment: str = "") -> None:
+        """Create the file, as yet without entries. ``comment`` is about the whole of it.
 
         Raises:
             FileError: it cannot be created, or exists: recorded traffic is never overwritten.
@@ -49,7 +49,8 @@ class HarWriter:
         self._troubles: list[str] = []
         #: Stands for a body while the rest of its entry becomes text: nothing else contains it.
         self._mark = secrets.token_hex(16)
-        head = f',"version":"{__version__}"}},"pages":[],"entries":['
+        about = f'"comment":{json.dumps(comment)},' if comment else ""
+        head = f',"version":"{__version__}"}},{about}"pages":[],"entries":['
         with file_errors(path, "create"):
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
             # Traffic holds what was typed and every token: for its owner alone.

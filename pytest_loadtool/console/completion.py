@@ -15,11 +15,14 @@ from pytest_loadtool.console.registry import (
     Argument,
     Command,
     CommandName,
+    FieldName,
     Hostnames,
     PageName,
+    SecretsWay,
     TransactionNumber,
     VariableName,
 )
+from pytest_loadtool.console.secrets import WAYS
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.recording import hostnames
 
@@ -36,6 +39,7 @@ class RegistryCompleter(Completer):
             TransactionNumber: self._transactions,
             PageName: self._pages,
             Hostnames: self._hostnames,
+            SecretsWay: _ways,
             VariableName: self._variables,
             Path: _paths,
         }
@@ -65,6 +69,8 @@ class RegistryCompleter(Completer):
                     yield Completion(label, -len(current), display_meta=option.place)
             return
         argument = _expected(command, words)
+        if argument is not None and argument.kind is FieldName:
+            yield from self._fields(current, words)
         if argument is not None and argument.kind in self._values:
             yield from self._values[argument.kind](current)
 
@@ -92,6 +98,19 @@ class RegistryCompleter(Completer):
             if use.name.startswith(current) and use.name not in before and not use.own:
                 yield Completion(use.name, -len(current))
 
+    def _fields(self, start: str, words: list[str]) -> Iterator[Completion]:
+        """The fields of the transaction whose number stands before."""
+        document = self._session.document
+        number = next((int(word) for word in words if word.isdigit()), 0)
+        transactions = list(document.case.transactions()) if document else []
+        if document is None or not 1 <= number <= len(transactions):
+            return
+        from pytest_loadtool.correlation.fields import fields_of
+
+        for one in fields_of(document.case, number - 1):
+            if one.name.startswith(start):
+                yield Completion(shlex.quote(one.name), -len(start), display=one.name)
+
     def _variables(self, start: str) -> Iterator[Completion]:
         document = self._session.document
         for name in document.case.variables if document else ():
@@ -113,6 +132,10 @@ def _expected(command: Command, words: list[str]) -> Argument | None:
         after_option = option is not None and option.place == "option" and "=" not in word
     slots = command.positionals()
     return slots[taken] if taken < len(slots) else None
+
+
+def _ways(start: str) -> Iterator[Completion]:
+    return (Completion(one, -len(start)) for one in WAYS if one.startswith(start))
 
 
 def _paths(start: str) -> Iterator[Completion]:

@@ -13,7 +13,7 @@ from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views import case as views
 from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.console.wizard import question
-from pytest_loadtool.recording import belongs, hostnames, is_configured, restrict
+from pytest_loadtool.recording import belongs, hostnames, restrict
 
 if TYPE_CHECKING:
     from pytest_loadtool.correlation import Configuration
@@ -29,7 +29,7 @@ __all__ = [
 
 def needs_configuration(document: Document) -> bool:
     """Whether a first replay starts with Configure for Replay: it was recorded, and not yet run."""
-    return bool(document.exchanges) and not is_configured(document.case)
+    return bool(document.exchanges) and not document.case.configured
 
 
 async def configure_for_replay(

@@ -20,6 +20,7 @@ from pytest_loadtool.model.exchange import Exchange
 
 __all__ = [
     "CASE_SUFFIX",
+    "MASKED",
     "as_case_path",
     "as_load_path",
     "case_name",
@@ -35,6 +36,8 @@ __all__ = [
 ]
 
 CASE_SUFFIX = ".case.toml"
+#: What traffic says about itself whose credentials and tokens are not the recorded ones.
+MASKED = "Credentials and tokens are stand-ins."
 LOAD_SUFFIX = ".load.toml"
 
 _RECORDING = re.compile(r"\.recording(?:-\d+)?\.har$")
@@ -143,15 +146,21 @@ def place_evidence(source: Path, target: Path) -> None:
         source.unlink()
 
 
-def write_evidence(exchanges: Iterable[Exchange], target: Path) -> None:
+def write_evidence(
+    exchanges: Iterable[Exchange], target: Path, comment: str = "", troubles: Iterable[str] = ()
+) -> None:
     """Write traffic to a file of its own, which is replaced at once or not at all.
+
+    ``comment`` is what the file says about itself, ``troubles`` what makes it doubtful.
 
     Raises:
         FileError: it cannot be written.
     """
     part = target.with_name(target.name + ".part")
     part.unlink(missing_ok=True)
-    with HarWriter(part) as writer:
+    with HarWriter(part, comment) as writer:
         for exchange in exchanges:
             writer.append(exchange)
+        for trouble in troubles:
+            writer.trouble(trouble)
     part.replace(target)

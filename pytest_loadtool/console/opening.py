@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pytest_loadtool.casefile import read_case, read_har, read_troubles
+from pytest_loadtool.casefile import har_comment, read_case, read_har, read_troubles
 from pytest_loadtool.console.errors import NothingRecordedError
-from pytest_loadtool.console.files import case_name, har_path, recordings_left
+from pytest_loadtool.console.files import MASKED, case_name, har_path, recordings_left
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views.case import notes, summary
 from pytest_loadtool.errors import FileError
@@ -31,7 +31,10 @@ def open_file(session: Session) -> None:
         exchanges = _traffic(session, har_path(path))
         evidence = har_path(path) if exchanges else None
         troubles = read_troubles(evidence) if evidence else ()
-        session.document = session.saved = Document(case, exchanges, evidence, troubles=troubles)
+        masked = har_comment(har_path(path)) == MASKED
+        session.document = session.saved = Document(
+            case, exchanges, evidence, masked=masked, troubles=troubles
+        )
         session.say(f"{session.shown(path)}: {summary(session.document)}.")
     for left in recordings_left(path):
         shown = session.shown(left)

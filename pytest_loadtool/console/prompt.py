@@ -24,12 +24,19 @@ from pytest_loadtool.console.views.text import counted
 __all__ = ["TerminalFrontend", "history", "interact", "toolbar"]
 
 _PROMPT = "loadtool> "
+#: ECMA-48 §8.3.117: black on gray, and back. Gray is colour 250 of 256.
+_GRAY, _PLAIN = "\x1b[30;48;5;250m", "\x1b[0m"
 #: Seconds between two looks at the counters of the toolbar.
 _REFRESH = 0.5
 
 
 class TerminalFrontend(PlainFrontend):
     """Prints above the prompt, and asks."""
+
+    def say(self, text: str, *, gray: bool = False) -> None:
+        """Print above the prompt; NO_COLOR (https://no-color.org) is heeded."""
+        shade = gray and not os.environ.get("NO_COLOR")
+        PlainFrontend.say(self, f"{_GRAY}{text}{_PLAIN}" if shade else text)
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:  # noqa: ARG002  somebody is
         """Ask; anything but a yes is a no, and so are Ctrl-C and Ctrl-D."""
@@ -68,7 +75,7 @@ async def interact(session: Session, first: str = "") -> int:
         refresh_interval=_REFRESH,
     )
     session.say("`help` lists the commands, Ctrl-D leaves.")
-    with patch_stdout():
+    with patch_stdout(raw=True):
         if first:
             session.say(f"{_PROMPT}{first}")
             await _attend(session, first)

@@ -33,9 +33,11 @@ __all__ = [
     "Command",
     "CommandName",
     "Duration",
+    "FieldName",
     "Hostnames",
     "PageName",
     "Registry",
+    "SecretsWay",
     "TransactionNumber",
     "VariableName",
     "registry",
@@ -43,10 +45,14 @@ __all__ = [
 
 #: The name of a command: completed from the registry.
 CommandName = NewType("CommandName", str)
+#: A field of a transaction, as ``fields`` names it.
+FieldName = NewType("FieldName", str)
 #: Hostnames of the test case, with commas between.
 Hostnames = NewType("Hostnames", str)
 #: A user variable of the test case.
 VariableName = NewType("VariableName", str)
+#: What becomes of credentials and tokens: one of ``secrets.WAYS``.
+SecretsWay = NewType("SecretsWay", str)
 #: A page of the test case: its name, or its number, counted from 1.
 PageName = NewType("PageName", str)
 #: A transaction of the test case, counted from 1 as ``tree`` shows it.

@@ -12,7 +12,7 @@ __all__ = ["ABANDONED", "NOTHING_RECORDED", "SAVED", "execute", "outcome"]
 SAVED, ABANDONED, NOTHING_RECORDED = 0, 2, 5
 
 
-#: Commands that go through the history instead of adding to it.
+#: Commands that go through the history instead of adding to it. Others may add to it themselves.
 _THROUGH_HISTORY = frozenset({"undo", "redo"})
 
 
@@ -25,7 +25,7 @@ async def execute(session: Session, line: str) -> None:
     call = session.registry.parse(line)
     if call is None:
         return
-    before = session.state
+    before, count = session.state, len(session.history.made)
     try:
         await call.run(session)
     except CommandError:
@@ -36,7 +36,8 @@ async def execute(session: Session, line: str) -> None:
         subject = f"{error.filename}: " if error.filename else ""
         raise CommandError(f"{subject}{error.strerror or error}") from error
     finally:  # what fails may have changed something before
-        if call.command.name not in _THROUGH_HISTORY and _differ(before.document, session.document):
+        noted = call.command.name in _THROUGH_HISTORY or len(session.history.made) != count
+        if not noted and _differ(before.document, session.document):
             session.history.note(line.strip(), before)
 
 

@@ -20,7 +20,7 @@ __all__ = ["PlainFrontend", "check_script", "read_script", "run_script"]
 class PlainFrontend:
     """Prints to standard output and has nobody to ask."""
 
-    def say(self, text: str) -> None:
+    def say(self, text: str, *, gray: bool = False) -> None:  # noqa: ARG002  plain
         """Print, and do not keep it back: a log is read while the recording runs.
 
         When its reader goes away (``| head``), the recording goes on without one.

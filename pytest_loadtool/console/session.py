@@ -50,8 +50,9 @@ class Settings:
 class Frontend(Protocol):
     """Who is at the other end: a terminal or a script."""
 
-    def say(self, text: str) -> None:
-        """Print one or more lines. May be called from any thread."""
+    def say(self, text: str, *, gray: bool = False) -> None:
+        """Print one or more lines, on a gray background if that can be shown. May be called from
+        any thread."""
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:
         """Ask a yes-or-no question; ``unattended`` is the answer when there is nobody to ask."""
@@ -118,9 +119,9 @@ class Session:
     def state(self, state: State) -> None:
         self.document, self.saved = state.document, state.saved
 
-    def say(self, text: str = "") -> None:
+    def say(self, text: str = "", *, gray: bool = False) -> None:
         """Print ``text``, with control characters of recorded traffic made visible."""
-        self.frontend.say(printable(text))
+        self.frontend.say(printable(text), gray=gray)
 
     def opened(self) -> Document:
         """The open document.

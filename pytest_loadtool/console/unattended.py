@@ -203,7 +203,7 @@ class _Notebook:
     def __init__(self, lines: list[str]) -> None:
         self._lines = lines
 
-    def say(self, text: str) -> None:
+    def say(self, text: str, *, gray: bool = False) -> None:  # noqa: ARG002  plain
         """Keep it."""
         self._lines += text.splitlines()
 

@@ -182,6 +182,11 @@ class TestCase:
         for page in self.pages:
             yield from page.transactions
 
+    @property
+    def configured(self) -> bool:
+        """Whether Configure for Replay has run: it restricts the hosts, and correlates."""
+        return bool(self.hosts) or any(one.set_by == "asm" for one in self.variables.values())
+
     def wire_headers(self, request: Request) -> tuple[Header, ...]:
         """The headers of a request of this test case: `wire_headers` of its set and its own.
 

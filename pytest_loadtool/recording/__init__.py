@@ -11,7 +11,7 @@ from pytest_loadtool.recording.domains import Domain, DomainFilter
 from pytest_loadtool.recording.editing import page_span, without
 from pytest_loadtool.recording.fidelity import fidelity, transactions_of
 from pytest_loadtool.recording.grouping import ALGORITHMS, Grouping
-from pytest_loadtool.recording.hosts import HostUse, belongs, hostnames, is_configured, restrict
+from pytest_loadtool.recording.hosts import HostUse, belongs, hostnames, restrict
 from pytest_loadtool.recording.importing import with_page
 from pytest_loadtool.recording.notes import Note
 from pytest_loadtool.recording.strip import Stripped, strip
@@ -31,7 +31,6 @@ __all__ = [
     "build_case",
     "fidelity",
     "hostnames",
-    "is_configured",
     "page_span",
     "restrict",
     "strip",

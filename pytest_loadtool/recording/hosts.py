@@ -14,7 +14,7 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.domains import Domain
 from pytest_loadtool.recording.editing import page_span, without
 
-__all__ = ["HostUse", "belongs", "hostnames", "is_configured", "restrict"]
+__all__ = ["HostUse", "belongs", "hostnames", "restrict"]
 
 #: Names of the machine itself (RFC 6761 §6.3), which an application uses side by side.
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -65,11 +65,6 @@ def restrict(case: TestCase, exchanges: Sequence[Exchange], keep: Collection[str
     dropped = frozenset(index for index, host in enumerate(hosts) if host not in keep)
     kept = tuple(dict.fromkeys(host for host in hosts if host in keep))
     return replace(without(case, dropped), hosts=kept)
-
-
-def is_configured(case: TestCase) -> bool:
-    """Whether Configure for Replay has run: it restricts the hosts, and correlates."""
-    return bool(case.hosts) or any(one.set_by == "asm" for one in case.variables.values())
 
 
 def _hosts(case: TestCase, exchanges: Sequence[Exchange]) -> Iterator[str]:

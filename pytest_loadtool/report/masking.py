@@ -10,20 +10,14 @@ import json
 import re
 from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
-from urllib.parse import quote, quote_plus, unquote_plus
+from urllib.parse import quote, quote_plus
+
+from pytest_loadtool.model.secret import is_secret
 
 __all__ = ["Mask", "is_secret"]
 
 #: How much of a secret is shown, and how long it must be for that much to say little about it.
 _SHOWN, _LONG = 4, 8
-
-_SECRET_NAME = re.compile(
-    r"pass(?:word|wd|phrase|code)(?![a-z])|(?<![a-z])pass(?![a-z])|pwd|secret|credential|api[-_]?key|private[-_]?key"
-    r"|(?:access|refresh|id|auth|bearer|session)[-_]?token|card[-_]?number"
-    r"|(?<![a-z])(?:pin|otp|cvv|cvc)(?![a-z])",
-    re.IGNORECASE,
-)
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 #: Where a named value stands: groups ``name`` and ``value``; without ``name``, a secret anyhow.
 _FIELDS = tuple(
@@ -43,11 +37,6 @@ _FIELDS = tuple(
         r"<input\b(?=[^<>]*\btype=[\"']?password\b)[^<>]*?\bvalue=[\"'](?P<value>[^\"'<>]+)",
     )
 )
-
-
-def is_secret(name: str) -> bool:
-    """Whether a field of that name holds a password or something like it."""
-    return _SECRET_NAME.search(_CAMEL.sub("_", unquote_plus(name))) is not None
 
 
 def _shortened(value: str) -> str:

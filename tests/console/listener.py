@@ -19,9 +19,12 @@ class Listener:
     asked: list[str] = field(default_factory=list)
     answers: list[bool] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
+    gray: list[str] = field(default_factory=list)
 
-    def say(self, text: str) -> None:
+    def say(self, text: str, *, gray: bool = False) -> None:
         self.said.append(text)
+        if gray:
+            self.gray.append(text)
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:
         self.asked.append(question)

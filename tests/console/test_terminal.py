@@ -47,8 +47,9 @@ class Terminal:
         self.type(line)
         self.press("Enter")
 
-    def screen(self) -> str:
-        command = [*self._tmux, "capture-pane", "-p", "-J", "-S", "-500"]
+    def screen(self, *options: str) -> str:
+        """What is shown; with ``-e``, with the colours' escape sequences."""
+        command = [*self._tmux, "capture-pane", "-p", "-J", "-S", "-500", *options]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
     def wait_for(self, pattern: str) -> re.Match[str]:
@@ -164,6 +165,18 @@ def test_first_play_asks_about_the_hostnames(tmp_path: Path) -> None:
             terminal.wait_for(r"^1 dynamic value configured")
             terminal.enter("play --fast")
             terminal.wait_for(r"^2 transactions passed")
+            terminal.enter("fields 2")
+            terminal.wait_for(r"^  token +Extractor\[1\]")
+            assert "[48;5;250m  token " in terminal.screen("-e")
+            assert "250m  user " not in terminal.screen("-e")
+            terminal.enter("save")
+            terminal.wait_for(r"^Credentials and tokens: keep them in the files, or move them")
+            terminal.enter("dataset")
+            terminal.wait_for(r"^Moved username, password to shop\.users\.csv, which \.gitignore")
+            terminal.enter("play --fast")
+            terminal.wait_for(r"(?s)2 transactions passed.*2 transactions passed")
+            terminal.enter("undo")
+            terminal.wait_for(r"^Undid `save --secrets dataset`")
             terminal.enter("undo")
             terminal.wait_for(r"^Undid `configure`\. The test case has 1 page, 3 transactions")
 

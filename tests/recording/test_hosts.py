@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction, Variable
-from pytest_loadtool.recording import belongs, build_case, hostnames, is_configured, restrict
+from pytest_loadtool.recording import belongs, build_case, hostnames, restrict
 from pytest_loadtool.recording.hosts import HostUse
 from tests.recording.samples import load, visit
 
@@ -40,15 +40,15 @@ def test_restricted_case_has_the_hosts_that_were_kept() -> None:
     assert [one.request.target for one in case.transactions()] == ["/", f"{API}/items", "/cart"]
     assert [page.name for page in case.pages] == ["Shop", "Cart"]
     assert case.hosts == ("www.shop.example", "api.shop.example")
-    assert not is_configured(CASE)
-    assert is_configured(case)
+    assert not CASE.configured
+    assert case.configured
 
 
 def test_case_with_correlated_values_is_configured() -> None:
     """A test case from before hosts were on record is not configured a second time unasked."""
     variable = Variable("token", recorded="x", set_by="asm")
-    assert is_configured(replace(CASE, variables={"token": variable}))
-    assert not is_configured(replace(CASE, variables={"token": Variable("token", value="x")}))
+    assert replace(CASE, variables={"token": variable}).configured
+    assert not replace(CASE, variables={"token": Variable("token", value="x")}).configured
 
 
 @pytest.mark.parametrize(

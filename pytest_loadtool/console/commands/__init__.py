@@ -18,6 +18,7 @@ from pytest_loadtool.console.commands.edit import (
     unique,
 )
 from pytest_loadtool.console.commands.fidelity import show_errors, show_fidelity
+from pytest_loadtool.console.commands.fields import fields, set_field
 from pytest_loadtool.console.commands.files import import_, import_page, save
 from pytest_loadtool.console.commands.general import help_, quit_
 from pytest_loadtool.console.commands.load import create_load_configuration, start
@@ -31,7 +32,8 @@ __all__ = ["COMMANDS"]
 
 COMMANDS = registry(
     record, run, wait, stop, import_, import_page,
-    tree, show, show_errors, show_fidelity, strip, delete, unique, undo, redo,
+    tree, show, fields, set_field, show_errors, show_fidelity,
+    strip, delete, unique, undo, redo,
     configure, application_state, explain, undo_decision, mark_dangerous, play,
     save, create_load_configuration, start, preferences, help_, quit_,
 )  # fmt: skip

@@ -11,14 +11,18 @@ from pytest_loadtool.console.configuring import configured
 from pytest_loadtool.console.document import check
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.files import (
+    MASKED,
     as_case_path,
     case_name,
     har_path,
+    is_recording,
     place_evidence,
     write_evidence,
 )
 from pytest_loadtool.console.filters import domains
 from pytest_loadtool.console.opening import may_drop, open_traffic
+from pytest_loadtool.console.registry import SecretsWay
+from pytest_loadtool.console.secrets import dataset_path, move, warnings, way
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.console.views.text import counted
@@ -92,11 +96,20 @@ def _has_evidence(document: Document) -> bool:
     return any(one is not None and one.entry is not None for one in recorded)
 
 
-async def save(session: Session, file: Path | None = None, *, replace: bool = False) -> None:
+async def save(
+    session: Session,
+    file: Path | None = None,
+    *,
+    replace: bool = False,
+    secrets: SecretsWay | None = None,
+) -> None:
     """Write the test case, and the recorded traffic next to it.
 
     FILE is a name for it; without one it goes where it came from. A test case or traffic that this
     console neither opened nor saved is written over only with --replace, or if you agree.
+    --secrets says what becomes of credentials and tokens; without it you are asked, and a script
+    keeps them: `keep` leaves them in the files, `dataset` moves what was typed to a CSV file for
+    you alone, `env` to environment variables. With these two the traffic gets stand-ins for them.
     """
     document = session.opened()
     if session.live is not None:
@@ -105,21 +118,33 @@ async def save(session: Session, file: Path | None = None, *, replace: bool = Fa
     _check(document, path)
     target = har_path(path) if document.exchanges else None
     in_the_way = _in_the_way(session, document, path, target)
+    if secrets == "dataset" and dataset_path(path).exists():
+        in_the_way.append(dataset_path(path))
     if in_the_way and not replace:
         shown = " and ".join(session.shown(one) for one in in_the_way)
         await session.agree(
             f"{shown} would be written over. Replace?",
             f"{shown} would be written over: say `save --replace`, or save under another name",
         )
+    how = await way(session, document, secrets or "")
     path.parent.mkdir(parents=True, exist_ok=True)
+    before = document.evidence
+    if how != "keep":
+        session.history.note(f"save --secrets {how}", session.state)
+        document = move(session, document, path, how)
     if target is not None:
         _place(document, target)
     save_case(path, document.case)
     session.case_path = path
     saved = dataclasses.replace(document, evidence=target)
     session.document = session.saved = saved
-    session.history.written(saved, frozenset(filter(None, (document.evidence, target))))
+    session.history.written(saved, frozenset(filter(None, (before, target))))
     session.say(f"Saved {session.shown(path)}: {summary(document)}.")
+    if how == "keep":
+        for line in warnings(session, document, path):
+            session.say(line)
+    elif before is not None and before != target:
+        _leave(session, before)
     _hint(session, document)
 
 
@@ -140,9 +165,18 @@ def _check(document: Document, path: Path) -> None:
 
 def _place(document: Document, target: Path) -> None:
     if document.evidence is None:
-        write_evidence(document.exchanges, target)
+        comment = MASKED if document.masked else ""
+        write_evidence(document.exchanges, target, comment, document.troubles)
     else:
         place_evidence(document.evidence, target)
+
+
+def _leave(session: Session, evidence: Path) -> None:
+    """What becomes of the file that the traffic was in, with all that is now masked."""
+    if is_recording(evidence):
+        evidence.unlink(missing_ok=True)
+    else:
+        session.say(f"  {session.shown(evidence)} still holds the credentials and tokens.")
 
 
 def _in_the_way(

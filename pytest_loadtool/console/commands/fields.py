@@ -1,0 +1,120 @@
+"""The Fields View: looking at the fields of a transaction, and editing them."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from pytest_loadtool.casefile import read_dataset
+from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.picking import transaction
+from pytest_loadtool.console.registry import FieldName, TransactionNumber, VariableName
+from pytest_loadtool.console.session import Document, Session
+from pytest_loadtool.console.views.fields import table
+from pytest_loadtool.errors import FileError
+from pytest_loadtool.model.case import TestCase, Variable
+from pytest_loadtool.model.dataset import DatasetUse
+
+if TYPE_CHECKING:
+    from pytest_loadtool.correlation.fields import Field
+
+__all__ = ["fields", "set_field"]
+
+
+async def fields(session: Session, number: TransactionNumber) -> None:
+    """Fields View: list the fields of a transaction's request, each with its datasource and value.
+
+    NUMBER is the one that `tree` shows. The datasources are Constant value, Dataset, User variable,
+    Extractor[N] (the N-th extractor of the test case) and Server authentication header. What
+    application state management correlated has a gray background at a terminal.
+    """
+    document = session.opened()
+    session.say(transaction(document, number).title)
+    for line, gray in table(_fields(document, number)):
+        session.say(line, gray=gray)
+
+
+async def set_field(
+    session: Session,
+    number: TransactionNumber,
+    field: FieldName,
+    *,
+    constant: str | None = None,
+    dataset: str | None = None,
+    variable: VariableName | None = None,
+) -> None:
+    """Edit a field of a transaction: give it another value or datasource.
+
+    NUMBER is the one that `tree` shows, FIELD the name that `fields` shows. One of: --constant, the
+    new value (Text Constant), encoded as its place needs; --dataset, a column such as
+    users.username, of which users.csv lies beside the test case if it is not declared yet;
+    --variable, a user variable, which is made with the present value if there is none of that name.
+    """
+    from pytest_loadtool.correlation.fields import with_constant, with_reference
+
+    if [constant, dataset, variable].count(None) != 2:
+        raise UsageError("set-field needs one of --constant, --dataset and --variable")
+    document = session.opened()
+    one = _field(document, number, field)
+    case = document.case
+    try:
+        if constant is not None:
+            case = with_constant(case, number - 1, one, constant)
+        elif dataset is not None:
+            case = with_reference(_with_dataset(session, case, dataset), number - 1, one, dataset)
+        elif variable is not None:
+            case = with_reference(_with_variable(case, variable, one), number - 1, one, variable)
+    except ValueError as error:
+        raise CommandError(str(error)) from None
+    session.document = replace(document, case=case)
+    changed = _field(session.document, number, field)
+    session.say(f"{changed.name}: {changed.datasource}, {changed.value}")
+
+
+def _fields(document: Document, number: int) -> tuple[Field, ...]:
+    from pytest_loadtool.correlation.fields import fields_of
+
+    exchange = document.evidence_of(transaction(document, number))
+    return fields_of(document.case, number - 1, exchange)
+
+
+def _field(document: Document, number: int, name: str) -> Field:
+    """The field of that name.
+
+    Raises:
+        UsageError: there is none; the text names the nearest.
+    """
+    by_name = {one.name: one for one in _fields(document, number)}
+    if name in by_name:
+        return by_name[name]
+    near = difflib.get_close_matches(name, by_name, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"`fields {number}` lists them"
+    raise UsageError(f"transaction {number} has no field {name!r}; {hint}")
+
+
+def _with_dataset(session: Session, case: TestCase, column: str) -> TestCase:
+    """The test case with the dataset that the column is of, which must have it."""
+    name, dot, wanted = column.partition(".")
+    if not dot or not name or not wanted:
+        raise UsageError(f"--dataset is DATASET.COLUMN, such as users.username, not {column!r}")
+    use = next((one for one in case.datasets if one.name == name), DatasetUse(name, f"{name}.csv"))
+    path = session.case_path.parent / use.file
+    columns = read_dataset(path).columns
+    if wanted not in columns:
+        raise FileError(str(path), 1, "", f"no column {wanted!r}: it has {', '.join(columns)}")
+    return case if use in case.datasets else replace(case, datasets=(*case.datasets, use))
+
+
+def _with_variable(case: TestCase, name: str, field: Field) -> TestCase:
+    """The test case with a variable of that name."""
+    extracted = {extractor.variable for one in case.transactions() for extractor in one.extractors}
+    if name in case.variables or name in extracted:
+        return case
+    from pytest_loadtool.correlation.fields import CONSTANT
+
+    if field.datasource != CONSTANT:
+        known = ", ".join(sorted({*case.variables, *extracted})) or "none yet"
+        raise UsageError(f"there is no variable {name!r}: {known}")
+    variables = {**case.variables, name: Variable(name, value=field.value)}
+    return replace(case, variables=variables)

@@ -1,0 +1,139 @@
+"""Credentials and tokens of a test case that is saved: kept in its files, or moved elsewhere."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from secrets import token_bytes
+
+from pytest_loadtool.casefile import save_dataset
+from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.files import case_name, har_path
+from pytest_loadtool.console.session import Document, Session
+from pytest_loadtool.console.views.text import counted
+from pytest_loadtool.console.wizard import question
+from pytest_loadtool.model.case import Variable
+from pytest_loadtool.model.dataset import Dataset, DatasetUse
+
+__all__ = ["WAYS", "dataset_path", "move", "warnings", "way"]
+
+#: What can be done with them. The first is what is done with nobody to ask.
+WAYS = ("keep", "dataset", "env")
+
+
+def dataset_path(case_path: Path) -> Path:
+    """Where the dataset of a test case's credentials lies."""
+    return case_path.with_name(f"{case_name(case_path)}.users.csv")
+
+
+async def way(session: Session, document: Document, wanted: str) -> str:
+    """What to do with the credentials and tokens; ``wanted`` is what the command said.
+
+    Raises:
+        UsageError: that is none of `WAYS`.
+        CommandError: dynamic values are not configured yet.
+    """
+    if wanted:
+        return _understood(wanted, document)
+    if not document.case.configured or not list(warnings(session, document, session.case_path)):
+        return WAYS[0]
+    return await session.consult(
+        question(
+            "Credentials and tokens: keep them in the files, or move them to a dataset or to "
+            "environment variables (keep, dataset, env)?",
+            WAYS[0],
+            lambda answer: _understood(answer, document),
+        )
+    )
+
+
+def warnings(session: Session, document: Document, case_path: Path) -> Iterator[str]:
+    """Which credentials and tokens are in the files as they are."""
+    from pytest_loadtool.correlation.secrets import captured, typed
+
+    credentials = typed(document.case)
+    if credentials:
+        names = ", ".join(dict.fromkeys(one.field.name for one in credentials))
+        yield f"  {session.shown(case_path)} holds what was typed: {names}."
+    tokens = captured(document.case, document.exchanges)
+    if document.exchanges and not document.masked and (tokens or credentials):
+        what = f" and {counted(len(tokens), 'token')}" if tokens else ""
+        yield f"  {session.shown(har_path(case_path))} holds what was typed{what}."
+
+
+def move(session: Session, document: Document, case_path: Path, how: str) -> Document:
+    """The document without them; the dataset is written, or the environment of this process set.
+
+    Raises:
+        FileError: the dataset cannot be written.
+    """
+    from pytest_loadtool.correlation.secrets import masked, moved, typed
+
+    credentials = typed(document.case)
+    values = {one.column: one.field.value for one in credentials}
+    case = document.case
+    if values and how == "dataset":
+        use = DatasetUse(_unused("users", [one.name for one in case.datasets]), "")
+        use = replace(use, file=dataset_path(case_path).name)
+        case = replace(case, datasets=(*case.datasets, use))
+        names = {column: f"{use.name}.{column}" for column in values}
+        _write(session, dataset_path(case_path), Dataset(tuple(values), (tuple(values.values()),)))
+    elif values:
+        names = {column: _unused(column, case.variables) for column in values}
+        variables = {
+            names[column]: Variable(names[column], env=_env(case_path, column)) for column in values
+        }
+        case = replace(case, variables={**case.variables, **variables})
+        _set(session, {_env(case_path, column): value for column, value in values.items()})
+    if values:
+        case = moved(case, credentials, names)
+    case, exchanges = masked(case, document.exchanges, credentials, token_bytes(32))
+    return replace(document, case=case, exchanges=exchanges, evidence=None, masked=True)
+
+
+def _understood(answer: str, document: Document) -> str:
+    answer = answer.strip().lower()
+    if answer not in WAYS:
+        raise UsageError(f"{answer!r} is none of {', '.join(WAYS)}")
+    if answer != WAYS[0] and document.exchanges and not document.case.configured:
+        raise CommandError(
+            "`configure` first: only then the tokens that the server gives out are told from yours"
+        )
+    return answer
+
+
+def _write(session: Session, path: Path, dataset: Dataset) -> None:
+    """Write the dataset for its owner alone, and keep it out of version control."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    os.fchmod(descriptor, 0o600)
+    os.close(descriptor)
+    save_dataset(path, dataset)
+    ignored = path.with_name(".gitignore")
+    lines = ignored.read_text(encoding="utf-8").splitlines() if ignored.exists() else []
+    if f"/{path.name}" not in lines:
+        text = "".join(f"{line}\n" for line in (*lines, f"/{path.name}"))
+        ignored.write_text(text, encoding="utf-8")
+    session.say(
+        f"Moved {', '.join(dataset.columns)} to {session.shown(path)}, which .gitignore names."
+    )
+
+
+def _set(session: Session, variables: dict[str, str]) -> None:
+    """This console knows them from now on; elsewhere somebody has to say them."""
+    os.environ.update(variables)
+    session.say(f"Set {', '.join(variables)} wherever it is replayed; this console has them set.")
+
+
+def _env(case_path: Path, column: str) -> str:
+    name = re.sub(r"\W+", "_", f"{case_name(case_path)}_{column}", flags=re.ASCII).upper()
+    return f"_{name}" if name[:1].isdigit() else name
+
+
+def _unused(name: str, taken: Iterable[str]) -> str:
+    known = set(taken)
+    names = (name if n == 1 else f"{name}_{n}" for n in count(1))
+    return next(one for one in names if one not in known)

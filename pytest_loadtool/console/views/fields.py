@@ -1,0 +1,29 @@
+"""The Fields View: each field of a transaction, and where its value comes from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from pytest_loadtool.console.views.text import shortened
+
+if TYPE_CHECKING:
+    from pytest_loadtool.correlation.fields import Field
+
+__all__ = ["table"]
+
+#: Characters of a name, and of a value, before they are cut.
+_NAME, _VALUE = 40, 60
+
+
+def table(fields: Sequence[Field]) -> Iterator[tuple[str, bool]]:
+    """A heading per section, then a line per field, and whether that line has a gray background."""
+    width = max((len(shortened(one.name, _NAME)) for one in fields), default=0)
+    wide = max((len(one.datasource) for one in fields), default=0)
+    for section, group in groupby(fields, key=lambda one: one.section):
+        yield section, False
+        for one in group:
+            name, value = shortened(one.name, _NAME), shortened(one.value, _VALUE)
+            line = f"  {name:<{width}}  {one.datasource:<{wide}}  {value}"
+            yield line, one.correlated

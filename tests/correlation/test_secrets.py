@@ -1,0 +1,190 @@
+"""Credentials and tokens leave a test case and its evidence, which correlates like before."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import replace
+
+import pytest
+
+from pytest_loadtool.casefile import format_case
+from pytest_loadtool.correlation.looks import looks_random
+from pytest_loadtool.correlation.secrets import captured, masked, moved, typed
+from pytest_loadtool.correlation.standins import Replacer, stand_ins
+from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.recording import build_case
+from tests.console.traffic import exchange
+from tests.correlation.sessions import SESSIONS
+from tests.correlation.talk import configure
+
+KEY = bytes(range(32))
+TOKENS = (
+    "aB3dE6gH9jK2mN5pQ8",
+    "0f8e7d6c5b4a39281706f5e4d3c2b1a0",
+    "3f2b8c1e-9d47-4a60-b1c5-7e8f90a1b2c3",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV",
+    "8401937755",
+    "c2VjcmV0IHNlc3Npb24gMTIz+/8=",
+)
+
+
+def whole(exchanges: tuple[Exchange, ...]) -> str:
+    """Everything that is in the evidence, as text."""
+    return "\n".join(
+        f"{one.url} {one.request_headers} {one.request_body!r} {one.response_headers} "
+        f"{one.response_body!r}"
+        for one in exchanges
+    )
+
+
+def without_secrets(
+    case: TestCase, exchanges: tuple[Exchange, ...]
+) -> tuple[TestCase, tuple[Exchange, ...]]:
+    """Credentials in a dataset, stand-ins for the rest."""
+    found = typed(case)
+    names = {one.column: f"users.{one.column}" for one in found}
+    return masked(moved(case, found, names), exchanges, found, KEY)
+
+
+@pytest.mark.parametrize("name", list(SESSIONS))
+def test_masked_evidence_correlates_like_before(
+    name: str, recorded: dict[str, tuple[Exchange, ...]]
+) -> None:
+    """Real sessions: configured again on the stand-ins, the test case is the same; and no secret
+    is left in either."""
+    exchanges = recorded[name]
+    case = configure(build_case(exchanges, name=name).case, exchanges).case
+    tokens = captured(case, exchanges)
+    assert tokens
+    clean, evidence = without_secrets(case, exchanges)
+    assert configure(clean, evidence).case == clean
+    assert clean.variables.keys() == case.variables.keys()
+    for text in (format_case(clean), whole(evidence)):
+        assert [one for one in (*tokens, "secret pass", "secret+pass") if one in text] == []
+        assert "long enough 7" not in text
+    sizes = [len(one.response_body) for one in exchanges]
+    assert [len(one.response_body) for one in evidence] == sizes
+    assert [one.status for one in evidence] == [one.status for one in exchanges]
+
+
+def test_what_a_person_typed_is_found(recorded: dict[str, tuple[Exchange, ...]]) -> None:
+    """The login's name and password, and another user's; each value is one column."""
+    exchanges = recorded["admin"]
+    case = configure(build_case(exchanges, name="admin").case, exchanges).case
+    values = {one.column: one.field.value for one in typed(case)}
+    assert values["username"] == "admin"
+    assert values["password"] == "secret pass"
+    assert values["password_2"] == "long enough 7"
+    assert values["username_2"] == "bob"
+    clean, _ = without_secrets(case, exchanges)
+    assert typed(clean) == ()
+    assert "username=${users.username}&password=${users.password}" in format_case(clean)
+
+
+def test_keys_that_no_response_gives_out_are_credentials() -> None:
+    """API keys and tokens in headers and queries, which are sent in every run."""
+    exchanges = (
+        exchange("GET", "http://x/items?api_key=Zk3Lm9Qx", 0, ("X-API-Key", "k-28391-Zq")),
+        exchange("GET", "http://x/items", 1, ("Authorization", "Bearer aB3dE6gH9jK2mN5pQ8")),
+        exchange("GET", "http://x/items", 2, ("Authorization", "Basic YW5uOmhvcnNl")),
+    )
+    case = build_case(exchanges, name="x").case
+    assert {one.column: one.field.value for one in typed(case)} == {
+        "api_key": "Zk3Lm9Qx",
+        "x_api_key": "k-28391-Zq",
+        "authorization": "aB3dE6gH9jK2mN5pQ8",
+        "authorization_2": "Basic YW5uOmhvcnNl",
+    }
+    clean, evidence = without_secrets(case, exchanges)
+    text = format_case(clean)
+    assert "Authorization: Bearer ${users.authorization}" in text
+    everything = text + whole(evidence)
+    assert not [
+        one for one in (*TOKENS, "Zk3Lm9Qx", "k-28391", "YW5uOmhvcnNl") if one in everything
+    ]
+    basic = evidence[2].request_header("authorization") or ""
+    user, _, password = base64.b64decode(basic.removeprefix("Basic ")).decode().partition(":")
+    assert (user, len(password)) == ("ann", 5)
+
+
+def test_short_password_is_masked_where_it_was_typed() -> None:
+    """A word that stands in addresses and texts as well is replaced in its field alone."""
+    exchanges = (
+        exchange(
+            "POST",
+            "http://x/admin/",
+            0,
+            ("Content-Type", "application/json"),
+            body='{"user": "admin", "password": "admin"}',
+            answer="<a href='/admin/'>admin</a>",
+        ),
+    )
+    clean, (one,) = without_secrets(build_case(exchanges, name="x").case, exchanges)
+    assert one.url == "http://x/admin/"
+    assert one.response_body == exchanges[0].response_body
+    sent = json.loads(one.request_body)
+    assert sent["user"] == "admin"
+    assert sent["password"] != "admin"
+    assert len(sent["password"]) == 5
+    assert next(clean.transactions()).request.target == "/admin/"
+
+
+@pytest.mark.parametrize("value", TOKENS)
+def test_stand_in_looks_like_its_secret(value: str) -> None:
+    """The same length, and the same kind of character at each place."""
+    (made,) = stand_ins([value], KEY).values()
+    assert made != value
+    assert len(made) == len(value)
+    for old, new in zip(value, made, strict=True):
+        assert (old.isdigit(), old.islower(), old.isupper()) == (
+            new.isdigit(),
+            new.islower(),
+            new.isupper(),
+        )
+        assert old.isalnum() or old == new
+    assert looks_random(made) == looks_random(value)
+
+
+def test_stand_ins_depend_on_the_key_and_nothing_else() -> None:
+    """Equal secrets have equal stand-ins; nobody without the key can compare guesses."""
+    assert stand_ins(TOKENS, KEY) == stand_ins(reversed(TOKENS), KEY)
+    assert stand_ins(TOKENS, KEY).keys() == stand_ins(TOKENS, b"other").keys()
+    assert not set(stand_ins(TOKENS, KEY).values()) & set(stand_ins(TOKENS, b"other").values())
+
+
+def test_secret_within_another_has_its_own_stand_in() -> None:
+    """A token that is a part of a longer value stays a part of it."""
+    inner, outer = "aB3dE6gH9jK2mN5pQ8", "v1:aB3dE6gH9jK2mN5pQ8:x7"
+    made = stand_ins([outer, inner], KEY)
+    assert made[inner] in made[outer]
+
+
+def test_secret_is_replaced_in_every_encoding() -> None:
+    """As it stands, percent-encoded, in JSON, HTML and Base64, and as its SHA-256."""
+    value = "aB3+/dE6=gH9&jK2"
+    made = stand_ins([value], KEY)
+    replacer = Replacer(made)
+    text = (
+        f"{value} aB3%2B%2FdE6%3DgH9%26jK2 aB3%2b%2fdE6%3dgH9%26jK2 aB3+\\/dE6=gH9&jK2 "
+        "aB3\\u002b/dE6\\u003dgH9\\u0026jK2 aB3+/dE6=gH9&amp;jK2 "
+        + base64.b64encode(value.encode()).decode()
+    )
+    clean = replacer.text(text)
+    new = made[value]
+    assert clean.split()[0] == new
+    assert not {"dE6", "gH9", "jK2"} & set(clean.replace("%", " ").replace("\\", " ").split())
+    assert base64.b64decode(clean.split()[-1]).decode() == new
+    assert replacer.content(text.encode()).decode() == clean
+    assert Replacer({}).text(text) == text
+
+
+def test_evidence_without_secrets_stays_as_it_is() -> None:
+    """Ids, times and texts are no secrets."""
+    exchanges = (
+        exchange("GET", "http://x/items/17?since=1790000000", 0, answer="<p>2026-11-21</p>"),
+    )
+    case = build_case(exchanges, name="x").case
+    assert without_secrets(case, exchanges) == (case, exchanges)
+    assert replace(case) == case
