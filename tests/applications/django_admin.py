@@ -26,6 +26,13 @@ DATABASES["default"]["OPTIONS"] = {"transaction_mode": "IMMEDIATE", "timeout": 6
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 """
 
+#: Both commands in one process.
+_DATABASE = """
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+call_command("createsuperuser", interactive=False, username="admin", email="")
+"""
+
 
 def install() -> None:
     """An environment with Django."""
@@ -44,13 +51,9 @@ def serve(state: Path) -> Iterator[str]:
     with (state / "mysite" / "settings.py").open("a") as settings:
         settings.write(_SETTINGS)
     manage = (str(programs / "python"), "manage.py")
-    run(*manage, "migrate", "--verbosity=0", folder=state)
-    run(
-        *(*manage, "createsuperuser", "--noinput", "--username=admin", "--email="),
-        folder=state,
-        environment={"DJANGO_SUPERUSER_PASSWORD": _PASSWORD},
-    )
-    command = (*manage, "runserver", "--noreload", f"127.0.0.1:{port}")
+    password = {"DJANGO_SUPERUSER_PASSWORD": _PASSWORD}
+    run(*manage, "shell", "--command", _DATABASE, folder=state, environment=password)
+    command = (*manage, "runserver", "--noreload", "--skip-checks", f"127.0.0.1:{port}")
     with serving(command, f"http://127.0.0.1:{port}/admin/", state=state) as url:
         yield url
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.applications.application import APPLICATIONS
+from tests.applications import journey
+from tests.applications.application import APPLICATIONS, application
+from tests.applications.judging import false_positives
 from tests.applications.outcome import USERS, examine
+
+RECORDINGS = Path(__file__).parent / "recordings"
 
 #: Installed from PyPI in less than 20 seconds.
 QUICK = ("django-admin", "fastapi-oauth2", "strawberry-graphql")
@@ -37,6 +42,21 @@ def test_application(name: str, tmp_path: Path) -> None:
 def test_heavy_application(name: str, tmp_path: Path) -> None:
     """The same where the installation takes a minute or more."""
     _check(name, tmp_path)
+
+
+@pytest.mark.promise(3)
+def test_recording_of_another_day(tmp_path: Path) -> None:
+    """A recording that is kept here replays green on a server of today."""
+    name = "django-admin.case.toml"
+    for file in (name, "django-admin.har"):
+        shutil.copy(RECORDINGS / file, tmp_path)
+    django = application("django-admin")
+    django.install()
+    state = tmp_path / "state"
+    state.mkdir()
+    with django.serve(state) as url:
+        journey.replay(tmp_path / name, url)
+        assert not false_positives(tmp_path / name, url)
 
 
 def test_all_applications_are_tested() -> None:
