@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 
 from tests.applications.application import APPLICATIONS
+from tests.applications.journey import JourneyError
 from tests.applications.outcome import examine
 from tests.applications.table import PAGE, table, updated
 
@@ -28,10 +29,14 @@ def main() -> None:
     for name in names:
         with tempfile.TemporaryDirectory(prefix=f"{name}-") as folder:
             sys.stderr.write(f"{name} …\n")
-            outcomes.append(examine(name, Path(folder)))
+            try:
+                outcomes.append(examine(name, Path(folder)))
+            except JourneyError as error:
+                sys.stderr.write(f"{error}\n")
     sys.stdout.write("\n".join(table(outcomes)) + "\n")
     if arguments.write:
         PAGE.write_text(updated(PAGE.read_text(), outcomes))
+    sys.exit(len(outcomes) != len(names))
 
 
 if __name__ == "__main__":

