@@ -15,6 +15,7 @@ from pytest_loadtool.casefile.dataset import (
     read_dataset,
     save_dataset,
 )
+from pytest_loadtool.casefile.har_decisions import write_decisions
 from pytest_loadtool.casefile.har_reader import har_comment, parse_har, read_har, read_troubles
 from pytest_loadtool.casefile.har_writer import HarWriter
 from pytest_loadtool.casefile.http_text import parse_exchange, read_exchange
@@ -57,4 +58,5 @@ __all__ = [
     "save_case",
     "save_dataset",
     "save_load",
+    "write_decisions",
 ]

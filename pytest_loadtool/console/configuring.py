@@ -13,6 +13,8 @@ from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views import case as views
 from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.console.wizard import question
+from pytest_loadtool.errors import LoadToolError
+from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.recording import belongs, hostnames, restrict
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ __all__ = [
     "configure_for_replay",
     "configured",
     "needs_configuration",
+    "standing",
     "with_traffic",
 ]
 
@@ -95,6 +98,18 @@ def configured(session: Session, document: Document) -> Configuration:
 
     rules = rules_of(session, document.case)
     return configure(document.case, document.exchanges, rules=rules)
+
+
+def standing(session: Session, document: Document) -> tuple[Decision, ...]:
+    """The decisions that the document's test case shows: none if it was never configured, or if a
+    file of rules cannot be read."""
+    if not any(one.set_by == "asm" for one in document.case.variables.values()):
+        return ()
+    try:
+        made = configured(session, document).decisions
+    except LoadToolError:
+        return ()
+    return tuple(one for one in made if not one.variable or one.variable in document.case.variables)
 
 
 def with_traffic(session: Session) -> Document:

@@ -36,11 +36,10 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Boundary, JsonPath, Source
 from pytest_loadtool.model.rule import Rule
 
-__all__ = ["Proposal", "Replayed", "proposals"]
+__all__ = ["Proposal", "Replayed", "is_noise", "proposals"]
 
 #: How many places of one value are tried for one field.
 _MOST_PLACES = 8
-#: Headers that differ each time and come back in none.
 _NOISE = re.compile(
     r"date|expires|age|last-modified|content-(?:length|encoding|security-policy.*)|vary|via|server.*"
     r"|connection|keep-alive|transfer-encoding|cache-control|alt-svc|nel|report-to|traceparent"
@@ -96,6 +95,11 @@ def proposals(
     return tuple(one for one in found if one.claim in kept)
 
 
+def is_noise(header: str) -> bool:
+    """Whether a response header of that name differs each time and is sent back by nobody."""
+    return _NOISE.fullmatch(header.lower()) is not None
+
+
 def _is_open(slot: Slot, rules: Sequence[Rule]) -> bool:
     if is_typed(slot) or slot.depth or slot.value.lower() in _WORDS or not slot.value.strip():
         return False
@@ -125,7 +129,7 @@ def _in_response(
 ) -> Iterator[Producer]:
     for one in in_response(response, index, wanted, frozenset()):
         in_head = one.kind in (Kind.HEADER, Kind.COOKIE, Kind.LOCATION)
-        noise = one.kind is Kind.HEADER and _NOISE.fullmatch(one.name.lower())
+        noise = one.kind is Kind.HEADER and is_noise(one.name)
         if (in_head or body) and not noise:
             yield one
     if not body or not response.has_text:

@@ -11,7 +11,7 @@ from collections.abc import Container, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pytest_loadtool.correlation.beliefs import is_typed
-from pytest_loadtool.correlation.compare import Proposal, Replayed, proposals
+from pytest_loadtool.correlation.compare import Proposal, Replayed, is_noise, proposals
 from pytest_loadtool.correlation.configuration import Configuration, configure
 from pytest_loadtool.correlation.ignoring import ignored, set_aside
 from pytest_loadtool.correlation.kept import REPLAY_COMPARE
@@ -212,7 +212,7 @@ def _shown(value: str) -> str:
 def _holds(exchange: Exchange, value: str) -> bool:
     """Whether the value stands by itself somewhere in the response."""
     response = RecordedResponse(exchange)
-    texts = [text for _, text in response.headers]
+    texts = [text for name, text in response.headers if not is_noise(name)]
     if response.has_text:
         texts.append(response.text)
     word = re.compile(rf"(?<![\w-]){re.escape(value)}(?![\w-])")

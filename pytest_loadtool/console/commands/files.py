@@ -6,8 +6,15 @@ import dataclasses
 import time
 from pathlib import Path
 
-from pytest_loadtool.casefile import format_case, parse_case, read_exchange, read_har, save_case
-from pytest_loadtool.console.configuring import configured
+from pytest_loadtool.casefile import (
+    format_case,
+    parse_case,
+    read_exchange,
+    read_har,
+    save_case,
+    write_decisions,
+)
+from pytest_loadtool.console.configuring import configured, standing
 from pytest_loadtool.console.document import check
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.files import (
@@ -134,6 +141,7 @@ async def save(
         document = move(session, document, path, how)
     if target is not None:
         _place(document, target)
+        write_decisions(target, standing(session, document))
     save_case(path, document.case)
     session.case_path = path
     saved = dataclasses.replace(document, evidence=target)

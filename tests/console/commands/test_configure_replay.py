@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -72,6 +73,10 @@ def test_configuring_again_keeps_it(imported: Session, tmp_path: Path, listener:
     assert listener.text.count("Green after") == 2
     do(imported, "save")
     assert read_case(imported.case_path) == case
+    kept = json.loads(imported.case_path.with_name("shop.har").read_text())["log"]["_asm"]
+    decision = next(one for one in kept if one["variable"] == "ticket[1]")
+    assert decision["consumers"] == ["2 POST /tickets", "4 POST /pay"]
+    assert decision["rule"] == "replay-compare"
     imported.document = imported.saved = None
     open_file(imported)
     listener.said.clear()
