@@ -20,7 +20,7 @@ from typing import Any, Self
 import pytest_loadtool
 from pytest_loadtool.capture import Proxy
 from pytest_loadtool.console.session import Settings
-from pytest_loadtool.console.unattended import Recorded, Series
+from pytest_loadtool.console.unattended import End, Recorded, Series
 from pytest_loadtool.errors import LoadToolError, RecordingError
 
 __all__ = ["RecordingProcess"]
@@ -69,9 +69,9 @@ class RecordingProcess:
         """As `Series.begin`."""
         self._ask(case_path)
 
-    def end(self, *, keep: bool) -> Recorded | None:
+    def end(self, how: End) -> Recorded | None:
         """As `Series.end`."""
-        result: Recorded | None = self._ask(keep)
+        result: Recorded | None = self._ask(how)
         return result
 
     def __exit__(
@@ -89,7 +89,7 @@ class RecordingProcess:
             self._process.wait()
         self._errors.close()
 
-    def _ask(self, request: Settings | Path | bool) -> Any:
+    def _ask(self, request: Settings | Path | End) -> Any:
         """Send a request; the answer.
 
         Raises:
@@ -120,18 +120,18 @@ async def _serve(requests: Connection[Any, Any], answers: Connection[Any, Any]) 
         answers.send(RecordingError(str(error)))
 
 
-def _received(requests: Connection[Any, Any]) -> Path | bool | None:
+def _received(requests: Connection[Any, Any]) -> Path | End | None:
     try:
-        request: Path | bool = requests.recv()
+        request: Path | End = requests.recv()
     except EOFError:
         return None
     return request
 
 
-async def _answer(series: Series, request: Path | bool) -> Recorded | LoadToolError | None:
+async def _answer(series: Series, request: Path | End) -> Recorded | LoadToolError | None:
     try:
-        if isinstance(request, bool):
-            return await series.end(keep=request)
+        if isinstance(request, End):
+            return await series.end(request)
         series.begin(request)
     except LoadToolError as error:
         return RecordingError(str(error))

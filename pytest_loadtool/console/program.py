@@ -11,7 +11,7 @@ from pytest_loadtool.capture import Proxy
 from pytest_loadtool.console.files import as_case_path, har_path
 from pytest_loadtool.console.process import RecordingProcess
 from pytest_loadtool.console.session import Settings
-from pytest_loadtool.console.unattended import Recorded
+from pytest_loadtool.console.unattended import End, Recorded
 from pytest_loadtool.errors import RecordingError
 from pytest_loadtool.recording import Domain, DomainFilter
 
@@ -55,12 +55,12 @@ def record(
         try:
             yield process.proxy
         except BaseException as error:
-            kept = process.end(keep=False)
+            kept = process.end(End(keep=False))
             if kept is not None:
                 recorded_so_far.append(with_changes(kept, reason="the block raised an exception"))
                 error.add_note(f"loadtool: what was recorded is in {kept.file}")
             raise
-        recorded = process.end(keep=True)
+        recorded = process.end(End(keep=True))
     if recorded is None:
         raise RecordingError(f"nothing was recorded for {path}: no client used the proxy")
     if recorded.reason:

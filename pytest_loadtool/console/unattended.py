@@ -7,9 +7,9 @@ A program says where each begins and ends. What a person does with ``stop``, ``c
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import AsyncExitStack, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -28,7 +28,7 @@ from pytest_loadtool.errors import FileError, LoadToolError, RecordingError
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import HostUse, hostnames, restrict
 
-__all__ = ["Recorded", "Series"]
+__all__ = ["End", "Recorded", "Series"]
 
 #: Seconds that exchanges get to end after the program has said that its recording is over.
 _PATIENCE = 1.0
@@ -63,6 +63,18 @@ class Recorded:
                 counted(self.dynamic, "dynamic value"),
             )
         )
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How a recording ends: with ``keep`` its test case is made, else its traffic stays in a file.
+
+    ``servers`` are fixtures by the base URLs that they gave. The one that gave the server is in the
+    test case then, unless a person has chosen another.
+    """
+
+    keep: bool
+    servers: Mapping[str, str] = field(default_factory=dict)
 
 
 class Series:
@@ -116,10 +128,8 @@ class Series:
         self._said.clear()
         self._session = session
 
-    async def end(self, *, keep: bool) -> Recorded | None:
-        """End the recording: with ``keep`` make its test case, else leave its traffic in a file.
-
-        None if nothing came.
+    async def end(self, how: End) -> Recorded | None:
+        """End the recording; None if nothing came.
 
         Raises:
             RecordingError: what came could not be written.
@@ -132,13 +142,14 @@ class Series:
         if session is None or session.live is None:
             return None
         traffic = str(session.live.evidence.path)
-        if not keep:
+        if not how.keep:
             await session.live.close()
             return Recorded(traffic, reason="no test case was made")
         try:
             await stop(session)
             notes = [line for line in self._said if line.startswith(" ")]
             dropped, dynamic = _configure(session)
+            _use_fixture(session, how.servers)
             await save(session, replace=True)
         except LoadToolError as error:
             return Recorded(traffic, reason=str(error))
@@ -188,6 +199,14 @@ def _configure(session: Session) -> tuple[list[HostUse], int]:
     session.document = replace(document, case=result.case)
     dynamic = len({decision.variable for decision in result.decisions if decision.variable})
     return [use for use in uses if use.name not in kept], dynamic
+
+
+def _use_fixture(session: Session, servers: Mapping[str, str]) -> None:
+    document = session.opened()
+    case = document.case
+    if not case.server_fixture and case.server in servers:
+        case = replace(case, server_fixture=servers[case.server])
+        session.document = replace(document, case=case)
 
 
 def _left_out(uses: Iterable[HostUse]) -> list[str]:

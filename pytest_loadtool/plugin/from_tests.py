@@ -17,8 +17,9 @@ from pytest_loadtool.capture import Proxy
 from pytest_loadtool.console.process import RecordingProcess
 from pytest_loadtool.console.program import in_the_way, recorded_so_far
 from pytest_loadtool.console.session import Settings
-from pytest_loadtool.console.unattended import Recorded
+from pytest_loadtool.console.unattended import End, Recorded
 from pytest_loadtool.plugin.case_names import case_path
+from pytest_loadtool.plugin.server_fixtures import server_fixtures
 
 __all__ = ["FromTests"]
 
@@ -33,6 +34,7 @@ class FromTests:
         self._process: RecordingProcess | None = None
         self._path: Path | None = None
         """The test case that is being recorded."""
+        self._servers: dict[str, str] = {}
         self._passed = False
 
     @property
@@ -50,9 +52,11 @@ class FromTests:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, None, None]:
         """A recording begins."""
-        self._path, self._passed = case_path(self._directory, item.nodeid), False
+        path = case_path(self._directory, item.nodeid)
+        self._path, self._servers, self._passed = path, {}, False
         self._begin()
-        return (yield)
+        yield
+        self._servers = server_fixtures(item, path.parent)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -98,6 +102,6 @@ class FromTests:
         path, self._path = self._path, None
         if self._process is None or path is None:
             return
-        result = self._process.end(keep=self._passed)
+        result = self._process.end(End(self._passed, self._servers))
         if result is not None:
             recorded_so_far.append(result if self._passed else replace(result, reason=otherwise))

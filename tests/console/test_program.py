@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import stat
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,8 +17,21 @@ from pytest_loadtool.casefile import read_case, read_har
 from pytest_loadtool.console.process import RecordingProcess
 from pytest_loadtool.console.program import recorded_so_far
 from pytest_loadtool.console.session import Settings
+from pytest_loadtool.console.unattended import End
 from pytest_loadtool.errors import LoadToolError, RecordingError
+from tests.nginx import self_signed
+from tests.nginx import serving as nginx_serving
 from tests.plugin.serving import Server, serving
+
+TLS = """
+server {
+  listen 127.0.0.1:<tls> ssl;
+  ssl_certificate cert.pem;
+  ssl_certificate_key key.pem;
+  access_log off;
+  location / { return 200 hello; }
+}
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -53,6 +68,26 @@ def test_the_block_becomes_a_test_case(server: Server, tmp_path: Path) -> None:
     assert {path.name for path in file.parent.iterdir()} == {"shop.case.toml", "shop.har"}
     assert said == [f"{file}: {len(case.pages)} pages, 2 transactions, {len(case.variables)} "
                     f"dynamic value{'' if len(case.variables) == 1 else 's'}"]  # fmt: skip
+
+
+def test_https_through_the_proxy(tmp_path: Path) -> None:
+    """Clients trust its certificate by the settings they are given; the server's own, which nobody
+    trusts, is noted, and the test case accepts it."""
+    self_signed(tmp_path)
+    said: list[str] = []
+    file = tmp_path / "shop.case.toml"
+    with (
+        nginx_serving(tmp_path, TLS, "tls") as nginx,
+        record(file, only=["127.0.0.1"], say=said.append) as proxy,
+        httpx.Client(**proxy.httpx) as client,
+    ):
+        assert client.get(nginx.https("tls")).text == "hello"
+        command = ["curl", "--silent", "--show-error", nginx.https("tls")]
+        assert subprocess.check_output(command, env=os.environ | proxy.environment) == b"hello"
+    case = read_case(file)
+    assert [one.status for one in read_har(file.with_name("shop.har"))] == [200, 200]
+    assert (len(list(case.transactions())), case.tls.verify) == (2, False)
+    assert any("the certificate of 127.0.0.1 is not trusted" in line for line in said)
 
 
 def test_a_block_that_raises_leaves_its_traffic(server: Server, tmp_path: Path) -> None:
@@ -103,7 +138,7 @@ def test_one_proxy_for_many_recordings(server: Server, tmp_path: Path) -> None:
         for name in ("one", "two"):
             process.begin(tmp_path / f"{name}.case.toml")
             client.get(f"/{name}")
-            recorded = process.end(keep=True)
+            recorded = process.end(End(keep=True))
             assert recorded is not None
             assert (recorded.pages, recorded.transactions, recorded.reason) == (1, 1, "")
             client.get("/between")
@@ -112,7 +147,7 @@ def test_one_proxy_for_many_recordings(server: Server, tmp_path: Path) -> None:
         client.get("/after")  # over the same connection: when it is answered, /three is noted
         process._process.kill()
         with pytest.raises(RecordingError, match="the recorder has ended"):
-            process.end(keep=True)
+            process.end(End(keep=True))
     for name in ("one", "two"):
         assert [one.url for one in read_har(tmp_path / f"{name}.har")] == [f"{server.url}/{name}"]
     assert read_har(tmp_path / "three.recording.har")[0].url == f"{server.url}/three"

@@ -205,9 +205,10 @@ def test_of_a_test_that_fails_the_traffic_is_kept(project: Path, recorded: str) 
 def test_they_replay_green_against_a_restarted_server(
     project: Path, recorded: str, tmp_path: Path
 ) -> None:
-    """With another database and secret key, at another address."""
+    """With another database and secret key, at another address, which the tests' own fixture says:
+    it is in the test cases."""
     with ShopServer(tmp_path) as restarted:
-        done = run_pytest(project, "cases", "--loadtool-server", restarted.url)
+        done = run_pytest(project, "cases", shop=restarted.url)
         assert done.returncode == 0, done.stdout
         assert f"{len(RECORDED)} passed" in done.stdout
         requests = restarted.requests()
