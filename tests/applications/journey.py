@@ -9,7 +9,7 @@ import shlex
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -70,16 +70,17 @@ def replay(case: Path, url: str) -> None:
         case.parent, case.name, "-v", "--loadtool-server", url, "--loadtool-think-time", "none"
     )
     replayed = Counter((title, status) for status, title in _STEP.findall(written))
-    transactions = read_case(case).transactions()
-    recorded = Counter(
-        (one.title, str(one.recorded.status)) for one in transactions if one.recorded
-    )
+    recorded = Counter(_recorded(case))
     if replayed != recorded:
         raise JourneyError(f"recorded {recorded - replayed}, replayed {replayed - recorded}")
 
 
 def load(case: Path, url: str, *, users: int, max_error_rate: float = 0.0) -> dict[str, Any]:
-    """Let so many virtual users replay it at once, each one time; the value is the JSON report."""
+    """Let so many virtual users replay it at once, each one time; the value is the JSON report.
+
+    Raises:
+        JourneyError: more failed than may, or nothing did and a status is not the recorded one.
+    """
     name = case.name.removesuffix(".case.toml")
     configuration = LoadConfiguration(
         name, (CaseShare(case.name),), users=users, duration=None, iterations=1,
@@ -88,7 +89,19 @@ def load(case: Path, url: str, *, users: int, max_error_rate: float = 0.0) -> di
     save_load(case.with_name(f"{name}.load.toml"), configuration)
     _pytest(case.parent, "--load", "--load-json", "load.json", "--loadtool-server", url)
     report: dict[str, Any] = json.loads(case.with_name("load.json").read_text())
+    once = Counter(status for _, status in _recorded(case))
+    answered = report["totals"]["status"]
+    wanted = {status: users * count for status, count in once.items()}
+    if not report["totals"]["errors"] and answered != wanted:
+        raise JourneyError(f"expected {wanted}, the users were answered {answered}")
     return report
+
+
+def _recorded(case: Path) -> Iterator[tuple[str, str]]:
+    """Title and recorded status of each transaction."""
+    for one in read_case(case).transactions():
+        if one.recorded:
+            yield one.title, str(one.recorded.status)
 
 
 def _pytest(folder: Path, *arguments: str) -> str:
