@@ -28,6 +28,10 @@ class Desk:
     told: bool = True
     """Whether the page tells the queue's number."""
     requests: list[str] = field(default_factory=list)
+    silent: threading.Event = field(default_factory=threading.Event)
+    """Set by a test that wants no answer to tickets until ``over``."""
+    asked: threading.Event = field(default_factory=threading.Event)
+    over: threading.Event = field(default_factory=threading.Event)
 
 
 @contextmanager
@@ -55,6 +59,9 @@ def serving(first: int = 17) -> Iterator[Desk]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"])).decode()
             desk.requests.append(f"POST {self.path} {body}")
+            if desk.silent.is_set():
+                desk.asked.set()
+                desk.over.wait()
             known = body.startswith(f"ticket={desk.ticket}&size=20")
             self.answer(200 if known else 409, "<p>Filed.</p>")
 
@@ -73,6 +80,7 @@ def serving(first: int = 17) -> Iterator[Desk]:
     try:
         yield desk
     finally:
+        desk.over.set()
         server.shutdown()
         thread.join()
         server.server_close()

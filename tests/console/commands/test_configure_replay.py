@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from pytest_loadtool.casefile import read_case
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.opening import open_file
+from pytest_loadtool.console.running import execute
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.model.case import TestCase
 from tests.console.desk import Desk, record, serving
@@ -112,6 +114,25 @@ def test_number_of_replays_is_bounded(imported: Session, desk: Desk, listener: L
     assert "found after the last replay, so not tried: ticket[1]" in listener.text
     with pytest.raises(UsageError, match="at least 1"):
         do(imported, "configure --replay --replays 0")
+
+
+def test_interrupting_loses_nothing(imported: Session, desk: Desk, listener: Listener) -> None:
+    """Ctrl-C cancels the command: what was configured before the round stays, and nothing else."""
+    do(imported, "configure")
+    before = imported.opened()
+    desk.silent.set()
+
+    async def interrupted() -> None:
+        command = asyncio.ensure_future(execute(imported, "configure --replay"))
+        assert await asyncio.to_thread(desk.asked.wait, 60)
+        command.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await command
+
+    asyncio.run(interrupted())
+    assert imported.opened().case == before.case
+    assert imported.opened().exchanges == before.exchanges
+    assert "Replay 1" not in listener.text
 
 
 def test_dangerous_transaction_is_never_sent(

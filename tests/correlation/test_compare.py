@@ -1,0 +1,151 @@
+"""What a replay shows beside the recording: what is proposed, and what is not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from pytest_loadtool.casefile import package_rules
+from pytest_loadtool.correlation.compare import Replayed, proposals
+from pytest_loadtool.correlation.loop import Attempt, Conclusion, improve
+from pytest_loadtool.correlation.traffic import read_traffic, steps_of
+from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.exchange import Exchange
+from tests.correlation.exchanges import case_of, html, json_body
+from tests.correlation.talk import EMPTY, call, get, post
+
+RULES = package_rules()
+
+
+def proposed(
+    recorded: Sequence[Exchange], now: Sequence[Exchange], failed: Sequence[int] = ()
+) -> list[tuple[str, str, bool]]:
+    """Field, source and whether it is a trial, of each proposal."""
+    case = case_of(*recorded)
+    traffic = read_traffic(case, steps_of(case, recorded), RULES)
+    replayed = Replayed(
+        {index: one for index, one in enumerate(now) if index not in failed},
+        dict.fromkeys(failed, ("refused",)),
+    )
+    return [
+        (one.claim.slot.name, str(one.claim.source), one.trial)
+        for one in proposals(traffic, replayed, RULES)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "use", "found"),
+    [
+        (  # by its key
+            json_body({"desk": {"seat": 7, "size": 20}}),
+            json_body({"desk": {"seat": 8, "size": 20}}),
+            get("/take?seat=7&size=20"),
+            [("seat", "JSON path $.desk.seat", False)],
+        ),
+        (  # in a script, in front of which its name stands
+            html("<script>var seat = 7; var size = 20</script>"),
+            html("<script>var seat = 8; var size = 20</script>"),
+            post("/take", "seat=7&size=20"),
+            [("seat", "boundary 'var seat = ' … ';'", False)],
+        ),
+        (  # a header; one that differs each time is none
+            get("/", EMPTY, received=(("X-Seat", "7"), ("Date", "7"))),
+            get("/", EMPTY, received=(("X-Seat", "8"), ("Date", "8"))),
+            call("POST", "/take", {"x_seat": 7, "date": 7}),
+            [("x_seat", "header X-Seat", False)],
+        ),
+        (  # an element of a list that is longer now may be another one
+            json_body([{"seat": 7}]),
+            json_body([{"seat": 8}, {"seat": 7}]),
+            get("/take?seat=7"),
+            [],
+        ),
+        (  # what a person typed into the form
+            html('<form><input name="seat" value="1"></form><p>seat 7</p>'),
+            html('<form><input name="seat" value="1"></form><p>seat 8</p>'),
+            post("/take", "seat=7"),
+            [],
+        ),
+        (  # a password, and a word
+            json_body({"password": "7", "on": "yes"}),
+            json_body({"password": "8", "on": "no"}),
+            post("/take", "password=7&on=yes"),
+            [],
+        ),
+    ],
+)
+def test_values_that_differ(
+    was: Exchange, now: Exchange, use: Exchange, found: list[tuple[str, str, bool]]
+) -> None:
+    """At the same place, under the field's name, and only if it is another value now."""
+    start = [replace(one, method="GET", url="http://shop.test/") for one in (was, now)]
+    assert proposed([start[0], use], [start[1], use]) == found
+
+
+def test_another_name_needs_a_refusal() -> None:
+    """Without the name it is a trial, and only for a request that failed."""
+    was, now = html("<p>No. 7 waits</p>"), html("<p>No. 8 waits</p>")
+    use = get("/queue/7")
+    assert proposed([was, use], [now, use]) == []
+    assert proposed([was, use], [now], failed=[1]) == [("queue", "boundary 'No. ' … ' '", True)]
+
+
+def test_failed_response_proves_nothing() -> None:
+    """What an error page holds is no value of the server's."""
+    was = json_body({"seat": 7})
+    assert proposed([was, get("/take?seat=7")], [], failed=[0, 1]) == []
+
+
+def conclude(
+    case: TestCase, exchanges: Sequence[Exchange], *answers: Replayed
+) -> tuple[list[Attempt], Conclusion]:
+    """The attempts of a loop that is answered so, and how it ended."""
+    loop = improve(case, exchanges, rules=RULES)
+    attempts = [next(loop)]
+    try:
+        for answer in answers:
+            attempts += [loop.send(answer)]
+    except StopIteration as end:
+        return attempts, end.value
+    raise AssertionError("it goes on")
+
+
+def test_trial_that_does_not_help_is_taken_back() -> None:
+    """It is not tried again; the loop ends, and says what is missing."""
+    exchanges = [html("<p>No. 7 waits</p>"), get("/queue/7")]
+    case = case_of(*exchanges)
+    refused = Replayed({0: html("<p>No. 8 waits</p>")}, {1: ("refused",)})
+    attempts, conclusion = conclude(case, exchanges, refused, refused)
+    assert [len(one.found) for one in attempts] == [0, 1]
+    assert list(attempts[1].case.variables) == list(attempts[1].found)
+    assert conclusion.configuration.case == case
+    assert conclusion.missing[0].index == 1
+    assert "queue is sent as recorded, 7: " in conclusion.missing[0].reasons[1]
+
+
+def test_what_needs_a_dangerous_transaction_is_held_back() -> None:
+    """So is what needs that in turn; what comes anew from elsewhere is sent."""
+    exchanges = [
+        call("POST", "/pay", {}, json_body({"receipt_id": "r4Xk92mQz7Lp"})),
+        call(
+            "POST", "/mail", {"receipt_id": "r4Xk92mQz7Lp"}, json_body({"mail_id": "m1Yt83nWb6Vc"})
+        ),
+        get("/mails/m1Yt83nWb"),
+        get("/home"),
+    ]
+    case = case_of(*exchanges)
+    (page,) = case.pages
+    first = replace(page.transactions[0], dangerous=True)
+    page = replace(page, transactions=(first, *page.transactions[1:]))
+    attempts, conclusion = conclude(
+        replace(case, pages=(page,)), exchanges, Replayed({0: exchanges[3]}, {})
+    )
+    assert attempts[0].indexes == (3,)
+    assert [one.title for one in attempts[0].case.transactions()] == ["GET /home"]
+    assert list(conclusion.held) == [0, 1, 2]
+    assert "transaction 1 is marked as dangerous" in conclusion.held[0]
+    assert "transaction 1 gives out" in conclusion.held[1]
+    assert "transaction 2 gives out" in conclusion.held[2]
+    assert conclusion.missing == ()
