@@ -17,6 +17,7 @@ from tests.correlation.exchanges import case_of, html, json_body
 from tests.correlation.talk import EMPTY, call, get, post
 
 RULES = package_rules()
+MAIL = "m1Yt83nWb6Vc"
 
 
 def proposed(
@@ -132,7 +133,7 @@ def test_what_needs_a_dangerous_transaction_is_held_back() -> None:
         call(
             "POST", "/mail", {"receipt_id": "r4Xk92mQz7Lp"}, json_body({"mail_id": "m1Yt83nWb6Vc"})
         ),
-        get("/mails/m1Yt83nWb"),
+        get(f"/mails/{MAIL}"),
         get("/home"),
     ]
     case = case_of(*exchanges)
