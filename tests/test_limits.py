@@ -43,6 +43,7 @@ UNNOTICED = {
     "casefile.matching._LONGEST": "of an entry, to know it again when a file is saved",
     "correlation.looks._LONGEST_SAMPLE": "of a value: as much tells whether it is random",
     "load.histogram._LONGEST": "35 years",
+    "replay.cookies._MOST_LINES": "a cache",
     "replay.head._LONGEST_KEPT": "a cache",
     "replay.head._MOST_KEPT": "a cache",
     "transport.crew._SWEEP_MOST": "how late a time-out may be noticed",
