@@ -54,7 +54,7 @@ def test_the_block_becomes_a_test_case(server: Server, tmp_path: Path) -> None:
     file = tmp_path / "new" / "shop.case.toml"
     with (
         record(file, say=said.append) as proxy,
-        httpx.Client(base_url=server.url, **proxy.httpx) as client,
+        httpx.Client(base_url=server.url, timeout=60, **proxy.httpx) as client,
     ):
         token = client.get("/form").text.partition('value="')[2].partition('"')[0]
         assert client.post("/login", data={"token": token}).status_code == 200
@@ -79,7 +79,7 @@ def test_https_through_the_proxy(tmp_path: Path) -> None:
     with (
         nginx_serving(tmp_path, TLS, "tls") as nginx,
         record(file, only=["127.0.0.1"], say=said.append) as proxy,
-        httpx.Client(**proxy.httpx) as client,
+        httpx.Client(timeout=60, **proxy.httpx) as client,
     ):
         assert client.get(nginx.https("tls")).text == "hello"
         command = ["curl", "--silent", "--show-error", nginx.https("tls")]
@@ -94,7 +94,10 @@ def test_a_block_that_raises_leaves_its_traffic(server: Server, tmp_path: Path) 
     """No test case is made of half a session; the exception says where the traffic is."""
 
     def half_a_session() -> None:
-        with record(tmp_path / "shop.case.toml") as proxy, httpx.Client(**proxy.httpx) as client:
+        with (
+            record(tmp_path / "shop.case.toml") as proxy,
+            httpx.Client(timeout=60, **proxy.httpx) as client,
+        ):
             client.get(server.url)
             raise ZeroDivisionError
 
@@ -133,7 +136,7 @@ def test_one_proxy_for_many_recordings(server: Server, tmp_path: Path) -> None:
     what came before is on the disk."""
     with (
         RecordingProcess(Settings(tmp_path)) as process,
-        httpx.Client(base_url=server.url, **process.proxy.httpx) as client,
+        httpx.Client(base_url=server.url, timeout=60, **process.proxy.httpx) as client,
     ):
         for name in ("one", "two"):
             process.begin(tmp_path / f"{name}.case.toml")

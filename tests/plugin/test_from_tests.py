@@ -52,7 +52,7 @@ import pytest
 import requests
 
 def test_order(place_order, loadtool_recorder):
-    with httpx.Client(**loadtool_recorder.httpx) as client:
+    with httpx.Client(timeout=60, **loadtool_recorder.httpx) as client:
         place_order(client)
 
 @pytest.mark.usefixtures("loadtool_recorder_environment")
@@ -61,11 +61,11 @@ def test_environment(place_order):
         place_order(client)
 
 def test_past_the_proxy(place_order):
-    with httpx.Client() as client:
+    with httpx.Client(timeout=60) as client:
         place_order(client)
 
 def test_failing(place_order, loadtool_recorder):
-    with httpx.Client(**loadtool_recorder.httpx) as client:
+    with httpx.Client(timeout=60, **loadtool_recorder.httpx) as client:
         place_order(client)
     raise AssertionError("after the order")
 """
@@ -81,6 +81,7 @@ BROWSERS = """
 import pytest
 
 def test_playwright(page, shop):
+    page.set_default_timeout(120_000)
     page.goto(f"{shop}/admin/")
     page.fill("#id_username", "admin")
     page.fill("#id_password", "admin-password")
