@@ -10,6 +10,7 @@ import dataclasses
 import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ from pytest_loadtool.transport.functional import replay_once
 
 __all__ = ["correlated", "false_positives"]
 
+#: How many ask at once.
+_CROWD = 3
 #: What is not asked for again with each value: nothing in it is of the session.
 _STATIC = frozenset({Kind.CSS, Kind.JAVASCRIPT, Kind.IMAGE})
 
@@ -36,15 +39,21 @@ def correlated(case: Path) -> tuple[str, ...]:
 def false_positives(case: Path, url: str) -> tuple[str, ...]:
     """Those of them that the server at ``url`` gives out as recorded, and takes as recorded.
 
-    It must be another server than the one recorded from, with secrets of its own, and have been
-    used since: then ids that start again in an empty database differ, too.
+    Several ask at once: of what each gets alone, such as the name of a new file, the second gets
+    another. It must be another server than the one recorded from, with secrets of its own, and
+    have been used since: then ids that start again in an empty database differ, too.
     """
     whole = _without_static(read_case(case))
+    with ThreadPoolExecutor(_CROWD) as crowd:
+        several = list(crowd.map(lambda _: _replayed(whole, url), range(_CROWD)))
+    values = {
+        name: set().union(*(one.values[name] for one in several)) for name in correlated(case)
+    }
     now = _replayed(whole, url)
     return tuple(
         name
         for name in correlated(case)
-        if _same(whole.variables[name], now.values[name])
+        if _same(whole.variables[name], values[name])
         and _replayed(_pinned(whole, name), url).answers == now.answers
     )
 

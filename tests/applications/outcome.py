@@ -58,10 +58,10 @@ def examine(name: str, folder: Path) -> Outcome:
         journey.replay(case, url)
         replaying = time.perf_counter() - started
         journey.replay(case, url)
-        wrong = false_positives(case, url)
         if one.UNIQUE:
             journey.make_unique(case, one.UNIQUE)
         report = journey.load(case, url, users=USERS, max_error_rate=TOLERATED.get(name, 0.0))
+        wrong = false_positives(case, url)
     return Outcome(
         title=one.TITLE,
         transactions=len(list(read_case(case).transactions())),
