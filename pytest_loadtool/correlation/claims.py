@@ -227,14 +227,15 @@ class Synthesis:
         slot = fitting
         key = (producer, slot.name, rule.matches)
         if key not in self._found:
-            response = self._response(producer.transaction)
+            response = self.response(producer.transaction)
             self._found[key] = synthesise(producer, slot, response, rule.matches)
         found = self._found[key]
         if found is None:
             return Miss(slot, rule, _EXTRACTION, producer.transaction)
         return Claim(slot, producer, rule, *found)
 
-    def _response(self, transaction: int) -> RecordedResponse:
+    def response(self, transaction: int) -> RecordedResponse:
+        """The recorded response of a transaction, which has one."""
         if transaction not in self._responses:
             exchange = self._traffic.steps[transaction].exchange
             assert exchange is not None, "producers come from exchanges"

@@ -197,9 +197,7 @@ class _Judge:
         """Whether lists on the way to a JSON value are as long as they were: else all may move."""
         if not isinstance(source, JsonPath):
             return True
-        exchange = self._traffic.steps[producer.transaction].exchange
-        assert exchange is not None, "producers come from exchanges"
-        was = RecordedResponse(exchange).json()
+        was = self._synthesis.response(producer.transaction).json()
         now = self._response(producer.transaction).json()
         for step in producer.steps:
             if isinstance(step, int) and len(was) != len(now):
