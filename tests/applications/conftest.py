@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+#: Cases to replay against a server that a test starts, no tests by themselves.
+collect_ignore = ["recordings"]
+
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Deselect them; a mark expression that knows them has decided already."""

@@ -8,6 +8,7 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -356,7 +357,7 @@ def test_an_address_must_be_one() -> None:
     run(scenario())
 
 
-def test_the_browser_dies_with_the_recorder(tmp_path: Path) -> None:
+def test_the_browser_dies_with_the_recorder() -> None:
     """Even when its parent is killed, no browser goes on in the background."""
     script = """
 import asyncio, sys
@@ -371,18 +372,20 @@ async def main():
 
 asyncio.run(main())
 """
-    environment = {**os.environ, "TMPDIR": str(tmp_path)}  # the profile stays, for pytest to remove
     command = [sys.executable, "-c", script]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
-        assert process.stdout is not None
-        browser = int(process.stdout.readline())
-        descriptor = os.pidfd_open(browser)
-        process.kill()
-    try:
-        # A pidfd becomes readable when its process ends.
-        assert select.select([descriptor], [], [], 30)[0]
-    finally:
-        os.close(descriptor)
+    # The profile stays, and for a socket in it Chromium needs a short path.
+    with tempfile.TemporaryDirectory(dir="/tmp", ignore_cleanup_errors=True) as folder:
+        environment = {**os.environ, "TMPDIR": folder}
+        with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
+            assert process.stdout is not None
+            browser = int(process.stdout.readline())
+            descriptor = os.pidfd_open(browser)
+            process.kill()
+        try:
+            # A pidfd becomes readable when its process ends.
+            assert select.select([descriptor], [], [], 30)[0]
+        finally:
+            os.close(descriptor)
 
 
 def _group(pid: int) -> list[str]:
