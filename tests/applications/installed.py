@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-__all__ = ["CACHE", "once", "python_environment", "run"]
+__all__ = ["CACHE", "make_environment", "once", "pip_install", "python_environment", "run"]
 
 #: LOADTOOL_APPLICATIONS names another folder.
 CACHE = Path(
@@ -42,13 +42,22 @@ def python_environment(name: str, *requirements: str) -> Path:
     """The ``bin`` folder of a virtual environment that holds ``requirements``."""
 
     def install(folder: Path) -> None:
-        # With this environment's pip: one of its own would take longer than most applications.
-        run(sys.executable, "-m", "venv", "--without-pip", str(folder))
-        python = str(folder / "bin" / "python")
-        pip = (sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check")
-        run(*pip, "install", "--quiet", "--no-compile", *requirements)
+        pip_install(make_environment(folder), *requirements)
 
     return once(name, "\n".join((sys.version, *requirements)), install) / "bin"
+
+
+def make_environment(folder: Path) -> Path:
+    """The Python of an empty virtual environment, made in ``folder``."""
+    # Without pip: one of its own would take longer to install than most applications.
+    run(sys.executable, "-m", "venv", "--without-pip", str(folder))
+    return folder / "bin" / "python"
+
+
+def pip_install(python: Path, *arguments: str) -> None:
+    """Install into the environment of ``python``, with the pip of this one."""
+    pip = (sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check")
+    run(*pip, "install", "--quiet", "--no-compile", *arguments)
 
 
 def run(

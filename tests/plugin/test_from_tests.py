@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 
 from example_suite.server import ShopServer
 from pytest_loadtool.casefile import read_case, read_har, save_case
+from tests.applications.installed import make_environment, once, pip_install
 from tests.plugin.serving import serving
 
 ROOT = Path(__file__).parents[2]
@@ -121,10 +123,28 @@ RECORDED = {
 }
 
 
+def clients() -> Path:
+    """Python with requests, Selenium and pytest-playwright, and below them all that is here.
+
+    In an environment of their own: pytest imports its plug-ins in every run, those of the other
+    tests as well.
+    """
+
+    def install(folder: Path) -> None:
+        python = make_environment(folder)
+        pip_install(python, "--no-deps", "pytest-playwright", "pytest-base-url", "python-slugify",
+                    "text-unidecode")  # fmt: skip
+        pip_install(python, "requests", "selenium")
+        below = Path(sysconfig.get_path("purelib", vars={"base": str(folder)})) / "below.pth"
+        below.write_text(sysconfig.get_path("purelib"))
+
+    return once("recorded-clients", sys.version + sys.prefix, install) / "bin" / "python"
+
+
 def run_pytest(folder: Path, *arguments: str, shop: str = "") -> subprocess.CompletedProcess[str]:
     """A pytest run of its own in ``folder``, as a user starts it."""
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--tb=short", *arguments],
+        [clients(), "-m", "pytest", "-p", "no:cacheprovider", "--tb=short", *arguments],
         cwd=folder,
         env=os.environ | {"PYTHONPATH": str(ROOT), "SHOP": shop, "no_proxy": "localhost,127.0.0.1"},
         capture_output=True,
@@ -257,7 +277,7 @@ def test_without_the_option_tests_run_as_ever(pytester: pytest.Pytester) -> None
             assert not {"mitmproxy", "pytest_loadtool.console"} & {*sys.modules}
         """
     )
-    result = pytester.runpytest_subprocess("-p", "no:playwright")
+    result = pytester.runpytest_subprocess()
     result.assert_outcomes(passed=1)
     assert "recorded" not in result.stdout.str()
 
