@@ -34,5 +34,5 @@ fi
 # Two at a time, except for those that need both processors.
 .venv/bin/pytest -n 2 --dist loadscope -m 'not alone'
 .venv/bin/pytest -m alone
-bash .ci/compiled.sh -n 2 --dist loadscope -m 'not alone' tests/correlation/test_extract.py tests/load tests/replay tests/transport
-bash .ci/compiled.sh tests/transport/test_load.py tests/transport/test_load_models.py
+bash .ci/compiled.sh -n 2 --dist loadscope tests/correlation/test_extract.py tests/load tests/replay \
+  tests/transport/test_{functional,http1,load,load_tls,raw_nginx}.py

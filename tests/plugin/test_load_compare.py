@@ -11,8 +11,6 @@ import pytest
 from tests.plugin.loading import Project, load
 from tests.plugin.serving import Server, case
 
-pytestmark = pytest.mark.alone
-
 MORE = 'max_error_rate = "100%"'
 
 

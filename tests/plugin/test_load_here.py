@@ -13,8 +13,6 @@ from pytest_loadtool.plugin.load_outcome import EXIT_INCONCLUSIVE
 from tests.plugin.loading import Project, load, wait_until
 from tests.plugin.serving import Server, case, transaction
 
-pytestmark = pytest.mark.alone
-
 
 @pytest.fixture
 def project(tmp_path: Path, server: Server) -> Project:

@@ -9,8 +9,6 @@ import pytest
 from tests.plugin.loading import Project
 from tests.plugin.serving import Server, case
 
-pytestmark = pytest.mark.alone
-
 
 @pytest.fixture
 def project(tmp_path: Path, server: Server) -> Project:

@@ -9,8 +9,6 @@ import pytest
 from tests.plugin.loading import Project, load
 from tests.plugin.serving import Server, case
 
-pytestmark = pytest.mark.alone
-
 
 @pytest.mark.promise(126)
 @pytest.mark.parametrize("workers", [[], ["-n", "2"]])

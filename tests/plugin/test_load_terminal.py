@@ -18,8 +18,6 @@ import pytest
 from tests.plugin.loading import Project, load
 from tests.plugin.serving import Server, case
 
-pytestmark = pytest.mark.alone
-
 
 class Screen:
     """A tmux server of its own, with one window in which pytest runs."""

@@ -11,8 +11,6 @@ from pytest_loadtool.plugin.load_outcome import EXIT_INCONCLUSIVE
 from tests.plugin.loading import Project, load
 from tests.plugin.serving import Server, case
 
-pytestmark = pytest.mark.alone
-
 WORKERS = pytest.mark.parametrize("workers", [[], ["-n", "2"]], ids=["here", "workers"])
 
 GOOD = (
