@@ -77,6 +77,21 @@ DASHBOARD = html("", ("Location", "/dashboard/"))
                 get("/", json_body({"id": 1})), call("POST", "/", {}, sent=(("X-CSRF", "1"),)),
             ],
             "checksum": [get("/", CHECKSUM), post("/", f"changecheck={MD5}&wikitext=Tea")],
+            "words under names of tokens": [
+                get("/me", json_body([{"access": "read-only"}, {"token": "favourites"}])),
+                call("POST", "/docs?show=favourites", {"visibility": "read-only"}),
+            ],
+            "words in fields of a login": [
+                get("/", html('<input name="min" value="100"><select name="n"><option>5</select>')),
+                get("/items?lt=100&tab_id=5"),
+            ],
+            "words in fields of signatures": [
+                get("/config", json_body({"mode": "strict"})), get("/check?Policy=strict"),
+            ],
+            "words in fields of a single sign-on": [
+                get("/", html('<form><input name="news" value="on"></form>')),
+                post("/", "RelayState=on"),
+            ],
             "literals": [get("/", json_body({"flag": True})), get("/?a=true&b=null")],
         }.items()
     ],

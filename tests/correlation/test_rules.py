@@ -456,7 +456,7 @@ def test_a_token_is_not_laravels() -> None:
         requests(configuration)[1]
         == '/logout Bearer ${bearer_token[1]} {"token": "${bearer_token[1]}"}'
     )
-    assert [decision.rule for decision in made(configuration)] == ["oauth2-access-token"]
+    assert [decision.rule for decision in made(configuration)] == ["bearer-token"]
 
 
 def test_literal_placeholders_in_the_recording() -> None:
