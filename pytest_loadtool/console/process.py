@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from types import TracebackType
@@ -80,6 +81,9 @@ class RecordingProcess:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        with suppress(OSError):  # it has ended
+            # Processes that the program has forked may keep the pipe open for longer.
+            self._requests.send(None)
         self._requests.close()
         self._answers.close()
         try:
@@ -109,7 +113,7 @@ class RecordingProcess:
 
 
 async def _serve(requests: Connection[Any, Any], answers: Connection[Any, Any]) -> None:
-    """Answer requests until there is nobody left who makes them."""
+    """Answer requests until the last, which is None, or until nobody is left who makes them."""
     settings: Settings = requests.recv()
     try:
         async with Series(settings) as series:
@@ -122,7 +126,7 @@ async def _serve(requests: Connection[Any, Any], answers: Connection[Any, Any]) 
 
 def _received(requests: Connection[Any, Any]) -> Path | End | None:
     try:
-        request: Path | End = requests.recv()
+        request: Path | End | None = requests.recv()
     except EOFError:
         return None
     return request

@@ -156,6 +156,18 @@ def test_one_proxy_for_many_recordings(server: Server, tmp_path: Path) -> None:
     assert read_har(tmp_path / "three.recording.har")[0].url == f"{server.url}/three"
 
 
+def test_the_recorder_ends_though_others_hold_its_pipe(tmp_path: Path) -> None:
+    """A process that the program has forked may outlive the recording: the recorder, with the key
+    of its certificate, does not."""
+    with RecordingProcess(Settings(tmp_path)) as process:
+        forked = os.dup(process._requests.fileno())
+        certificate = Path(process.proxy.ca or "")
+        assert certificate.exists()
+    os.close(forked)
+    assert process._process.returncode == 0
+    assert not certificate.parent.exists()
+
+
 def test_an_empty_proxy_is_false() -> None:
     """So that a test can ask whether it is recorded."""
     assert not Proxy()
