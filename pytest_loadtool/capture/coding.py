@@ -48,6 +48,8 @@ def _inflated(chunks: Iterable[bytes], window: int) -> Iterator[bytes]:
                     break
                 data, stream = stream.unused_data, zlib.decompressobj(window)
     if not stream.eof:
+        yield stream.flush()  # what the last step had no room for, once all was read
+    if not stream.eof:
         raise ValueError("ends early")
 
 

@@ -86,12 +86,22 @@ def test_codings_are_undone(codings: str, encoded: bytes, large: bool) -> None:
     assert (whole(plain), loss) == (TEXT, "")
 
 
+@pytest.mark.parametrize("more", [0, 1, 258, 3000])
+def test_the_last_bytes_are_there(more: int) -> None:
+    """Without the trailer of zlib, all may be read before what it stands for has been written."""
+    text = bytes(1024 * 1024 + more)
+    deflate = zlib.compressobj(wbits=-15)
+    plain, _ = decoded(deflate.compress(text) + deflate.flush(), "deflate")
+    assert whole(plain) == text
+
+
 @pytest.mark.parametrize(
     ("codings", "encoded"),
     [
         ("gzip", b"no gzip"),
         ("gzip", gzip.compress(TEXT)[:-9]),
         ("deflate", b"\x78\x9cno zlib"),
+        ("deflate", RAW[:-5]),
         ("br", b"no brotli"),
         ("br", brotli.compress(TEXT, quality=1)[:-5]),
         ("zstd", b"no zstd at all"),
