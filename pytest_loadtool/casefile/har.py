@@ -103,11 +103,19 @@ def _request_to(request: Mapping[str, Any]) -> dict[str, Any]:
         post_data = value(request, "postData", dict, {})
         return {
             "method": value(request, "method", str),
-            "url": value(request, "url", str),
+            "url": _url(value(request, "url", str)),
             "http_version": value(request, "httpVersion", str, ""),
             "request_headers": _headers(request),
             "request_body": _body(post_data, "postData", "_encoding"),
         }
+
+
+def _url(text: str) -> str:
+    try:
+        urlsplit(text).port  # noqa: B018  it is checked when it is asked for
+    except ValueError as error:
+        raise EntryError("url", f"{text[:200]!r} is no URL: {error}") from None
+    return text
 
 
 def _response_to(response: Mapping[str, Any]) -> dict[str, Any]:

@@ -67,7 +67,7 @@ def parse_exchange(
         started=started,
         took=0.0,
         method=found[1],
-        url=_url(asked, found[2], server),
+        url=_checked_url(asked, found[2], server),
         http_version=found[3] or "HTTP/1.1",
         request_headers=asked.headers,
         request_body=asked.body,
@@ -166,6 +166,15 @@ def _body(message: _Message, body: bytes) -> bytes:
 
 def _without_line_end(body: bytes) -> bytes:
     return body[:-2] if body.endswith(b"\r\n") else body.removesuffix(b"\n")
+
+
+def _checked_url(message: _Message, target: str, server: str) -> str:
+    try:
+        url = _url(message, target, server)
+        urlsplit(url).port  # noqa: B018  it is checked when it is asked for
+    except ValueError as error:
+        message.wrong(f"target, Host header and --server make no URL: {error}")
+    return url
 
 
 def _url(message: _Message, target: str, server: str) -> str:

@@ -67,6 +67,17 @@ def test_a_break_in_the_middle_is_not_taken_for_a_torn_end(tmp_path: Path) -> No
             b'{"log": {"entries": [{"request": {"method": "GET"}}]}}',
             "x.har: log.entries[0].startedDateTime: missing",
         ),
+        *(
+            (
+                b'{"log": {"entries": [{"startedDateTime": "2026-01-02T03:04:05Z", "time": 1, '
+                b'"request": {"method": "GET", "url": "%b"}, "response": {}}]}}' % url,
+                f"x.har: log.entries[0].request.url: '{url.decode()}' is no URL: {why}",
+            )
+            for url, why in (
+                (b"http://[::1/", "Invalid IPv6 URL"),
+                (b"http://a:99999/", "Port out of range 0-65535"),
+            )
+        ),
     ],
 )
 def test_what_is_no_har_says_so(content: bytes, message: str) -> None:

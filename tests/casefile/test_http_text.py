@@ -82,6 +82,9 @@ def test_last_of_several_heads_counts() -> None:
         (b"HTTP/1.1 200 OK\n", "'GET /items HTTP/1.1': this is a response, got 'HTTP/1.1 200 OK'"),
         (b"GET\n", "q.txt:1: expected a request line"),
         (b"GET items HTTP/1.1\nHost: a\n", "q.txt:1: expected a path or a URL as target"),
+        (b"GET http://[::1/x HTTP/1.1\n", "q.txt:1: .* make no URL: Invalid IPv6 URL, got 'GET"),
+        (b"GET /x HTTP/1.1\nHost: a:b\n", "q.txt:1: target, Host header and --server make no URL"),
+        (b"GET http://a:99999/ HTTP/1.1\n", "make no URL: Port out of range"),
         (b"GET /x HTTP/1.1\nAccept\n", "q.txt:2: expected a header .*: there is no colon in it"),
         (b"GET /x HTTP/1.1\nA: b\n c\n", "q.txt:3: .* a header's value has to be on one line"),
         (b"GET /x HTTP/1.1\nA b: c\n", "q.txt:2: .*: its name holds what no header's name may"),
@@ -99,6 +102,8 @@ def test_request_needs_a_server() -> None:
     """Without a Host header and without a test case, nobody knows where to send it."""
     with pytest.raises(FileError, match=r"q\.txt:1: where to\? Give the request a Host header"):
         parsed(b"GET /x HTTP/1.1\n", server="")
+    with pytest.raises(FileError, match="--server make no URL: Invalid IPv6 URL"):
+        parsed(b"GET /x HTTP/1.1\n", server="http://[::1")
 
 
 @pytest.mark.parametrize(
