@@ -133,7 +133,7 @@ def _capturing(text: str) -> str:
 def _sentence(text: str) -> str:
     try:
         text.format(field="", producer="")
-    except (KeyError, IndexError, ValueError, AttributeError):
+    except (KeyError, IndexError, ValueError, AttributeError, TypeError):
         raise ValueError(
             f"{shown(text)}: only {{field}} and {{producer}} can be filled in; "
             "write {{ and }} for braces"

@@ -32,6 +32,15 @@ def rules_file(path: Path, name: str) -> Path:
     return path
 
 
+@pytest.mark.parametrize("text", ["{", "{}", "{0}", "{field[a]}", "{field.x}", "{other}"])
+def test_what_cannot_be_filled_in(tmp_path: Path, text: str) -> None:
+    """Whatever is wrong with the braces of a sentence is found when it is read."""
+    path = tmp_path / "a.rules.toml"
+    path.write_text(f'format = 1\n[[rule]]\nname = "a"\nused_as = ["x"]\nreason = "{text}"\n')
+    with pytest.raises(FileError, match=r":5: rule\[0\]\.reason: .*: only {field} and {producer}"):
+        read_rules(path)
+
+
 def test_every_key_of_a_rule(tmp_path: Path) -> None:
     """What the file says is what the rule has; what it leaves out is as usual."""
     path = tmp_path / "all.rules.toml"
