@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from pytest_loadtool.correlation.beliefs import is_typed, left_alone
 from pytest_loadtool.correlation.claims import Claim, exact
-from pytest_loadtool.correlation.edits import overlap
+from pytest_loadtool.correlation.edits import Taken
 from pytest_loadtool.correlation.looks import looks_random, plain
 from pytest_loadtool.correlation.naming import field_name, number
 from pytest_loadtool.correlation.slots import Part, Slot
@@ -122,10 +122,12 @@ def _free(traffic: Traffic, claims: Sequence[Claim], rules: Sequence[Rule]) -> I
     claimed: dict[tuple[int, Part], list[Slot]] = {}
     for claim in claims:
         claimed.setdefault((claim.slot.owner, claim.slot.part), []).append(claim.slot)
+    taken = {part: Taken(slots) for part, slots in claimed.items()}
     for slot in traffic.slots:
         if not _shaped(slot.value) or is_typed(slot) or left_alone(slot, rules):
             continue
-        if not any(overlap(slot, one) for one in claimed.get((slot.owner, slot.part), ())):
+        others = taken.get((slot.owner, slot.part))
+        if others is None or not others.touches(slot):
             yield slot
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
 
 from pytest_loadtool.correlation.nested import Capsule
@@ -9,7 +10,7 @@ from pytest_loadtool.correlation.slots import Masked, Slot
 from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.template import Reference, Template
 
-__all__ = ["composed", "edited", "overlap"]
+__all__ = ["Taken", "composed", "edited", "overlap"]
 
 #: Gives the name of the variable that is made of a template, for a capsule.
 NameFor = Callable[[Capsule, str], str]
@@ -55,6 +56,25 @@ def overlap(one: Slot, other: Slot) -> bool:
         if mine != theirs or not isinstance(mine, Capsule):
             return mine.start < theirs.end and theirs.start < mine.end
     return True
+
+
+class Taken:
+    """Slots of one text that share no characters: whether another one does with any of them."""
+
+    def __init__(self, slots: Iterable[Slot]) -> None:
+        self._slots = sorted(slots, key=lambda one: _spot(one, 0).start)
+        self._starts = [_spot(one, 0).start for one in self._slots]
+
+    def touches(self, slot: Slot) -> bool:
+        """Whether ``slot`` shares characters with one of them, whatever is around it."""
+        mine = _spot(slot, 0)
+        for position in range(bisect_left(self._starts, mine.end) - 1, -1, -1):
+            one = self._slots[position]
+            if _spot(one, 0).end <= mine.start:
+                return False  # and so do those before it
+            if overlap(slot, one):
+                return True
+        return False
 
 
 def _spot(slot: Slot, level: int) -> Slot | Capsule:
