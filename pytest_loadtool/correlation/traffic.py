@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from pytest_loadtool.correlation.looks import looks_random
+from pytest_loadtool.correlation.looks import looks_like_time, looks_random
 from pytest_loadtool.correlation.partial import is_partial
 from pytest_loadtool.correlation.parts import header_sets
 from pytest_loadtool.correlation.producers import Kind, Producer, in_response, issued_tokens, links
@@ -149,7 +149,7 @@ def read_traffic(case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule])
             fields.setdefault(slot.transaction, set()).add(slot.name)
     traffic.fields = {index: frozenset(names) for index, names in fields.items()}
     wanted = frozenset(traffic.sent)
-    random = frozenset(value for value in wanted if looks_random(value))
+    random = frozenset(one for one in wanted if looks_random(one) or looks_like_time(one))
     addresses = {step.address for step in steps}
     for step in steps:
         if step.changes_things:

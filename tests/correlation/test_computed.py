@@ -49,6 +49,14 @@ def bodies(configuration: Configuration) -> list[object]:
     return [one.request.body for one in configuration.case.transactions()]
 
 
+def test_times_in_the_text_of_a_page_are_served() -> None:
+    """What a response has held before is not the client's, wherever it stood."""
+    now = "2024-04-05T19:34:38.900Z"
+    poll = answered("POST", "/poll", exchange(), sent=(JSON,), body=f'{{"since":"{now}"}}'.encode())
+    assert made(run(exchange(), poll)) == {"since[1]": Timestamp("iso")}
+    assert made(run(html(f'<script>var since = "{now}"</script>'), poll)) == {}
+
+
 def _authorization_code_flow() -> list[Exchange]:
     """RFC 6749 §4.1 with RFC 7636 and OpenID Connect, as a script in the browser does it."""
     challenge = filtered(VERIFIER, ("s256",))
