@@ -8,6 +8,7 @@ interrupted one left behind is recognised by its name.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 from collections.abc import Iterable
@@ -139,11 +140,16 @@ def place_evidence(source: Path, target: Path) -> None:
         source.replace(target)
         return
     part = target.with_name(target.name + ".part")
-    shutil.copyfile(source, part)
-    part.chmod(0o600)
+    part.unlink(missing_ok=True)
+    with source.open("rb") as old, open(part, "xb", opener=_private) as new:
+        shutil.copyfileobj(old, new)
     part.replace(target)
     if is_recording(source):
         source.unlink()
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_CLOEXEC, 0o600)
 
 
 def write_evidence(

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import stat
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -89,6 +93,25 @@ def test_recording_is_moved_to_another_directory(tmp_path: Path) -> None:
     place_evidence(recording, tmp_path / "cases" / "shop.har")
     assert list(tmp_path.iterdir()) == [tmp_path / "cases"]
     assert [path.name for path in (tmp_path / "cases").iterdir()] == ["shop.har"]
+
+
+def test_a_copy_is_for_its_owner_alone_from_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not only once all of it is there."""
+    modes: list[int] = []
+
+    def copy(old: IO[bytes], new: IO[bytes]) -> None:
+        modes.append(stat.S_IMODE(os.fstat(new.fileno()).st_mode))
+        new.write(old.read())
+
+    export, target = tmp_path / "export.har", tmp_path / "shop.har"
+    export.write_text("exported")
+    (tmp_path / "shop.har.part").write_text("what an earlier copy left behind, for everybody")
+    monkeypatch.setattr(shutil, "copyfileobj", copy)
+    place_evidence(export, target)
+    assert modes == [0o600] == [stat.S_IMODE(target.stat().st_mode)]
+    assert target.read_text() == "exported"
 
 
 def test_traffic_that_is_in_its_place_stays(tmp_path: Path) -> None:
