@@ -55,6 +55,13 @@ def test_every_link_leads_somewhere(page: Path) -> None:
         assert link.text, link
 
 
+def test_no_page_has_a_section_twice() -> None:
+    """As two people leave behind who edit it at the same time."""
+    for page in DOCS.glob("*.md"):
+        titles = re.findall(r"^#+ (.*)$", prose(page), re.MULTILINE)
+        assert sorted(titles) == sorted(set(titles)), page
+
+
 def test_the_overview_has_every_page() -> None:
     """docs/index.md links each page of its folder."""
     index = DOCS / "index.md"
