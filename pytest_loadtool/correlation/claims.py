@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from pytest_loadtool.correlation.beliefs import beliefs, is_typed, rule_by_name
-from pytest_loadtool.correlation.edits import composed, edited, overlap
+from pytest_loadtool.correlation.edits import overlap, written
 from pytest_loadtool.correlation.jsonpath import format_path
 from pytest_loadtool.correlation.looks import is_id_name, is_short_number
-from pytest_loadtool.correlation.parts import part_text, rendered
+from pytest_loadtool.correlation.parts import part_text
 from pytest_loadtool.correlation.producers import Producer
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Masked, Part, Slot
@@ -146,22 +146,10 @@ def checked(traffic: Traffic, claims: list[Claim], misses: list[Miss]) -> Claims
 def exact(traffic: Traffic, key: tuple[int, Part], uses: Sequence[tuple[Slot, str]]) -> bool:
     """Whether the text of that part, its slots made of these recorded values, renders to itself."""
     owner, part = key
-    masked = Masked.of(part_text(traffic.request(owner), part))
-    assert masked is not None, "slots come from masked text"
-    values: dict[str, str] = {}
-
-    def named(value: str) -> str:
-        name = f"asm_check[{len(values) + 1}]"
-        values[name] = value
-        return name
-
-    text = edited(
-        masked,
-        [(slot, named(value)) for slot, value in uses],
-        lambda _, made_of: named(composed(made_of, values)),
-    )
+    text = part_text(traffic.request(owner), part)
     content_type = traffic.steps[owner].content_type if part == "body" else ""
-    return rendered(text, part, content_type, values) == masked.text
+    masked = Masked.of(text)
+    return masked is not None and written(text, part, content_type, uses) == masked.text
 
 
 def issued(traffic: Traffic, rules: Sequence[Rule]) -> Iterator[Issue]:

@@ -6,11 +6,12 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
 
 from pytest_loadtool.correlation.nested import Capsule
-from pytest_loadtool.correlation.slots import Masked, Slot
+from pytest_loadtool.correlation.parts import rendered
+from pytest_loadtool.correlation.slots import Masked, Part, Slot
 from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.template import Reference, Template
 
-__all__ = ["Taken", "composed", "edited", "overlap"]
+__all__ = ["Taken", "composed", "edited", "overlap", "written"]
 
 #: Gives the name of the variable that is made of a template, for a capsule.
 NameFor = Callable[[Capsule, str], str]
@@ -19,6 +20,25 @@ NameFor = Callable[[Capsule, str], str]
 def edited(masked: Masked, uses: Iterable[tuple[Slot, str]], name_for: NameFor) -> str:
     """The template of ``masked`` in which each slot is the variable of that name."""
     return masked.replaced(list(_edits(list(uses), 0, name_for)))
+
+
+def written(text: str, part: Part, content_type: str, uses: Iterable[tuple[Slot, str]]) -> str:
+    """What a part of a request sends with these values in its slots, whatever is around them."""
+    masked = Masked.of(text)
+    assert masked is not None, "slots come from masked text"
+    values: dict[str, str] = {}
+
+    def named(value: str) -> str:
+        name = f"asm_check[{len(values) + 1}]"
+        values[name] = value
+        return name
+
+    template = edited(
+        masked,
+        [(slot, named(value)) for slot, value in uses],
+        lambda _, made_of: named(composed(made_of, values)),
+    )
+    return rendered(template, part, content_type, values)
 
 
 def _edits(

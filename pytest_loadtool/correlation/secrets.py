@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
+from pytest_loadtool.correlation.edits import overlap, written
 from pytest_loadtool.correlation.fields import CONSTANT, Field, every_field, with_references
 from pytest_loadtool.correlation.looks import (
     is_identity_name,
@@ -24,11 +25,10 @@ from pytest_loadtool.correlation.looks import (
 )
 from pytest_loadtool.correlation.parts import header_sets, text_parts, with_header_sets, with_part
 from pytest_loadtool.correlation.recorded import RecordedResponse
-from pytest_loadtool.correlation.slots import Slot, request_slots
+from pytest_loadtool.correlation.slots import Part, Slot, request_slots
 from pytest_loadtool.correlation.standins import Replacer, stand_ins
 from pytest_loadtool.model.case import Request, TestCase
 from pytest_loadtool.model.exchange import Body, Exchange, HeaderList
-from pytest_loadtool.model.place import encode
 from pytest_loadtool.model.secret import is_secret
 from pytest_loadtool.model.template import escape
 
@@ -191,12 +191,17 @@ def _cookies(pairs: Sequence[str]) -> Iterator[str]:
 
 def _slots(exchange: Exchange) -> list[Slot]:
     """The slots of a recorded request."""
+    content_type = exchange.request_header("content-type") or ""
+    return list(request_slots(_request(exchange), content_type, 0))
+
+
+def _request(exchange: Exchange) -> Request:
+    """Address and body of a recorded request as templates."""
     try:
         body = escape(exchange.request_body.decode())
     except UnicodeDecodeError:
         body = ""
-    request = Request(exchange.method, escape(exchange.url), body=body or None)
-    return list(request_slots(request, exchange.request_header("content-type") or "", 0))
+    return Request(exchange.method, escape(exchange.url), body=body or None)
 
 
 def _basic(exchanges: Sequence[Exchange], made: Mapping[str, str], key: bytes) -> dict[str, str]:
@@ -251,16 +256,7 @@ def _masked_request(request: Request, replacer: Replacer) -> Request:
 def _masked_exchange(
     exchange: Exchange, replacer: Replacer, made: Mapping[str, str], key: bytes
 ) -> Exchange:
-    url, body = exchange.url, exchange.request_body
-    for slot in reversed(_slots(exchange)):  # from the last: positions before it stay
-        secret = is_secret_name(slot.name) and not slot.depth and slot.value not in _SWITCHES
-        if secret and slot.value not in made:
-            text = encode(slot.place, stand_ins([slot.value], key)[slot.value])
-            if slot.part == "target":
-                url = url[: slot.start] + text + url[slot.end :]
-            else:
-                plain = body.decode()
-                body = (plain[: slot.start] + text + plain[slot.end :]).encode()
+    url, body = _hidden(exchange, made, key)
     held: bytes | Body = exchange.held_body
     if RecordedResponse(exchange).has_text:
         content = exchange.response_body
@@ -274,6 +270,30 @@ def _masked_exchange(
         response_headers=_masked_headers(exchange.response_headers, replacer),
         response_body=held,
     )
+
+
+def _hidden(exchange: Exchange, made: Mapping[str, str], key: bytes) -> tuple[str, bytes]:
+    """Address and body with stand-ins in the fields for secrets, however deep they are, and for
+    all values in base64, which `Replacer` does not see."""
+    request, content_type = _request(exchange), exchange.request_header("content-type") or ""
+    texts = dict(text_parts(request))
+    uses: dict[Part, list[tuple[Slot, str]]] = {}
+    for slot in _slots(exchange):
+        instead = made.get(slot.value)
+        if instead is None and is_secret_name(slot.name) and slot.value not in _SWITCHES:
+            instead = stand_ins([slot.value], key)[slot.value]
+        elif not slot.capsules:
+            continue
+        others = uses.setdefault(slot.part, [])
+        if instead is not None and not any(overlap(slot, other) for other, _ in others):
+            others.append((slot, instead))
+    new = {
+        part: written(texts[part], part, content_type, found)
+        for part, found in uses.items()
+        if found
+    }
+    body = new["body"].encode() if "body" in new else exchange.request_body
+    return new.get("target", exchange.url), body
 
 
 def _masked_headers(headers: HeaderList, replacer: Replacer) -> HeaderList:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from dataclasses import replace
+from urllib.parse import quote, unquote
 
 import pytest
 
@@ -129,6 +130,28 @@ def test_short_password_is_masked_where_it_was_typed() -> None:
     assert sent["password"] != "admin"
     assert len(sent["password"]) == 5
     assert next(clean.transactions()).request.target == "/admin/"
+
+
+def test_secrets_within_values_are_masked() -> None:
+    """A password in JSON in a form field, in an address in a query, in base64; a token there."""
+    token = TOKENS[0]
+    sent = json.dumps({"user": "ann", "password": "horse7battery", "token": token})
+    packed = base64.b64encode(sent.encode()).decode()
+    form = ("Content-Type", "application/x-www-form-urlencoded")
+    exchanges = (
+        exchange("GET", "http://x/start", 0, answer=json.dumps({"token": token})),
+        exchange("POST", f"http://x/a?b={quote(packed)}", 1, form, body=f"data={quote(sent)}"),
+        exchange("GET", f"http://x/?next={quote('/y?password=horse7battery', safe='')}", 2),
+    )
+    case = configure(build_case(exchanges, name="x").case, exchanges).case
+    _, evidence = without_secrets(case, exchanges)
+    address, body = evidence[1].url, evidence[1].request_body.decode()
+    opened = base64.b64decode(unquote(address.partition("b=")[2])).decode()
+    everything = unquote(whole(evidence)) + opened
+    assert not [one for one in ("horse7battery", token) if one in everything]
+    assert json.loads(opened) == json.loads(unquote(body.removeprefix("data=")))
+    assert json.loads(opened)["user"] == "ann"
+    assert json.loads(opened)["token"] == json.loads(evidence[0].response_body)["token"]
 
 
 @pytest.mark.parametrize("value", TOKENS)
