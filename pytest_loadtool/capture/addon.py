@@ -109,16 +109,17 @@ class ExchangeReporter:
 
     def responseheaders(self, flow: HTTPFlow) -> None:
         """A response begins: it streams to the client, and a copy is collected."""
-        # A refusal is no response of a server: its flow is not among the open ones.
-        if flow.response is None or flow.id not in self._open:
+        host, port = flow.request.host, flow.request.port
+        # A refusal is no response of a server.
+        if flow.response is None or self._domains.blocks(host, port):
             return
         if _needs_no_body(flow.response.status_code):
             return
-        if not self._domains.records(flow.request.host, flow.request.port):
-            flow.response.stream = True
-        else:
+        if flow.id in self._open and self._domains.records(host, port):
             self._collectors[flow.id] = collector = Collector(self.directory)
             flow.response.stream = collector
+        else:
+            flow.response.stream = True
 
     def response(self, flow: HTTPFlow) -> None:
         """A response is complete."""

@@ -9,6 +9,7 @@ import ssl
 import stat
 import subprocess
 import sys
+import threading
 import zlib
 from collections.abc import Coroutine
 from pathlib import Path
@@ -352,6 +353,35 @@ def test_server_sent_events_stream_and_are_evidence(hang_up: bool) -> None:
     assert (exchange.status, exchange.note) == (200, "server-sent events")
     assert exchange.response_body == b"data: 1\n\n"
     assert exchange.error == ("" if hang_up else "recording stopped before the response ended")
+
+
+def test_what_comes_after_the_cut_still_streams() -> None:
+    """What was in flight at the end of one recording belongs to none, and reaches its client."""
+    got: list[Exchange] = []
+    go_on = threading.Event()
+
+    async def scenario() -> None:
+        loop, arrived = asyncio.get_running_loop(), asyncio.Event()
+
+        def late(connection: Connection, request: bytes) -> bool:
+            loop.call_soon_threadsafe(arrived.set)
+            go_on.wait(60)
+            return _endless(connection, request)
+
+        with WireServer(late) as server:
+            async with Recorder(got.append) as recorder:
+                reader, writer = await asyncio.open_connection("127.0.0.1", recorder.port)
+                host = f"127.0.0.1:{server.port}"
+                writer.write(f"GET http://{host}/ HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+                await arrived.wait()
+                recorder.cut()
+                go_on.set()
+                await reader.readuntil(b"data: 1\n\n")
+                writer.close()
+
+    run(scenario())
+    (exchange,) = got
+    assert (exchange.status, exchange.error) == (0, "recording stopped before the response ended")
 
 
 def test_what_is_in_flight_when_recording_stops_is_recorded() -> None:
