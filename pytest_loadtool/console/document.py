@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from pytest_loadtool.console.errors import CommandError
-from pytest_loadtool.model.case import Request, TestCase, used_names
+from pytest_loadtool.model.case import TestCase, used_names
 from pytest_loadtool.model.template import BUILTIN_NAMES, Reference
 from pytest_loadtool.model.validator import expected_text
 
@@ -31,21 +31,13 @@ def unset(case: TestCase) -> set[str]:
     known = {name for name, one in case.variables.items() if not one.needs_extractor}
     missing: set[str] = set()
     for transaction in case.transactions():
-        missing |= _names(_sent(case, transaction.request), case) - known
+        missing |= _own(case.used_by(transaction.request)) - known
         known.update(extractor.variable for extractor in transaction.extractors)
-        missing |= _names(map(expected_text, transaction.validators), case) - known
+        checked = map(expected_text, transaction.validators)
+        missing |= _own(used_names(checked, case.variables)) - known
     return missing
 
 
-def _names(texts: Iterable[str], case: TestCase) -> frozenset[str]:
-    """The variables among the placeholders of some templates."""
-    references = map(Reference, used_names(texts, case.variables))
-    return frozenset(one.name for one in references if one.dataset is None) - BUILTIN_NAMES
-
-
-def _sent(case: TestCase, request: Request) -> Iterator[str]:
-    yield request.target
-    for header in case.wire_headers(request):
-        yield header.value or ""
-    if isinstance(request.body, str):
-        yield request.body
+def _own(names: Iterable[str]) -> frozenset[str]:
+    """The variables of the test case among the names of placeholders."""
+    return frozenset(one for one in names if Reference(one).dataset is None) - BUILTIN_NAMES
