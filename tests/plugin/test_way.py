@@ -134,6 +134,7 @@ def test_a_test_chooses_its_transport(
     assert project.lines("modules.txt") == [used]
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["here", "workers"])
 def test_load_over_httpx(workers: tuple[str, ...], project: Project, server: Server) -> None:
     """The same case under load; the report has what the server saw."""
@@ -149,6 +150,7 @@ def test_load_over_httpx(workers: tuple[str, ...], project: Project, server: Ser
     assert "httpx" in project.lines("modules.txt")
 
 
+@pytest.mark.alone
 def test_a_line_is_for_the_raw_transport(project: Project, server: Server) -> None:
     """The other ways have none. That is told before the start, with what to do; then it works."""
     (project.path / "myapp.py").write_text(FLASK)
@@ -191,6 +193,7 @@ def test_an_application_is_asked_without_a_socket(application: str, project: Pro
         assert project.lines("lifespan.txt") == ["start", "stop"]
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("workers", [(), ("-n", "2")], ids=["here", "workers"])
 @pytest.mark.parametrize("application", [FLASK, FASTAPI], ids=["Flask", "FastAPI"])
 def test_load_on_an_application(
