@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 
 from pytest_loadtool.model.case import Kind
@@ -39,7 +40,7 @@ class Group:
 
 
 @dataclass(slots=True)
-class Pages:
+class Pages(ABC):
     """The pages so far. ``add`` the transactions in the order of their start.
 
     1. A navigation starts a page, unless a forward (3xx) led to it: a forward belongs to the page
@@ -57,9 +58,9 @@ class Pages:
     left: set[str] = field(default_factory=set)
     """The URLs of pages from which a navigation led away."""
 
+    @abstractmethod
     def page_of(self, entry: Entry) -> Group:
         """The page of a transaction that is neither a navigation nor follows a forward."""
-        raise NotImplementedError
 
     def add(self, entry: Entry) -> None:
         """Put ``entry`` on its page."""
