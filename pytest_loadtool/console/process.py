@@ -1,8 +1,10 @@
 """The recording proxy in a process of its own, beside the program whose traffic it records.
 
 A test may stop the clock, forbid sockets, be interrupted or have an event loop that runs: nothing
-of that reaches the recorder. Requests and answers are Python objects over two pipes; when the
-program dies, its pipe ends, and the recorder leaves what it has on the disk and ends too.
+of that reaches the recorder. Requests and answers are Python objects over two pipes, each answer
+with its request's number: who was interrupted while it waited must not take the answer that comes
+late for the next one. When the program dies, its pipe ends, and the recorder leaves what it has on
+the disk and ends too.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
+from itertools import count
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from types import TracebackType
@@ -39,6 +42,7 @@ class RecordingProcess:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self._numbers = count()
         self.proxy = Proxy()
 
     def __enter__(self) -> Self:
@@ -99,9 +103,11 @@ class RecordingProcess:
         Raises:
             RecordingError: the answer is one, or the process is gone.
         """
+        number, answered, answer = next(self._numbers), -1, None
         try:
-            self._requests.send(request)
-            answer = self._answers.recv()
+            self._requests.send((number, request))
+            while answered != number:
+                answered, answer = self._answers.recv()
         except (EOFError, OSError):
             self._errors.seek(0)
             said = self._errors.read().decode(errors="replace").strip()
@@ -114,22 +120,23 @@ class RecordingProcess:
 
 async def _serve(requests: Connection[Any, Any], answers: Connection[Any, Any]) -> None:
     """Answer requests until the last, which is None, or until nobody is left who makes them."""
-    settings: Settings = requests.recv()
+    number, settings = requests.recv()
     try:
         async with Series(settings) as series:
-            answers.send(series.proxy)
-            while (request := await asyncio.to_thread(_received, requests)) is not None:
-                answers.send(await _answer(series, request))
+            answers.send((number, series.proxy))
+            while (received := await asyncio.to_thread(_received, requests)) is not None:
+                number, request = received
+                answers.send((number, await _answer(series, request)))
     except LoadToolError as error:
-        answers.send(RecordingError(str(error)))
+        answers.send((number, RecordingError(str(error))))
 
 
-def _received(requests: Connection[Any, Any]) -> Path | End | None:
+def _received(requests: Connection[Any, Any]) -> tuple[int, Path | End] | None:
     try:
-        request: Path | End | None = requests.recv()
+        received: tuple[int, Path | End] | None = requests.recv()
     except EOFError:
         return None
-    return request
+    return received
 
 
 async def _answer(series: Series, request: Path | End) -> Recorded | LoadToolError | None:

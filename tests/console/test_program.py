@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
 import subprocess
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -154,6 +156,29 @@ def test_one_proxy_for_many_recordings(server: Server, tmp_path: Path) -> None:
     for name in ("one", "two"):
         assert [one.url for one in read_har(tmp_path / f"{name}.har")] == [f"{server.url}/{name}"]
     assert read_har(tmp_path / "three.recording.har")[0].url == f"{server.url}/three"
+
+
+def test_a_late_answer_is_not_taken_for_the_next_one(server: Server, tmp_path: Path) -> None:
+    """Ctrl-C while the recorder is asked: it answers later, and what is asked then is answered."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with RecordingProcess(Settings(tmp_path)) as process:
+            process.begin(tmp_path / "one.case.toml")
+            httpx.get(f"{server.url}/", timeout=60, **process.proxy.httpx)
+            process._process.send_signal(signal.SIGSTOP)
+            main = threading.main_thread().ident
+            assert main is not None
+            threading.Timer(0.5, signal.pthread_kill, (main, signal.SIGINT)).start()
+            with pytest.raises(KeyboardInterrupt):
+                process.end(End(keep=False))
+            process._process.send_signal(signal.SIGCONT)
+            process.begin(tmp_path / "two.case.toml")
+            httpx.get(f"{server.url}/", timeout=60, **process.proxy.httpx)
+            recorded = process.end(End(keep=True))
+            assert recorded is not None
+            assert recorded.file.endswith("two.case.toml")
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_the_recorder_ends_though_others_hold_its_pipe(tmp_path: Path) -> None:
