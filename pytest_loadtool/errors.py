@@ -1,20 +1,25 @@
 """The exceptions of pytest-loadtool. All mean misuse or bad input; their text is for the user.
 
     LoadToolError
-    ├── FileError         a file that the user owns is wrong: where, what, what to do
-    ├── RecordingError    recording cannot start or go on
-    └── ReplayError       a test case cannot be replayed at all (as opposed to: it fails)
+    ├── AuthenticationError  credentials that cannot be sent, a scheme that is not supported
+    ├── FileError            a file that the user owns is wrong: where, what, what to do
+    ├── RecordingError       recording cannot start or go on
+    └── ReplayError          a test case cannot be replayed at all (as opposed to: it fails)
 
 A transaction that fails on replay is not an exception: it is a result.
 """
 
 from __future__ import annotations
 
-__all__ = ["FileError", "LoadToolError", "RecordingError", "ReplayError"]
+__all__ = ["AuthenticationError", "FileError", "LoadToolError", "RecordingError", "ReplayError"]
 
 
 class LoadToolError(Exception):
     """Base of every error whose text is written for the user."""
+
+
+class AuthenticationError(LoadToolError):
+    """Credentials cannot be sent, or the server wants a scheme that is not supported."""
 
 
 class FileError(LoadToolError):

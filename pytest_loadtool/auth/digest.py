@@ -1,0 +1,192 @@
+"""Digest (RFC 7616; RFC 2617 and RFC 2069 for older servers)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from collections.abc import Callable, Sequence
+from urllib.parse import quote, urlsplit
+
+from pytest_loadtool.auth.challenge import Challenge, octets
+from pytest_loadtool.auth.credentials import Credentials
+from pytest_loadtool.auth.handshake import RequestFacts
+from pytest_loadtool.errors import AuthenticationError
+
+__all__ = ["DigestHandshake", "DigestSession"]
+
+Hash = Callable[[bytes], str]
+
+
+def _md5(data: bytes) -> str:
+    return hashlib.md5(data, usedforsecurity=False).hexdigest()
+
+
+def _sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _sha512_256(data: bytes) -> str:
+    return hashlib.new("sha512_256", data).hexdigest()
+
+
+#: By the name of the algorithm, in lower case and without ``-sess`` (RFC 7616 §6.1).
+_HASHES: dict[str, Hash] = {"md5": _md5, "sha-256": _sha256, "sha-512-256": _sha512_256}
+
+#: How often in one handshake a server may say that its nonce was stale before it is not believed.
+_MOST_STALE = 2
+
+
+def new_cnonce() -> str:
+    """A client nonce that nobody can guess."""
+    return secrets.token_hex(16)
+
+
+class DigestSession:
+    """One nonce of a server, with the count of its uses (RFC 7616 §3.4).
+
+    The client nonce stays the same: so the ``-sess`` algorithms, whose key is made with the first
+    one (§3.4.2), have the same key for servers that make it anew each time.
+    """
+
+    __slots__ = (
+        "_cnonce", "_count", "_head", "_key", "_nonce", "_qop", "_sum", "_tail", "prefixes",
+        "realm",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        challenge: Challenge,
+        credentials: Credentials,
+        request: RequestFacts,
+        cnonce: Callable[[], str] = new_cnonce,
+    ) -> None:
+        given = challenge.parameters
+        algorithm = given.get("algorithm", "")
+        self._sum = _hash_named(algorithm)
+        self._qop = _qop(given.get("qop", ""))
+        self.realm = challenge.realm
+        self.prefixes = _protected(given.get("domain", ""), request.host)
+        self._nonce = octets(given.get("nonce", ""))
+        self._cnonce = cnonce()
+        self._count = 0
+        user, realm = credentials.login.encode(), octets(given.get("realm", ""))
+        self._key = self._sum(b"%b:%b:%b" % (user, realm, credentials.password.encode())).encode()
+        session = algorithm.lower().endswith("-sess")
+        if session:
+            parts = (self._key, self._nonce, self._cnonce.encode())
+            self._key = self._sum(b"%b:%b:%b" % parts).encode()
+        hashed = given.get("userhash", "").lower() == "true"
+        if hashed:
+            user = self._sum(b"%b:%b" % (user, realm)).encode()
+        wide = given.get("charset", "").upper() == "UTF-8" and not user.isascii()
+        named = f"username*=UTF-8''{quote(user, safe='')}" if wide else _quoted("username", user)
+        self._head = f"Digest {named}, {_quoted('realm', realm)}, {_quoted('nonce', self._nonce)}"
+        self._tail = "".join(
+            [
+                f", algorithm={algorithm}" if algorithm else "",
+                f", {_quoted('opaque', octets(given['opaque']))}" if "opaque" in given else "",
+                ", userhash=true" if hashed else "",
+                f', cnonce="{self._cnonce}"' if session and not self._qop else "",
+            ]
+        )
+
+    def header(self, request: RequestFacts) -> str:
+        """The value of Authorization, with the next nonce count."""
+        target = octets(request.target)
+        subject = self._sum(b"%b:%b" % (octets(request.method), target)).encode()
+        between, how = b"", ""
+        if self._qop:
+            self._count += 1
+            count = f"{self._count:08x}"
+            between = f"{count}:{self._cnonce}:{self._qop}:".encode()
+            how = f', qop={self._qop}, nc={count}, cnonce="{self._cnonce}"'
+        response = self._sum(b"%b:%b:%b%b" % (self._key, self._nonce, between, subject))
+        uri = _quoted("uri", target)
+        return f'{self._head}, {uri}, response="{response}"{self._tail}{how}'
+
+
+def _hash_named(algorithm: str) -> Hash:
+    found = _HASHES.get(algorithm.lower().removesuffix("-sess") or "md5")
+    if found is _sha512_256 and "sha512_256" not in hashlib.algorithms_available:
+        found = None
+    if found is None:
+        raise AuthenticationError(
+            f"the server wants Digest authentication with the algorithm {algorithm}, which is not "
+            "supported; have it offer MD5, SHA-256 or SHA-512-256 (RFC 7616)"
+        )
+    return found
+
+
+def _qop(offered: str) -> str:
+    """The quality of protection to use: ``auth``, or none where none is offered (RFC 2069)."""
+    options = {option.strip().lower() for option in offered.split(",")} - {""}
+    if not options or "auth" in options:
+        return "auth" if options else ""
+    raise AuthenticationError(
+        f"the server wants Digest authentication with qop={offered}, which is not supported; "
+        "have it offer qop=auth as well (RFC 7616)"
+    )
+
+
+def _protected(domain: str, host: str) -> tuple[str, ...]:
+    """The paths of the host that ``domain`` names; without any, all of it (RFC 7616 §3.3).
+
+    Other hosts that it names are passed over: credentials are for the host that they were given
+    for.
+    """
+    paths = []
+    for uri in domain.split():
+        parts = urlsplit(uri)
+        if not parts.netloc or parts.netloc.lower() == host.lower():
+            paths.append(parts.path or "/")
+    return tuple(paths) or ("/",)
+
+
+def _quoted(name: str, value: bytes) -> str:
+    """A parameter with a quoted string (RFC 9110 §5.6.4)."""
+    return f'{name}="{_SPECIAL.sub(_ESCAPE, value).decode("latin-1")}"'
+
+
+_SPECIAL, _ESCAPE = re.compile(rb'(["\\])'), rb"\\\1"
+
+
+class DigestHandshake:
+    """One answer, and another for each nonce that has become stale on the way."""
+
+    __slots__ = ("_cnonce", "_credentials", "_request", "_steps", "session")
+
+    scheme = "digest"
+    connection_bound = False
+    wants_body = True
+
+    def __init__(
+        self,
+        challenge: Challenge,
+        credentials: Credentials,
+        request: RequestFacts,
+        cnonce: Callable[[], str] = new_cnonce,
+    ) -> None:
+        self._credentials, self._request, self._cnonce = credentials, request, cnonce
+        self._steps = 0
+        self.session = DigestSession(challenge, credentials, request, cnonce)
+
+    @property
+    def realm(self) -> str:
+        """The realm that asks."""
+        return self.session.realm
+
+    def next(self, challenges: Sequence[Challenge]) -> str | None:
+        """The answer to the challenge; None when the server, answered, still asks."""
+        if self._steps:
+            stale = next((one for one in challenges if self._renews(one)), None)
+            if stale is None or self._steps > _MOST_STALE:
+                return None
+            self.session = DigestSession(stale, self._credentials, self._request, self._cnonce)
+        self._steps += 1
+        return self.session.header(self._request)
+
+    def _renews(self, challenge: Challenge) -> bool:
+        """Whether it says that user and password are right, and just the nonce too old (§3.3)."""
+        stale = challenge.parameters.get("stale", "").lower() == "true"
+        return stale and challenge.scheme == "digest" and challenge.realm == self.realm
