@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from pytest_loadtool.casefile.authentication import literal_password
 from pytest_loadtool.casefile.lines import KeyPath
 from pytest_loadtool.casefile.nearest import did_you_mean
 from pytest_loadtool.casefile.problems import Problems
+from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.case import Header, TestCase, Transaction, used_names
 from pytest_loadtool.model.template import BUILTIN_NAMES, Reference, Template
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
 __all__ = ["Columns", "check_case"]
+
+#: The number of a transaction that would come before all others.
+_BEFORE_ALL = -1
 
 #: By dataset name its file and columns, as far as they are known.
 Columns = Mapping[str, tuple[str, tuple[str, ...]]]
@@ -22,6 +27,7 @@ def check_case(case: TestCase, problems: Problems, *, columns: Columns) -> None:
     _check_way(case, problems)
     names = _Names(case, columns)
     _check_made_of(case, problems)
+    _check_identities(case, names, problems)
     shared = {"": _dynamic(("headers",), case.headers)}
     for name, headers in case.header_sets.items():
         shared[name] = _dynamic(("header_sets", name), headers)
@@ -71,6 +77,24 @@ def _check_made_of(case: TestCase, problems: Problems) -> None:
     for name, variable in case.variables.items():
         if variable.template and name in used_names((variable.template,), case.variables):
             problems.add(("variables", name, "template"), f"{name!r} is made of itself")
+
+
+def _check_identities(case: TestCase, names: _Names, problems: Problems) -> None:
+    """Who a user is, is known before its first request, and no password is in the file."""
+    found: list[tuple[KeyPath, Identity | Proxy]] = [
+        (("identity", number), one) for number, one in enumerate(case.identities)
+    ]
+    if case.proxy is not None:
+        found.append((("proxy",), case.proxy))
+    for at, one in found:
+        for key, source in zip(("username", "password", "domain"), one.templates, strict=True):
+            for reference in Template.parse(source).references:
+                if message := names.wrong(reference, _BEFORE_ALL):
+                    problems.add((*at, key), message)
+        if wrong := literal_password(one.password, case.variables):
+            problems.add((*at, "password"), wrong)
+        if isinstance(one, Identity) and not (one.host or names.has_server):
+            problems.add((*at, "username"), 'the test case has no server: write host = "…"')
 
 
 def _check_server(

@@ -9,6 +9,7 @@ from typing import Any
 
 from pytest_loadtool.casefile.actors import EXTRACTOR, VALIDATOR, extractor, validator
 from pytest_loadtool.casefile.asm import ASM, asm_settings
+from pytest_loadtool.casefile.authentication import IDENTITY, PROXY, identity, proxy
 from pytest_loadtool.casefile.case_checks import check_case
 from pytest_loadtool.casefile.dataset import read_dataset
 from pytest_loadtool.casefile.files import read_text
@@ -108,6 +109,9 @@ def _case(source: str, path: str) -> tuple[TestCase, Problems]:
             header_sets=MappingProxyType(found.get("header_sets", {})),
             datasets=tuple(found.get("datasets", {}).values()),
             variables=MappingProxyType(found.get("variables", {})),
+            identities=found.get("identity", ()),
+            proxy=found.get("proxy"),
+            show_negotiation=found.get("show_negotiation", False),
         ),
         problems,
     )
@@ -201,6 +205,7 @@ _RECORDED = Table(
         "entry": Key(at_least(0)),
         "at": Key(number),
         "took": Key(number),
+        "negotiation": Key(array(at_least(0))),
     },
 )
 
@@ -239,9 +244,12 @@ _CASE_KEYS: dict[str, Key] = {
     "hosts": Key(array(filled)),
     "tls": Key(tls_settings),
     "asm": Key(asm_settings),
+    "show_negotiation": Key(boolean),
+    "proxy": Key(proxy),
     "headers": Key(_HEADERS),
     "header_sets": Key(named(header_set_name, _HEADERS)),
     "datasets": Key(lambda node: named(dataset_name, _dataset)(node)),
+    "identity": Key(tables(identity, "identity")),
     "page": Key(lambda node: tables(_page, "page")(node), "at least one [[page]]"),
     "variables": Key(lambda node: named(variable_name, variable)(node)),
 }
@@ -256,9 +264,14 @@ _IN_PAGE = (_PAGE_KEYS, "under [[page]]")
 _IN_TRANSACTION = (_TRANSACTION_KEYS, "under [[page.transaction]]")
 _IN_TLS = (TLS.keys, "under [tls]")
 _IN_ASM = (ASM.keys, "under [asm]")
+_IN_IDENTITY = (IDENTITY.keys, "under [[identity]]")
 _IN_ACTORS = ({**EXTRACTOR.keys, **VALIDATOR.keys}, "inside 'extractors' or 'validators'")
 
-_CASE = Table("the test case", _CASE_KEYS, _elsewhere(_IN_TLS, _IN_ASM, _IN_TRANSACTION, _IN_PAGE))
+_CASE = Table(
+    "the test case",
+    _CASE_KEYS,
+    _elsewhere(_IN_IDENTITY, _IN_TLS, _IN_ASM, _IN_TRANSACTION, _IN_PAGE),
+)
 _PAGE = Table("a page", _PAGE_KEYS, _elsewhere(_AT_TOP, _IN_TRANSACTION))
 _TRANSACTION = Table("a transaction", _TRANSACTION_KEYS, _elsewhere(_AT_TOP, _IN_PAGE, _IN_ACTORS))
 _DATASET = Table(
@@ -272,4 +285,4 @@ _DATASET = Table(
 )
 
 #: Every kind of table in the file, extractors and validators aside.
-TABLES = (_CASE, _PAGE, _TRANSACTION, _RECORDED, _DATASET, VARIABLE, TLS, ASM)
+TABLES = (_CASE, _PAGE, _TRANSACTION, _RECORDED, _DATASET, VARIABLE, TLS, ASM, IDENTITY, PROXY)

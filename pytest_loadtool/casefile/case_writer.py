@@ -6,6 +6,7 @@ import base64
 from collections.abc import Iterable, Iterator, Mapping
 
 from pytest_loadtool.casefile.asm import asm_lines
+from pytest_loadtool.casefile.authentication import identity_lines, proxy_lines
 from pytest_loadtool.casefile.lines import KeyPath
 from pytest_loadtool.casefile.quantities import format_duration
 from pytest_loadtool.casefile.render import Line, render
@@ -69,8 +70,10 @@ def case_lines(case: TestCase) -> Iterator[Line]:
     yield from _strings((), "fixtures", case.fixtures)
     yield from _strings((), "marks", case.marks)
     yield from _strings((), "hosts", case.hosts)
+    yield _pair((), "show_negotiation", case.show_negotiation, usual=not case.show_negotiation)
     yield from _strings((), "headers", map(_header, case.headers), gap=True)
     yield from tls_lines(case.tls)
+    yield from proxy_lines(case.proxy)
     yield from asm_lines(case.asm)
     if case.header_sets:
         yield Line(("header_sets",), "[header_sets]", gap=True)
@@ -79,6 +82,7 @@ def case_lines(case: TestCase) -> Iterator[Line]:
         yield Line(("header_sets", name), f"{key(name)} = ", elements=written)
     for use in case.datasets:
         yield from _dataset(use)
+    yield from identity_lines(case.identities)
     for index, page in enumerate(case.pages):
         yield from _page(("page", index), page)
     if case.variables:
@@ -220,6 +224,7 @@ def _validator(validator: Validator) -> dict[str, str]:
 
 def _recorded(recorded: Recorded) -> dict[str, str]:
     pairs: dict[str, Scalar] = {"status": recorded.status}
+    negotiation = inline_array(map(str, recorded.negotiation))
     if recorded.kind is not Kind.OTHER:
         pairs["kind"] = recorded.kind.value
     if recorded.entry is not None:
@@ -228,7 +233,8 @@ def _recorded(recorded: Recorded) -> dict[str, str]:
         pairs["at"] = recorded.at
     if recorded.took:
         pairs["took"] = recorded.took
-    return {name: scalar(value) for name, value in pairs.items()}
+    written = {name: scalar(value) for name, value in pairs.items()}
+    return written | ({"negotiation": negotiation} if recorded.negotiation else {})
 
 
 def _variable(variable: Variable) -> str:
@@ -237,6 +243,8 @@ def _variable(variable: Variable) -> str:
     pairs: dict[str, Scalar | None] = {
         "value": variable.value,
         "env": variable.env,
+        "keyring": variable.keyring,
+        "username": variable.username or None,
         "template": variable.template,
         **_generate(variable.generate),
         "recorded": variable.recorded,

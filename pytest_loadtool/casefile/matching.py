@@ -28,6 +28,7 @@ _LABELS: Mapping[str, str] = {
     "transaction": "request",
     "extractors": "variable",
     "case": "file",
+    "identity": "username",
 }
 
 

@@ -30,7 +30,7 @@ _GENERATORS: dict[str, tuple[Callable[..., Generator], tuple[str, ...]]] = {
 }
 _DETAILS = ("length", "alphabet", "unit")
 #: The keys that say where the value comes from. A variable has one of them, or an extractor.
-_ORIGINS = ("value", "env", "template", "generate")
+_ORIGINS = ("value", "env", "keyring", "template", "generate")
 
 
 def variable(node: Node) -> Variable:
@@ -44,6 +44,10 @@ def variable(node: Node) -> Variable:
     origins = [one for one in _ORIGINS if one in found]
     if len(origins) > 1:
         raise node.wrong(f"expected {origins[0]!r} or {origins[1]!r}, got both")
+    if ("keyring" in found) != ("username" in found):
+        raise node.wrong(
+            "expected 'keyring' and 'username' together: a service, and whose password"
+        )
     generate = _generator(node, found)
     return Variable(name, generate=generate, **found)
 
@@ -79,6 +83,8 @@ VARIABLE = Table(
     {
         "value": Key(text),
         "env": Key(filled),
+        "keyring": Key(filled),
+        "username": Key(filled),
         "template": Key(parsed(template)),
         "generate": Key(_one_of(_GENERATORS)),
         "length": Key(at_least(1)),

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from typing import Protocol
 
-from pytest_loadtool.casefile import read_dataset
 from pytest_loadtool.console.apart import apart
 from pytest_loadtool.console.document import check
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.load import ThinkTime
-from pytest_loadtool.replay import Observer, Plan, compile_case
+from pytest_loadtool.replay import Observer, Plan
 
 __all__ = ["Stoppable", "plan_of", "replay"]
 
@@ -30,18 +28,12 @@ def plan_of(session: Session, case: TestCase, *, server: str = "", fast: bool = 
         CommandError: a variable has no source.
         LoadToolError: it cannot be replayed.
     """
+    from pytest_loadtool.transport.outside import compile_in
     from pytest_loadtool.transport.tls import check_tls
 
     check(case)
-    folder = session.case_path.parent
-    plan = compile_case(
-        case,
-        server=server,
-        datasets={use.name: read_dataset(folder / use.file) for use in case.datasets},
-        environ=os.environ,
-        think_time=ThinkTime(scale=0.0) if fast else ThinkTime(),
-        folder=str(folder),
-    )
+    think_time = ThinkTime(scale=0.0) if fast else ThinkTime()
+    plan = compile_in(session.case_path.parent, case, server=server, think_time=think_time)
     check_tls(plan)
     if not case.tls.verify:
         session.say("Certificates are not verified: the test case says so.")

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from pytest_loadtool.model.asm import USUAL_ASM, AsmSettings
+from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.extractor import Extractor
 from pytest_loadtool.model.generator import Generator
@@ -77,7 +78,8 @@ class Recorded:
 
     ``entry`` is the 0-based index in the evidence (HAR); ``at`` the start and ``took`` the
     duration, in seconds, ``at`` counted from the start of the page. Replay overlaps transactions of
-    a page as these overlapped.
+    a page as these overlapped. ``negotiation`` are the entries of the exchanges (connection
+    authentication negotiation) that ended in this one; replay makes its own.
     """
 
     status: int
@@ -85,6 +87,7 @@ class Recorded:
     entry: int | None = None
     at: float = 0.0
     took: float = 0.0
+    negotiation: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +127,7 @@ class Variable:
 
     ``value`` is its constant or first value (a recorded value is not: that is ``recorded``, used
     only to find it again and to explain). ``env`` names the environment variable it comes from,
+    ``keyring`` the service in the system's keyring that has it as the password of ``username``,
     ``template`` is what it is made of each time it is used, ``generate`` how it is made up.
     ``set_by`` tells application state management, which may replace its own work, from a person,
     whose work it leaves alone.
@@ -137,11 +141,14 @@ class Variable:
     recorded: str | None = None
     set_by: Literal["asm", "person"] = "person"
     rule: str = ""
+    keyring: str | None = None
+    username: str = ""
 
     @property
     def needs_extractor(self) -> bool:
         """Whether it has no value until a response gives it one."""
-        return self.generate is None and self.value is self.env is self.template is None
+        texts = (self.value, self.env, self.keyring, self.template)
+        return self.generate is None and all(text is None for text in texts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +183,11 @@ class TestCase:
     """By name: likewise, for the transactions that name it."""
     datasets: tuple[DatasetUse, ...] = ()
     variables: Mapping[str, Variable] = field(default_factory=lambda: MappingProxyType({}))
+    identities: tuple[Identity, ...] = ()
+    """Who a virtual user is; the first that fits answers a challenge."""
+    proxy: Proxy | None = None
+    show_negotiation: bool = False
+    """Whether the tree shows the exchanges of connection authentication negotiation."""
 
     def transactions(self) -> Iterator[Transaction]:
         """All transactions in order."""

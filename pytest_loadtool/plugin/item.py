@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_loadtool.casefile import read_dataset
 from pytest_loadtool.casefile.problems import key_error
 from pytest_loadtool.errors import FileError, LoadToolError
 from pytest_loadtool.model.case import TestCase
@@ -99,17 +98,14 @@ class CaseItem(FileItem):
         run_apart(lambda: replay_once(plan, observer=watch))
 
     def _plan(self, request: pytest.FixtureRequest) -> Plan:
-        from pytest_loadtool.replay import compile_case
         from pytest_loadtool.transport.checks import check_plan
+        from pytest_loadtool.transport.outside import compile_in
 
-        folder = self.path.parent
-        plan = compile_case(
+        plan = compile_in(
+            self.path.parent,
             self.case,
             server=self._server(request),
-            datasets={use.name: read_dataset(folder / use.file) for use in self.case.datasets},
-            environ=os.environ,
             think_time=think_time_of(self.config),
-            folder=str(folder),
         )
         check_plan(plan, self.path)
         return plan

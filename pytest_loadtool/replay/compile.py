@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from math import inf
 from random import Random
@@ -33,7 +33,10 @@ from pytest_loadtool.replay.plan import (
 from pytest_loadtool.replay.request import Names, compile_request, origin_of
 from pytest_loadtool.replay.validate import accepted_codes, compile_validator
 
-__all__ = ["compile_case"]
+__all__ = ["Keyring", "compile_case"]
+
+#: The password that a service's user has in the system's keyring.
+Keyring = Callable[[str, str], str]
 
 #: What an application in this process takes for its own address when the case does not say.
 _APP_SERVER = "http://localhost"
@@ -44,12 +47,17 @@ _NO_DATASETS: Mapping[str, Dataset] = MappingProxyType({})
 _IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"})
 
 
+def _no_keyring(service: str, username: str) -> str:
+    raise ReplayError(f"there is no keyring to ask for the password of {username} for {service}")
+
+
 def compile_case(
     case: TestCase,
     *,
     server: str = "",
     datasets: Mapping[str, Dataset] = _NO_DATASETS,
     environ: Mapping[str, str] = _NOTHING,
+    keyring: Keyring = _no_keyring,
     think_time: ThinkTime | None = None,
     folder: str = "",
     clock: Clock = time.time,
@@ -57,9 +65,9 @@ def compile_case(
     """Compile ``case`` once for all virtual users of this process.
 
     ``server`` replaces the case's own, and its application; ``datasets`` are by the names the case
-    gives them; ``environ`` is where variables with ``env`` come from; ``think_time`` None means as
-    recorded; ``folder`` is where the files are that the case names; ``clock`` gives the seconds
-    since 1970 that timestamps are made of.
+    gives them; ``environ`` is where variables with ``env`` come from, ``keyring`` where those with
+    ``keyring`` do; ``think_time`` None means as recorded; ``folder`` is where the files are that
+    the case names; ``clock`` gives the seconds since 1970 that timestamps are made of.
 
     Raises:
         ReplayError: there is no server to talk to, an environment variable or dataset is missing,
@@ -83,7 +91,7 @@ def compile_case(
     if pages:  # nobody thinks about the end
         pages[-1] = replace(pages[-1], pause=None)
     # Only now are all slots known: extractors may set variables that only a validator uses.
-    initial = _initial(case, names, environ)
+    initial = _initial(case, names, environ, keyring)
     return Plan(
         case=case,
         pages=tuple(pages),
@@ -204,7 +212,9 @@ def _texts(case: TestCase, request: Request) -> Iterable[str]:
         yield request.body
 
 
-def _initial(case: TestCase, names: Names, environ: Mapping[str, str]) -> tuple[str, ...]:
+def _initial(
+    case: TestCase, names: Names, environ: Mapping[str, str], keyring: Keyring
+) -> tuple[str, ...]:
     """What a virtual user's values are before anything is extracted.
 
     A variable that an extractor should have set starts as the recorded value: when the extractor
@@ -223,6 +233,8 @@ def _initial(case: TestCase, names: Names, environ: Mapping[str, str]) -> tuple[
             )
         if variable.env is not None:
             values[slot] = environ[variable.env]
+        elif variable.keyring is not None:
+            values[slot] = keyring(variable.keyring, variable.username)
         else:
             values[slot] = variable.value if variable.value is not None else variable.recorded or ""
     return tuple(values)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_loadtool.casefile import read_case, read_dataset, read_load
+from pytest_loadtool.casefile import read_case, read_load
 from pytest_loadtool.casefile.problems import key_error
 from pytest_loadtool.casefile.thresholds import unknown_name
 from pytest_loadtool.errors import ReplayError
@@ -134,19 +133,11 @@ def _check_line(test: LoadTest, number: int, plan: Plan) -> None:
 
 
 def _compile(test: LoadTest, number: int, server: str) -> Plan:
-    from pytest_loadtool.replay import compile_case
     from pytest_loadtool.transport.checks import check_plan
+    from pytest_loadtool.transport.outside import compile_in
 
-    case = test.cases[number]
-    folder = test.path_of(number).parent
-    plan = compile_case(
-        case,
-        server=server,
-        datasets={use.name: read_dataset(folder / use.file) for use in case.datasets},
-        environ=os.environ,
-        think_time=test.configuration.think_time,
-        folder=str(folder),
-    )
-    check_plan(plan, test.path_of(number))
+    path, think_time = test.path_of(number), test.configuration.think_time
+    plan = compile_in(path.parent, test.cases[number], server=server, think_time=think_time)
+    check_plan(plan, path)
     _check_line(test, number, plan)
     return plan

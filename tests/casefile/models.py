@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_loadtool.casefile.thresholds import parse_threshold
 from pytest_loadtool.model.asm import AsmSettings
+from pytest_loadtool.model.authentication import PROXY_METHODS, Identity, Proxy
 from pytest_loadtool.model.bandwidth import PROFILES, Bandwidth
 from pytest_loadtool.model.case import (
     Header,
@@ -166,6 +167,7 @@ def _transactions(names: list[str], sets: list[str]) -> st.SearchStrategy[Transa
             entry=st.none() | st.integers(0, 10**6),
             at=_seconds,
             took=_seconds,
+            negotiation=st.lists(st.integers(0, 99), max_size=2).map(tuple),
         ),
     )
 
@@ -178,6 +180,7 @@ _generators = st.one_of(
 _values: st.SearchStrategy[dict[str, Any]] = st.one_of(
     st.fixed_dictionaries({"value": texts}),
     st.fixed_dictionaries({"env": _filled}),
+    st.fixed_dictionaries({"keyring": _filled, "username": _filled}),
     st.fixed_dictionaries({"template": _templates([])}),
     st.fixed_dictionaries({"generate": _generators}),
     st.fixed_dictionaries({}),
@@ -195,6 +198,32 @@ _tls_settings = st.builds(
     client_key=texts,
     client_key_password_env=texts,
 )
+
+
+def _identities(known: list[str], secret: list[str]) -> st.SearchStrategy[Identity]:
+    """``known`` are the names of placeholders, ``secret`` of those that a password may hold."""
+    placeholders = [f"${{{name}}}" for name in secret]
+    return st.builds(
+        Identity,
+        username=_templates(known),
+        password=st.lists(st.sampled_from(placeholders), max_size=2).map("".join)
+        if secret
+        else st.just(""),
+        domain=_templates(known),
+        realm=texts,
+        host=st.sampled_from(["", "h", "127.0.0.1:8000", "[::1]:1", "[::1]"]),
+        ahead=st.booleans(),
+    )
+
+
+def _proxies(known: list[str], secret: list[str]) -> st.SearchStrategy[Proxy]:
+    urls = st.sampled_from(["http://127.0.0.1:3128", "http://proxy.example"])
+    return st.builds(Proxy, urls) | st.builds(
+        lambda url, one, method: Proxy(url, one.username, one.password, one.domain, method),
+        urls,
+        _identities(known, secret).filter(lambda one: bool(one.username)),
+        st.sampled_from(["", *PROXY_METHODS]),
+    )
 
 
 @st.composite
@@ -226,6 +255,8 @@ def cases(draw: st.DrawFn) -> TestCase:
     )
     known = ["server", "host", *(f"{use.name}.column-1" for use in uses)]
     known += [one.name for one in variables.values() if not one.needs_extractor]
+    secret = [f"{use.name}.column-1" for use in uses]
+    secret += [one.name for one in variables.values() if one.env or one.keyring or one.generate]
     headers = st.lists(_headers(known), max_size=4).map(tuple)
     sets = draw(st.dictionaries(_names, headers, max_size=2))
     pages = st.builds(
@@ -258,6 +289,9 @@ def cases(draw: st.DrawFn) -> TestCase:
         header_sets=MappingProxyType(sets),
         datasets=tuple(uses),
         variables=MappingProxyType(variables),
+        identities=tuple(draw(st.lists(_identities(known, secret), max_size=2))),
+        proxy=draw(st.none() | _proxies(known, secret)),
+        show_negotiation=draw(st.booleans()),
     )
 
 

@@ -16,7 +16,17 @@ from pytest_loadtool.casefile.schema import FORMAT
 from pytest_loadtool.casefile.syntax import json_path
 from pytest_loadtool.correlation.jsonpath import compile_path
 from pytest_loadtool.errors import FileError
-from pytest_loadtool.model.case import Header, Kind, Page, Recorded, Request, TestCase, Transaction
+from pytest_loadtool.model.authentication import Identity, Proxy
+from pytest_loadtool.model.case import (
+    Header,
+    Kind,
+    Page,
+    Recorded,
+    Request,
+    TestCase,
+    Transaction,
+    Variable,
+)
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.validator import StatusCodes, TextValidator
 from tests.casefile.models import FILES
@@ -42,6 +52,49 @@ def test_the_status_validator_takes_a_code_a_range_or_a_list(
     """Edited, it accepts what the file says instead of 200 to 399."""
     (transaction,) = parse_case(f"{TOP}{HOME}{text}\n", "x").transactions()
     assert transaction.status == StatusCodes(ranges)
+
+
+def test_identities_and_the_proxy_have_their_fields() -> None:
+    """Texts as written; the domain before the user name; a proxy's method; what is left out."""
+    case = parse_case(
+        TOP
+        + r"""
+[[identity]]
+username = 'OFFICE\alice'
+password = "${PASSWORD}"
+
+[[identity]]
+username = "${users.username}"
+password = ""
+domain = "${users.domain}"
+realm = 'the "inner" realm'
+host = "[::1]:8443"
+ahead = true
+
+[proxy]
+url = "http://proxy.example:3128"
+username = "bob"
+password = "${PASSWORD}"
+domain = "OFFICE"
+method = "ntlm"
+
+[datasets.users]
+file = "users.csv"
+"""
+        + HOME
+        + """
+[variables]
+PASSWORD = { keyring = "office", username = "alice" }
+""",
+        "x",
+    )
+    domain = "${users.domain}"
+    assert case.identities == (
+        Identity("OFFICE\\alice", "${PASSWORD}"),
+        Identity("${users.username}", "", domain, 'the "inner" realm', "[::1]:8443", ahead=True),
+    )
+    assert case.proxy == Proxy("http://proxy.example:3128", "bob", "${PASSWORD}", "OFFICE", "ntlm")
+    assert case.variables["PASSWORD"] == Variable("PASSWORD", keyring="office", username="alice")
 
 
 @pytest.mark.promise(20)
