@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import os
+from importlib.metadata import entry_points
 
 import pytest
 
 pytest_plugins = ["pytester", "tests.promises"]
 
+#: Runs of pytest that tests start do without the plugins that are here for the tests themselves:
+#: importing them takes as long as the rest of a short run.
+WITHOUT_OTHERS = " ".join(
+    f"-p no:{one.name}"
+    for one in entry_points(group="pytest11")
+    if one.name.partition(".")[0] not in ("loadtool", "xdist")
+)
+
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Under pytest-xdist, let the runs of pytest that tests start know nothing of that."""
-    if hasattr(config, "workerinput"):
-        for name in [name for name in os.environ if name.startswith("PYTEST_XDIST_")]:
-            del os.environ[name]
+    """Let the runs of pytest that tests start know nothing of this one."""
+    os.environ["PYTEST_ADDOPTS"] = WITHOUT_OTHERS
+    for name in [name for name in os.environ if name.startswith("PYTEST_XDIST_")]:
+        del os.environ[name]
+
+
+@pytest.fixture
+def pytester(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    """pytest's own, with the options that it drops."""
+    monkeypatch.setenv("PYTEST_ADDOPTS", WITHOUT_OTHERS)
+    return pytester

@@ -4,6 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH=$PATH:/usr/sbin # where Debian keeps servers, not on every user's path
+# The sources are imported by hundreds of processes, and compiled by one.
+unset PYTHONDONTWRITEBYTECODE
 
 # Programs that tests run, each with the Debian packages that bring it.
 missing=()

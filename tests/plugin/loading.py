@@ -76,8 +76,12 @@ class Project:
 
     def environment(self) -> dict[str, str]:
         """This process's own, without what pytest has put into it, and at a width of its own."""
-        mine = {key: value for key, value in os.environ.items() if not key.startswith("PYTEST_")}
-        return mine | {"COLUMNS": "100", "TERM": "xterm"}
+        kept = {
+            key: value
+            for key, value in os.environ.items()
+            if key == "PYTEST_ADDOPTS" or not key.startswith("PYTEST_")
+        }
+        return kept | {"COLUMNS": "100", "TERM": "xterm"}
 
     def json(self, name: str = "out.json") -> Any:
         """A file that ``--load-json`` has written."""

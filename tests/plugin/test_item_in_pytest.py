@@ -124,9 +124,10 @@ def test_junit_has_one_sound_testcase(pytester: pytest.Pytester, server: Server)
 
 @pytest.mark.parametrize("workers", ["-n0", "-n1"])
 def test_reruns_replay_the_whole_case_again(
-    pytester: pytest.Pytester, server: Server, workers: str
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, server: Server, workers: str
 ) -> None:
     """pytest-rerunfailures runs a case again from its first transaction; properties stand once."""
+    monkeypatch.delenv("PYTEST_ADDOPTS")  # with all plugins
     write(pytester, "shop", case(server.url, "GET /a", "GET /flaky", "GET /b"))
     server.failing["/flaky"] = 1
     result = pytester.runpytest_subprocess("--reruns=2", workers, "--junitxml=report.xml")

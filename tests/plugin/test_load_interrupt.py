@@ -102,8 +102,7 @@ def pytest_terminal_summary():
 def test_the_way_out_is_short(project: Project, server: Server, workers: list[str]) -> None:
     """After Ctrl-C all processes together compute for less than 2 s: on a machine that has nothing
     else to do, the end is there sooner. Files are written, the report is complete."""
-    arguments = ["-p", "no:hypothesispytest", "--load", "--load-json", "out.json", *workers]
-    with project.running(*arguments) as process:
+    with project.running("--load", "--load-json", "out.json", *workers) as process:
         wait_until(lambda: len(server.requests) > 50)
         group = [process.pid, *children(process.pid)]
         before = sum(map(processor_seconds, group))
