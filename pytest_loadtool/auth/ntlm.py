@@ -7,6 +7,7 @@ no domain controller.
 
 from __future__ import annotations
 
+import logging
 from base64 import b64decode, b64encode
 from binascii import Error as NotBase64
 from collections.abc import Sequence
@@ -108,6 +109,9 @@ def _prepared(credentials: Credentials, host: str) -> ContextProxy:
     """The user's context: it has the password's hash, which the others take over."""
     import spnego
 
+    logger = logging.getLogger(spnego.__name__)
+    if logger.level == logging.NOTSET:
+        logger.setLevel(logging.INFO)  # below, it writes all tokens into the log
     domain, user = credentials.account
     return spnego.client(
         f"{domain}\\{user}" if domain else user,

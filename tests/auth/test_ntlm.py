@@ -207,6 +207,14 @@ def test_a_challenge_that_is_broken(data: st.DataObject) -> None:
         assert value is not None
 
 
+def test_no_token_gets_into_a_log(caplog: pytest.LogCaptureFixture) -> None:
+    """A password can be guessed from one: not even with the log level DEBUG for everything."""
+    with caplog.at_level("DEBUG"):
+        server = log_in(Credentials("alice", "secret1", "EXAMPLE"), ["NTLM"])
+    assert server.context.complete
+    assert b64encode(server.tokens[1]).decode() not in caplog.text
+
+
 def test_pyspnego_is_asked_for_nothing_but_ntlm() -> None:
     """Its tokens are NTLM's own, not those of a Kerberos that happens to be installed here."""
     server = log_in(Credentials("bob", "pässwört"), ["Negotiate"])
