@@ -20,6 +20,7 @@ from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.spots import xml_spots
 from pytest_loadtool.correlation.tags import control_value, controls
+from pytest_loadtool.correlation.tokens import tokens
 from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.rule import Kind
 
@@ -31,6 +32,7 @@ __all__ = [
     "in_response",
     "issued_tokens",
     "json_leaves",
+    "label_at",
     "links",
     "undo",
 ]
@@ -73,8 +75,6 @@ class Producer:
         return self.value if self.encoded is None else self.encoded
 
 
-_STRICT_TOKEN = re.compile(r"[\w-]{8,}", re.ASCII)
-_WIDE_TOKEN = re.compile(r"[\w\-.~+/:|%!]{8,}={0,2}", re.ASCII)
 _FORM_START = re.compile(r"<form(?=[\s>])", re.IGNORECASE)
 _LINK = re.compile(
     r"""[\s"'](?:href|action|src|data-[\w-]*ur[il])\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""",
@@ -104,12 +104,8 @@ def in_response(
     for one in _in_body(response, text, transaction, wanted):
         found.add(one.value)
         yield one
-    missing = random - found
-    if missing:
-        wide = frozenset(_WIDE_TOKEN.findall(text))
-        # Every strict token stands in a wide one, of which there are fewer characters.
-        present = missing & {*wide, *_STRICT_TOKEN.findall("\n".join(wide))}
-        for value in sorted(present):
+    if random:
+        for value in sorted(random.intersection(tokens(text)) - found):
             yield Producer(transaction, Kind.TEXT, "", value)
 
 
@@ -171,7 +167,7 @@ def _in_body(
     if not partial and _is_xml(response, text):
         yield from _in_xml(text, transaction, wanted)
     elif partial or first == "<":
-        yield from _in_page(text, transaction)
+        yield from _in_page(text, transaction, wanted)
 
 
 def _in_json(document: Any, transaction: int, wanted: frozenset[str]) -> Iterator[Producer]:
@@ -240,21 +236,22 @@ def json_leaves(document: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
             yield steps, str(value)
 
 
-def _in_page(text: str, transaction: int) -> Iterator[Producer]:
+def _in_page(text: str, transaction: int, wanted: frozenset[str]) -> Iterator[Producer]:
+    """Form fields and meta tags: the wanted ones, those that a person fills in, and of the others
+    one of each name in a form."""
+    seen: set[tuple[int, str]] = set()
     forms = [match.start() for match in _FORM_START.finditer(text)]
     for tag, found, start, end in controls(text):
         name = found.get("name", "")
         if not name:
             continue
         value = control_value(text, tag, found, end)
-        yield Producer(
-            transaction,
-            Kind.META if tag == "meta" else Kind.CONTROL,
-            name,
-            value,
-            form=bisect_left(forms, start) - 1,
-            control=_control_type(tag, found.get("type", "").lower()),
-        )
+        control = _control_type(tag, found.get("type", "").lower())
+        form = bisect_left(forms, start) - 1
+        if value in wanted or control == "text" or (form, name) not in seen:
+            seen.add((form, name))
+            kind = Kind.META if tag == "meta" else Kind.CONTROL
+            yield Producer(transaction, kind, name, value, form=form, control=control)
 
 
 def _control_type(tag: str, kind: str) -> Literal["", "hidden", "text", "choice"]:
@@ -266,11 +263,16 @@ def _control_type(tag: str, kind: str) -> Literal["", "hidden", "text", "choice"
     return "choice" if choice else "text"
 
 
-def links(text: str) -> Iterator[tuple[str, str, str]]:
-    """The addresses a page links to or submits to: as the browser reads them, as written, and the
-    text of the link.
+def links(text: str) -> Iterator[tuple[str, str, int]]:
+    """The addresses a page links to or submits to: as the browser reads them, as written, and where
+    they end.
     """
     for found in _LINK.finditer(text):
         raw = found[1] or found[2] or found[3] or ""
-        label = _LABEL.match(text, found.end())
-        yield (unescape(raw) if "&" in raw else raw), raw, unescape(label[1]) if label else ""
+        yield (unescape(raw) if "&" in raw else raw), raw, found.end()
+
+
+def label_at(text: str, end: int) -> str:
+    """The text of the link whose address ends there."""
+    label = _LABEL.match(text, end)
+    return unescape(label[1]) if label else ""

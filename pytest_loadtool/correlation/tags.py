@@ -19,10 +19,14 @@ __all__ = ["attributes", "control_at", "control_value", "controls", "find_contro
 _ATTRIBUTE = re.compile(
     r"""[\s/]*+([^\s/>=][^\s/>=]*+)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>"'][^\s>]*+)))?"""
 )
+# A tag as programs write it: names in lower case, double quotes, no character references. It is
+# read in two steps instead of one for each attribute.
+_ORDERLY = re.compile(r"""(?:\s++[a-z][a-z0-9:_-]*+(?:="[^"&]*+")?(?=[\s/>]))*+\s*+/?>""")
+_PAIR = re.compile(r"""([a-z][a-z0-9:_-]*+)(?:="([^"]*+)")?""")
 _CONTROL = re.compile(r"<(input|textarea|select|button|meta)(?=[\s/])", re.IGNORECASE)
 _SKIPPED = re.compile(
     r"<!--.*?(?:-->|\Z)|<(script|template)\b.*?(?:</\1\s*>|\Z)"
-    r"|<(?:input|textarea|select|button|meta)(?=[\s/])",
+    r"|<(input|textarea|select|button|meta)(?=[\s/])",
     re.IGNORECASE | re.DOTALL,
 )
 _TEXTAREA_END = re.compile(r"</textarea\s*>", re.IGNORECASE)
@@ -44,6 +48,10 @@ def attributes(text: str, position: int) -> tuple[dict[str, str], int]:
 
     Names are in lower case, values with their character references decoded.
     """
+    orderly = _ORDERLY.match(text, position)
+    if orderly is not None:
+        pairs = _PAIR.findall(text, position, orderly.end())
+        return dict(reversed(pairs)), orderly.end()
     found: dict[str, str] = {}
     while (match := _ATTRIBUTE.match(text, position)) is not None:
         position = match.end()
@@ -68,9 +76,9 @@ def control_at(text: str, start: int) -> tuple[str, dict[str, str], int] | None:
 def controls(text: str) -> Iterator[tuple[str, dict[str, str], int, int]]:
     """All form controls and meta tags: tag name, attributes, start and end of the tag."""
     for match in _SKIPPED.finditer(text):
-        found = control_at(text, match.start())
-        if found is not None:
-            yield found[0], found[1], match.start(), found[2]
+        if match[2] is not None:
+            found, end = attributes(text, match.end())
+            yield match[2].lower(), found, match.start(), end
 
 
 def control_value(text: str, tag: str, found: dict[str, str], end: int) -> str:

@@ -9,7 +9,14 @@ from dataclasses import dataclass, field, replace
 from pytest_loadtool.correlation.looks import looks_like_time, looks_random
 from pytest_loadtool.correlation.partial import is_partial
 from pytest_loadtool.correlation.parts import header_sets
-from pytest_loadtool.correlation.producers import Kind, Producer, in_response, issued_tokens, links
+from pytest_loadtool.correlation.producers import (
+    Kind,
+    Producer,
+    in_response,
+    issued_tokens,
+    label_at,
+    links,
+)
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import HOLE, Masked, Slot, request_slots
 from pytest_loadtool.model.case import Kind as ResponseKind
@@ -208,14 +215,14 @@ def _add(traffic: Traffic, producer: Producer, wanted: frozenset[str], said: set
 def _add_page(traffic: Traffic, step: Step, text: str, addresses: set[str]) -> None:
     if not step.changes_things:
         traffic.pages.setdefault(step.path, []).append(step.index)
-    found: dict[str, tuple[str, set[str]]] = {}
-    for link, raw, label in links(text):
-        found.setdefault(link, (raw, set()))[1].add(label)
-    for link, (raw, labels) in found.items():
+    found: dict[str, tuple[str, str, set[str]]] = {}
+    for link, raw, end in links(text):
         address = _absolute(link, step)
         if address in addresses and address != step.address:
-            one = Producer(step.index, Kind.LINK, "", "", text=raw, labels=frozenset(labels))
-            traffic.links.setdefault(address, []).append(one)
+            found.setdefault(link, (address, raw, set()))[2].add(label_at(text, end))
+    for address, raw, labels in found.values():
+        one = Producer(step.index, Kind.LINK, "", "", text=raw, labels=frozenset(labels))
+        traffic.links.setdefault(address, []).append(one)
 
 
 def _absolute(link: str, step: Step) -> str:

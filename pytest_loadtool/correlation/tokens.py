@@ -1,0 +1,37 @@
+"""Tokens: what stands by itself in a text, whatever the text is written in."""
+
+from __future__ import annotations
+
+import re
+import string
+
+__all__ = ["tokens"]
+
+#: How long a token is at least.
+_SHORTEST = 8
+_STRICT = string.ascii_letters + string.digits + "_-"
+_WIDE = _STRICT + ".~+/:|%!"
+_PADDED = re.compile(r"[\w\-.~+/:|%!]{8,}={0,2}", re.ASCII)
+
+
+def _only(characters: str) -> bytes:
+    """A table for `bytes.translate` that makes blanks of all others."""
+    return bytes(one if chr(one) in characters else 32 for one in range(256))
+
+
+_WIDE_OR_PADDED, _WORDS = _only(_WIDE + "="), _only(_STRICT)
+
+
+def tokens(text: str) -> set[str]:
+    """All tokens of at least 8 characters: of letters, digits, ``_`` and ``-``, and those that
+    have other characters of URLs in them, or the padding of base64 behind them.
+
+    By tables of characters, in half the time that a regular expression takes: all the text of a
+    recording is looked through.
+    """
+    content = text.encode("ascii", "replace").translate(_WIDE_OR_PADDED).decode()
+    wide = {one for one in set(content.split()) if len(one) >= _SHORTEST}
+    words = " ".join(wide).encode().translate(_WORDS).decode().split()
+    found = {one for one in words if len(one) >= _SHORTEST}
+    with_equals = [one for one in wide if "=" in one]
+    return found.union(wide.difference(with_equals), _PADDED.findall(" ".join(with_equals)))
