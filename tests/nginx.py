@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Iterator, Mapping
@@ -12,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import trustme
+
+from tests.ports import free_ports, wait_until_open
 
 __all__ = ["Nginx", "self_signed", "serving"]
 
@@ -57,7 +58,7 @@ class Nginx:
 def serving(folder: Path, http: str, *ports: str) -> Iterator[Nginx]:
     """Serve what ``http`` says, which is the inside of that block. File names in it start from
     ``folder``; the name of each of ``ports`` in angle brackets stands for a free port."""
-    chosen = dict(zip(ports, _free_ports(len(ports)), strict=True))
+    chosen = dict(zip(ports, free_ports(len(ports)), strict=True))
     for name, port in chosen.items():
         http = http.replace(f"<{name}>", str(port))
     (folder / "nginx.conf").write_text(f"{_PREAMBLE}http {{\n{http}}}\n", encoding="utf-8")
@@ -65,32 +66,10 @@ def serving(folder: Path, http: str, *ports: str) -> Iterator[Nginx]:
     command = [program, "-p", str(folder), "-e", "error.log", "-c", "nginx.conf"]
     nginx = Nginx(folder, chosen, subprocess.Popen(command))
     try:
-        _wait_until_open(nginx)
+        wait_until_open(chosen.values(), nginx.process, folder / "error.log")
         yield nginx
     finally:
         nginx.stop()
-
-
-def _free_ports(count: int) -> list[int]:
-    """Ports at which nobody listens: nginx cannot choose its own."""
-    listeners = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [one.getsockname()[1] for one in listeners]
-    for one in listeners:
-        one.close()
-    return ports
-
-
-def _wait_until_open(nginx: Nginx) -> None:
-    end = time.monotonic() + 20
-    while not all(map(_is_open, nginx.ports.values())):
-        assert nginx.process.poll() is None, (nginx.folder / "error.log").read_text()
-        assert time.monotonic() < end, "nginx did not start"
-        time.sleep(0.02)
-
-
-def _is_open(port: int) -> bool:
-    with socket.socket() as probe:
-        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def self_signed(folder: Path) -> None:

@@ -7,17 +7,19 @@ PATH=$PATH:/usr/sbin # where Debian keeps servers, not on every user's path
 # The sources are imported by hundreds of processes, and compiled by one.
 unset PYTHONDONTWRITEBYTECODE
 
-# Programs that tests run, each with the Debian packages that bring it.
+# Programs that tests run, and files of theirs, each with the Debian packages that bring it.
 missing=()
 while read -r program packages; do
-  if ! command -v "$program" >/dev/null; then
+  if ! command -v "$program" >/dev/null && [ ! -e "$program" ]; then
     read -r -a more <<<"$packages"
     missing+=("${more[@]}")
   fi
 done <<'TABLE'
 chromium  chromium chromium-sandbox fonts-liberation
 nginx     nginx-light
-apache2   apache2
+/usr/lib/apache2/modules/mod_auth_gssapi.so  apache2 libapache2-mod-auth-gssapi
+/etc/gss/mech.d/mech.ntlmssp.conf  gss-ntlmssp
+squid     squid
 chromedriver  chromium-driver
 curl      curl
 tmux      tmux

@@ -1,0 +1,1 @@
+"""Logging in to real servers through real proxies, with every scheme."""

@@ -1,0 +1,63 @@
+"""What a peer was asked, read from the log that it writes itself."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["AccessLog", "Entry"]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A request, as logged after it was answered; a CONNECT is logged when its tunnel has ended."""
+
+    port: str
+    """The name of the port that it came to."""
+    connection: int
+    """The client's port: while that is open, it is of this connection alone."""
+    method: str
+    target: str
+    status: int
+    user: str
+    """Who was logged in, as ``DOMAIN\\user`` with NTLM; empty: nobody."""
+    received: int
+    """Bytes of the request, on the wire before TLS is taken off."""
+
+
+@dataclass(frozen=True, slots=True)
+class AccessLog:
+    """The log of a peer whose ``ports`` have these names: fields with tabs between them."""
+
+    file: Path
+    ports: Mapping[str, int]
+
+    def mark(self) -> int:
+        """Where it ends now."""
+        return len(self._lines())
+
+    def since(self, mark: int, count: int) -> list[Entry]:
+        """All that was asked since ``mark``, once it is ``count`` requests at least: peers write
+        them after they have answered."""
+        end = time.monotonic() + 20
+        while len(lines := self._lines()[mark:]) < count:
+            assert time.monotonic() < end, f"{len(lines)} requests in place of {count}: {lines}"
+            time.sleep(0.01)
+        return [self._entry(line) for line in lines]
+
+    def _lines(self) -> list[str]:
+        try:
+            text = self.file.read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return []
+        return text.split("\n")[:-1]  # what follows the last line's end is still being written
+
+    def _entry(self, line: str) -> Entry:
+        port, connection, method, target, status, user, received = line.split("\t")
+        names = {number: name for name, number in self.ports.items()}
+        who = "" if user == "-" else user.replace("\\\\", "\\")
+        return Entry(
+            names[int(port)], int(connection), method, target, int(status), who, int(received)
+        )
