@@ -21,6 +21,7 @@ Cause = Literal[
     "reset",
     "protocol",
     "decoding",
+    "auth",
 ]
 
 

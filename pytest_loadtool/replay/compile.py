@@ -30,6 +30,7 @@ from pytest_loadtool.replay.plan import (
     Step,
     Take,
 )
+from pytest_loadtool.replay.proxies import Routes
 from pytest_loadtool.replay.request import Names, compile_request, origin_of
 from pytest_loadtool.replay.validate import accepted_codes, compile_validator
 
@@ -65,9 +66,10 @@ def compile_case(
     """Compile ``case`` once for all virtual users of this process.
 
     ``server`` replaces the case's own, and its application; ``datasets`` are by the names the case
-    gives them; ``environ`` is where variables with ``env`` come from, ``keyring`` where those with
-    ``keyring`` do; ``think_time`` None means as recorded; ``folder`` is where the files are that
-    the case names; ``clock`` gives the seconds since 1970 that timestamps are made of.
+    gives them; ``environ`` is where variables with ``env`` come from, and proxies that are left to
+    it, ``keyring`` where those with ``keyring`` do; ``think_time`` None means as recorded;
+    ``folder`` is where the files are that the case names; ``clock`` gives the seconds since 1970
+    that timestamps are made of.
 
     Raises:
         ReplayError: there is no server to talk to, an environment variable or dataset is missing,
@@ -76,13 +78,21 @@ def compile_case(
     app = "" if server else case.app
     base = (server or case.server or (_APP_SERVER if app else "")).rstrip("/")
     case = replace(case, server=base, app=app, tls=case.tls.in_folder(folder))
-    main = origin_of(base, case.tls) if base else None
-    names = Names({"server": base, "host": main.authority if main else ""})
+    names = Names({"server": base, "host": origin_of(base).authority if base else ""})
+    routes = Routes(
+        case.proxy,
+        case.tls,
+        environ,
+        variables=case.variables,
+        names=names,
+        direct=base if app else "",
+    )
+    main = routes.origin(base) if base else None
     pages = []
     index = 0
     for number, page in enumerate(case.pages):
         steps = tuple(
-            _step(case, page, transaction, index + position, position, main, names, clock)
+            _step(case, page, transaction, index + position, position, main, routes, names, clock)
             for position, transaction in enumerate(page.transactions)
         )
         index += len(steps)
@@ -109,11 +119,12 @@ def _step(
     index: int,
     position: int,
     main: Origin | None,
+    routes: Routes,
     names: Names,
     clock: Clock,
 ) -> Step:
     target = transaction.request.target
-    origin = origin_of(target, case.tls) if target.lower().startswith("http") else main
+    origin = routes.origin(target) if target.lower().startswith("http") else main
     if origin is None:
         raise ReplayError(
             f"{transaction.title}: there is no server to send it to; set 'server' in the test "

@@ -21,7 +21,7 @@ from pytest_loadtool.replay.exchange import Response
 from pytest_loadtool.replay.plan import Check
 from pytest_loadtool.replay.request import Names, Render
 
-__all__ = ["Clock", "Makers", "checking", "generators", "makers", "rendering"]
+__all__ = ["Clock", "Makers", "checking", "composed", "generators", "makers", "rendering"]
 
 #: Gives the seconds since 1970.
 Clock = Callable[[], float]
@@ -76,7 +76,7 @@ def _add_makers(
             raise ReplayError(f"variable {name!r} is made of itself")
         if variable.template is not None:
             _add_makers(variable.template, variables, names, clock, found, (*around, name))
-            found[name] = names.slot(name), _composed(Template.parse(variable.template), names)
+            found[name] = names.slot(name), composed(Template.parse(variable.template), names)
         elif isinstance(variable.generate, Timestamp) and clock is not None:
             found[name] = names.slot(name), _time(variable.generate.unit, clock)
 
@@ -107,7 +107,8 @@ def checking(check: Check, made: Makers) -> Check:
     return check_made
 
 
-def _composed(template: Template, names: Names) -> Callable[[Sequence[str]], str]:
+def composed(template: Template, names: Names) -> Callable[[Sequence[str]], str]:
+    """The text of a template from the user's values, filtered but not encoded for any place."""
     parts: list[str | tuple[int, tuple[str, ...]]] = []
     for part in template.parts:
         if isinstance(part, str):

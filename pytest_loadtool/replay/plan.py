@@ -12,6 +12,8 @@ from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.tls import USUAL_TLS, TlsSettings
 
 if TYPE_CHECKING:
+    from pytest_loadtool.auth.credentials import Credentials
+    from pytest_loadtool.model.authentication import ProxyMethod
     from pytest_loadtool.replay.cookies import CookieJar
     from pytest_loadtool.replay.exchange import Response
 
@@ -25,6 +27,7 @@ __all__ = [
     "Plan",
     "Step",
     "Take",
+    "Via",
 ]
 
 #: A validator as compiled: the response and the user's values to a failure or None.
@@ -45,6 +48,8 @@ class Origin:
     host: str
     port: int
     tls: TlsSettings = USUAL_TLS
+    via: Via | None = None
+    """The proxy that it is reached through; None: directly."""
 
     @property
     def authority(self) -> str:
@@ -55,6 +60,21 @@ class Origin:
 
     def __str__(self) -> str:
         return f"{self.scheme}://{self.authority}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Via:
+    """An HTTP proxy: where it listens, and who a virtual user is to it.
+
+    Requests for http go to it in absolute form (RFC 9112 §3.2.2), those for https through a tunnel
+    that CONNECT opens (RFC 9110 §9.3.6).
+    """
+
+    server: Origin
+    credentials: Callable[[list[str]], Credentials] | None
+    """The user's values to what it logs in with; None: it has nothing to log in with."""
+    method: ProxyMethod = ""
+    """The only scheme in which it answers; empty: the one that the proxy prefers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ user fills in its values, encoded for the place they land in, its Cookie header 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -27,6 +28,9 @@ _Encoder = Callable[[str], bytes]
 
 #: Headers of the recording that say how the body was framed; replay frames it anew.
 _FRAMING = frozenset({"transfer-encoding", "expect"})
+#: A hole in a format: no percent sign of it belongs to an escaped one, as in ``caf%%b0``.
+_HOLE = re.compile(rb"(?<!%)(?:%%)*%b")
+
 _METHODS_WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
 
 
@@ -101,7 +105,7 @@ def compile_request(
 
     ``headers`` are all that it sends, its own among them (`TestCase.wire_headers`).
     ``request.target`` may be absolute: what goes on the wire is its path and query (RFC 9112
-    §3.2.1).
+    §3.2.1), and to a proxy all of it (§3.2.2) unless there is a tunnel to the origin.
     """
     body = _body(request.body, headers, names)
     target = _target(request.target, names)
@@ -115,9 +119,12 @@ def compile_request(
 
 
 def _constant(head: bytes, body: bytes, host: str, target: bytes, secure: bool) -> Render:
-    before, _, after = head.partition(b"%b")
-    before = before.replace(b"%%", b"%")
-    after = after.replace(b"%%", b"%") + body.replace(b"%%", b"%")
+    hole = _HOLE.search(head)
+    assert hole is not None, "that of the Cookie line"
+    end = hole.end()
+    start = end - len(b"%b")
+    before = head[:start].replace(b"%%", b"%")
+    after = head[end:].replace(b"%%", b"%") + body.replace(b"%%", b"%")
     alone = before + after
 
     def render(_values: Sequence[str], jar: CookieJar) -> bytes:
@@ -196,6 +203,8 @@ def _head(
     """The head's format, and where in its arguments the Cookie line and the length belong."""
     head = _Format()
     head.add(method.encode() + b" ")
+    if origin.via is not None and origin.scheme == "http":
+        head.add(str(origin).encode())
     head.text += target.text
     head.holes += target.holes
     head.add(b" HTTP/1.1\r\n")

@@ -61,6 +61,10 @@ class VirtualUser:
         """Variables and dataset columns by name, as they stand."""
         return {name: self._values[slot] for name, slot in self._plan.slots.items() if self._values}
 
+    def current(self) -> list[str]:
+        """The values as they stand, one per slot of the plan."""
+        return self._values
+
     def iteration(self, number: int, start: float) -> Generator[Command, Response | None, bool]:
         """Act out the plan once, due to begin at ``start``, with fresh cookies and variables.
 
@@ -201,5 +205,9 @@ def _page_is_lost(step: Step, response: Response) -> bool:
 
 
 def _target_of(request: bytes) -> bytes:
-    """The target in a request line."""
-    return request.split(b" ", 2)[1]
+    """The path and query in a request line; what comes before them in absolute form is left out."""
+    target = request.split(b" ", 2)[1]
+    if target.startswith(b"/"):
+        return target
+    _, slash, path = target.partition(b"://")[2].partition(b"/")
+    return slash + path

@@ -92,6 +92,7 @@ class Throttled(asyncio.Protocol):
             self._up,
             self._down,
             lambda: self._loop.call_soon(self._settle),
+            self._turn_to,
         )
         self._inner.connection_made(self._transport)
 
@@ -115,6 +116,9 @@ class Throttled(asyncio.Protocol):
         self._up.cut()
         self._lost = (error,)
         self._settle()
+
+    def _turn_to(self, inner: asyncio.Protocol) -> None:
+        self._inner = inner
 
     def _arrived(self, piece: bytes) -> None:
         self._inner.data_received(piece)
@@ -214,7 +218,12 @@ class _SlowTransport(asyncio.Transport):
     """What the connection takes for its transport."""
 
     def __init__(
-        self, real: asyncio.Transport, up: _Flow, down: _Flow, settle: Callable[[], object]
+        self,
+        real: asyncio.Transport,
+        up: _Flow,
+        down: _Flow,
+        settle: Callable[[], object],
+        turn_to: Callable[[asyncio.Protocol], None],
     ) -> None:
         super().__init__()
         self.real = real
@@ -222,6 +231,7 @@ class _SlowTransport(asyncio.Transport):
         self._up = up
         self._down = down
         self._settle = settle
+        self._turn_to = turn_to
 
     def write(self, data: bytes | bytearray | memoryview[Any]) -> None:
         """Send ``data`` over the line."""
@@ -241,6 +251,10 @@ class _SlowTransport(asyncio.Transport):
         self._down.cut()
         self.real.abort()
         self._settle()
+
+    def set_protocol(self, protocol: asyncio.BaseProtocol) -> None:
+        """From now on what the line brings is for ``protocol``."""
+        self._turn_to(cast("asyncio.Protocol", protocol))
 
     def is_closing(self) -> bool:
         """Whether it is closed or about to be."""

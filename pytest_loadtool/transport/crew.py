@@ -71,7 +71,7 @@ class LoadUser:
             stop_on_error=configuration.on_error != "continue",
             keep_state=configuration.keep_state,
         )
-        self.session = setting.networks.session(plan, self._ended)
+        self.session = setting.networks.session(plan, self._ended, self._virtual.current)
         self.number = number
         self.begun = 0
         """How many iterations it has begun."""

@@ -19,10 +19,13 @@ __all__ = [
     "NO_END",
     "NO_HANDSHAKE",
     "NO_RESPONSE",
+    "NO_TUNNEL",
     "SWITCHED",
     "HandshakeCutError",
+    "ProxyError",
     "failure_of",
     "not_http",
+    "of_proxy",
 ]
 
 CLOSED_EARLY = Failure("reset", "connection closed by the server before a response came")
@@ -33,12 +36,26 @@ CLOSED_AS_SENT = Failure(
 )
 NO_CONNECTION = Failure("timeout", "no connection in time")
 NO_HANDSHAKE = Failure("timeout", "no TLS handshake in time")
+NO_TUNNEL = Failure("timeout", "no tunnel through the proxy in time")
 NO_RESPONSE = Failure("timeout", "no response in time")
 NO_END = Failure("timeout", "the response began, but was not complete in time")
 
 
 class HandshakeCutError(ConnectionError):
     """The server closed the connection instead of finishing the TLS handshake."""
+
+
+class ProxyError(ConnectionError):
+    """There is no way through the proxy; ``failure`` says why."""
+
+    def __init__(self, failure: Failure) -> None:
+        self.failure = failure
+        super().__init__(failure.message)
+
+
+def of_proxy(proxy: object, failure: Failure) -> ProxyError:
+    """``failure`` is that of the ``proxy``, not of the server behind it."""
+    return ProxyError(Failure(failure.cause, f"proxy {proxy}: {failure.message}"))
 
 
 def not_http(why: object) -> Failure:
@@ -90,6 +107,7 @@ _HINTS = {
 }
 
 _BY_ERROR: tuple[tuple[type[Exception], Callable[[Any], Failure]], ...] = (
+    (ProxyError, lambda error: error.failure),
     (socket.gaierror, lambda error: Failure("dns", f"host name not found: {error.args[-1]}")),
     (UnicodeError, lambda _: Failure("dns", "host name not found: it is no valid name")),
     (ssl.SSLCertVerificationError, _untrusted),

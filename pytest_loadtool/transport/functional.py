@@ -36,8 +36,10 @@ async def _replay(plan: Plan, observer: Observer, timeout: float) -> None:
     ended: asyncio.Future[BaseException | None] = loop.create_future()
     networks = await open_networks([plan])
     try:
-        session = networks.session(plan, lambda error, _failed: ended.set_result(error))
         user = VirtualUser(plan, rows_of(user=0, users=1), observer)
+        session = networks.session(
+            plan, lambda error, _failed: ended.set_result(error), user.current
+        )
         try:
             session.run(user.iteration(0, perf_counter()))
             while not ended.done():

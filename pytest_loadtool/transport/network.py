@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import ssl
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -14,18 +14,29 @@ from pytest_loadtool.model.bandwidth import Bandwidth
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay.plan import Origin
 from pytest_loadtool.transport.bandwidth import connect_slowly
-from pytest_loadtool.transport.failures import HandshakeCutError
+from pytest_loadtool.transport.failures import (
+    NO_CONNECTION,
+    NO_HANDSHAKE,
+    NO_TUNNEL,
+    HandshakeCutError,
+    failure_of,
+    of_proxy,
+)
 from pytest_loadtool.transport.raw import Connection
 from pytest_loadtool.transport.tls import tls_context
 from pytest_loadtool.transport.tls_layer import TlsLayer
+from pytest_loadtool.transport.tunnel import Dialogue, TunnelUser, open_tunnel
 
 if TYPE_CHECKING:
-    from pytest_loadtool.transport.session import Done, Session
+    from pytest_loadtool.transport.session import Done, Session, Values
 
 __all__ = ["Network", "NetworkObserver", "Unobserved", "new_event_loop"]
 
 
 _Host = tuple[str, int]
+
+#: How many seconds it took to connect, and what TLS took after that, if it was used.
+_Times = tuple[float, float | None]
 
 
 class NetworkObserver(Protocol):
@@ -40,6 +51,9 @@ class NetworkObserver(Protocol):
     def retried(self) -> None:
         """A request was sent again, because the idle connection it went out on had been closed."""
 
+    def tunnelled(self, seconds: float) -> None:
+        """A proxy was asked for a tunnel, or once more with credentials, and has answered."""
+
 
 class Unobserved:
     """Nobody wants to know."""
@@ -51,6 +65,9 @@ class Unobserved:
         """Ignored."""
 
     def retried(self) -> None:
+        """Ignored."""
+
+    def tunnelled(self, _seconds: float) -> None:
         """Ignored."""
 
 
@@ -72,12 +89,12 @@ class Network:
         self._tasks: set[asyncio.Task[None]] = set()
         self.observer: NetworkObserver = observer or Unobserved()
 
-    def session(self, done: Done) -> Session:
-        """The connections of a virtual user more."""
+    def session(self, done: Done, values: Values = list) -> Session:
+        """The connections of a virtual user more; ``values`` gives what it logs in with."""
         from pytest_loadtool.transport.session import UserSession
 
         line = None if self._bandwidth is None else Line(self._bandwidth)
-        return UserSession(self, done, line)
+        return UserSession(self, done, line, values)
 
     def call_at(self, when: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
         """Call back at a time of ``perf_counter``, or at once if it is past."""
@@ -91,33 +108,27 @@ class Network:
         return task
 
     async def connect(
-        self, connection: Connection, origin: Origin, line: Line | None = None
+        self,
+        connection: Connection,
+        origin: Origin,
+        line: Line | None = None,
+        user: TunnelUser | None = None,
     ) -> None:
-        """Open ``connection`` to ``origin``, over ``line`` if there is one.
+        """Open ``connection`` to ``origin``, over ``line`` if there is one, and through its proxy
+        if it has one; ``user`` is who asks that for a tunnel.
 
         Raises:
             OSError, UnicodeError: there is no connection to be had; `failure_of` says why.
         """
-        addresses = await self._resolve(origin)
-        protocol: asyncio.Protocol = cast("asyncio.Protocol", connection)
-        secured = layer = None
-        if origin.scheme == "https":
-            name = origin.tls.server_name or origin.host
-            secured = self._loop.create_future()
-            layer = TlsLayer(protocol, self._tls_for(origin), name, secured)
-            protocol = cast("asyncio.Protocol", layer)
-        try:
-            transport, connecting = await self._open(protocol, origin, addresses, line)
-            if secured is not None:
-                connection.handshaking = True
-                await _finish(secured, transport)
-        except ConnectionResetError as error:
-            raise (error if secured is None else HandshakeCutError) from error
-        finally:
-            if secured is not None:
-                secured.cancel()  # unless it is over: nobody waits for it any more
-        handshake = layer.ended - layer.began if layer is not None else None
-        self.observer.opened(connecting, handshake)
+        protocol = cast("asyncio.Protocol", connection)
+        if origin.via is None:
+            times = await self._reach(protocol, connection, origin, line)
+        elif origin.scheme == "http":
+            times = await self._reach_proxy(protocol, connection, origin.via.server, line)
+        else:
+            assert user is not None
+            times = await self._reach_through(protocol, connection, origin, line, user)
+        self.observer.opened(*times)
 
     async def close(self) -> None:
         """End what is still connecting."""
@@ -125,6 +136,93 @@ class Network:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _reach_through(
+        self,
+        protocol: asyncio.Protocol,
+        connection: Connection,
+        origin: Origin,
+        line: Line | None,
+        user: TunnelUser,
+    ) -> _Times:
+        """Have the proxy open a tunnel, then TLS to ``origin`` in it."""
+        assert origin.via is not None
+        proxy = origin.via.server
+        attempts: list[_Times] = []
+
+        async def reach(dialogue: Dialogue) -> None:
+            connection.overdue = NO_CONNECTION
+            attempts.append(await self._reach_proxy(dialogue, connection, proxy, line))
+            connection.overdue = NO_TUNNEL
+
+        dialogue = await open_tunnel(reach, origin, user, self.observer.tunnelled)
+
+        async def begin(layer: asyncio.Protocol) -> asyncio.Transport:
+            dialogue.hand_over(layer)
+            return dialogue.transport
+
+        *left, (connecting, to_proxy) = attempts
+        for times in left:  # those that the proxy has closed over its challenges
+            self.observer.opened(*times)
+        return connecting + (to_proxy or 0.0), await self._secure(
+            protocol, connection, origin, begin
+        )
+
+    async def _reach_proxy(
+        self,
+        protocol: asyncio.Protocol,
+        connection: Connection,
+        proxy: Origin,
+        line: Line | None,
+    ) -> _Times:
+        try:
+            return await self._reach(protocol, connection, proxy, line)
+        except Exception as error:  # whatever it is, the server behind it is not to blame
+            raise of_proxy(proxy, failure_of(error)) from error
+
+    async def _reach(
+        self,
+        protocol: asyncio.Protocol,
+        connection: Connection,
+        peer: Origin,
+        line: Line | None,
+    ) -> _Times:
+        """Connect to ``peer`` itself, with TLS if its scheme wants it."""
+        addresses = await self._resolve(peer)
+        connecting = 0.0
+
+        async def begin(outermost: asyncio.Protocol) -> asyncio.Transport:
+            nonlocal connecting
+            transport, connecting = await self._open(outermost, peer, addresses, line)
+            return transport
+
+        if peer.scheme == "http":
+            await begin(protocol)
+            return connecting, None
+        handshake = await self._secure(protocol, connection, peer, begin)
+        return connecting, handshake
+
+    async def _secure(
+        self,
+        protocol: asyncio.Protocol,
+        connection: Connection,
+        peer: Origin,
+        begin: Callable[[asyncio.Protocol], Awaitable[asyncio.Transport]],
+    ) -> float:
+        """Put TLS to ``peer`` around ``protocol``; ``begin`` has it connected. How long (seconds)
+        the handshake took."""
+        secured = self._loop.create_future()
+        name = peer.tls.server_name or peer.host
+        layer = TlsLayer(protocol, self._tls_for(peer), name, secured)
+        try:
+            transport = await begin(cast("asyncio.Protocol", layer))
+            connection.overdue = NO_HANDSHAKE
+            await _finish(secured, transport)
+        except ConnectionResetError as error:
+            raise HandshakeCutError from error
+        finally:
+            secured.cancel()  # unless it is over: nobody waits for it any more
+        return layer.ended - layer.began
 
     async def _open(
         self, protocol: asyncio.Protocol, origin: Origin, addresses: list[str], line: Line | None

@@ -138,6 +138,9 @@ class NetworkMetrics:
         """A request was sent again."""
         self._metrics.retried += 1
 
+    def tunnelled(self, seconds: float) -> None:
+        """A proxy has answered to a CONNECT."""
+
 
 class Clock:
     """Keeps the metrics' own clocks: elapsed time, processor time, the second of the run."""

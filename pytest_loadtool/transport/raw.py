@@ -19,7 +19,6 @@ from pytest_loadtool.transport.failures import (
     CLOSED_MIDWAY,
     NO_CONNECTION,
     NO_END,
-    NO_HANDSHAKE,
     NO_RESPONSE,
     failure_of,
     not_http,
@@ -46,8 +45,7 @@ class Connection:
     """
 
     __slots__ = (
-        "_fresh", "_owner", "_reader", "_response", "_sending", "_transport", "handshaking",
-        "opening",
+        "_fresh", "_owner", "_reader", "_response", "_sending", "_transport", "opening", "overdue",
     )  # fmt: skip
 
     def __init__(self, owner: Owner) -> None:
@@ -59,8 +57,8 @@ class Connection:
         self._sending = False  # much of the request has still to go out
         self.opening: asyncio.Task[None] | None = None
         """What opens it, until it is open; ended when nobody waits for it any more."""
-        self.handshaking = False
-        """Whether TCP has connected, and TLS has not."""
+        self.overdue = NO_CONNECTION
+        """What has failed if it is not open in time."""
 
     @property
     def response(self) -> Response | None:
@@ -100,7 +98,7 @@ class Connection:
         """No complete response in time."""
         response = self._response
         if self._transport is None:
-            self.fail(NO_HANDSHAKE if self.handshaking else NO_CONNECTION)
+            self.fail(self.overdue)
         else:
             self.fail(NO_END if response is not None and response.received else NO_RESPONSE)
 

@@ -9,12 +9,17 @@ from typing import Protocol
 
 from pytest_loadtool.load.line import Line
 from pytest_loadtool.replay.exchange import Command, Response, Send, Wait
-from pytest_loadtool.replay.plan import Origin
+from pytest_loadtool.replay.plan import Origin, Via
 from pytest_loadtool.transport.failures import failure_of
 from pytest_loadtool.transport.network import Network
+from pytest_loadtool.transport.proxy_login import ProxyAccount
 from pytest_loadtool.transport.raw import Connection
+from pytest_loadtool.transport.tunnel import TunnelUser
 
-__all__ = ["Commands", "Done", "Session", "UserSession"]
+__all__ = ["Commands", "Done", "Session", "UserSession", "Values"]
+
+#: Gives a virtual user's values as they stand, one per slot of its plan.
+Values = Callable[[], list[str]]
 
 #: One iteration of a virtual user; returns whether anything in it failed.
 Commands = Generator[Command, Response | None, bool]
@@ -46,17 +51,27 @@ class UserSession:
     """The connections of one virtual user, and the generator that says what to do on them.
 
     ``done`` is called at the end of each iteration. All connections share the ``line``, if there is
-    one.
+    one. ``values`` gives what the user's placeholders stand for: it may need them to log in at a
+    proxy.
     """
 
     __slots__ = (
-        "_commands", "_connections", "_done", "_line", "_network", "_timer", "waiting_until",
+        "_accounts", "_commands", "_connections", "_done", "_line", "_network", "_timer",
+        "_values", "waiting_until",
     )  # fmt: skip
 
-    def __init__(self, network: Network, done: Done, line: Line | None = None) -> None:
+    def __init__(
+        self,
+        network: Network,
+        done: Done,
+        line: Line | None = None,
+        values: Values = list,
+    ) -> None:
         self._network = network
         self._done = done
         self._line = line
+        self._values = values
+        self._accounts: dict[Via, ProxyAccount] | None = None  # nobody has one who needs none
         self._connections: dict[_Slot, Connection] = {}
         self._commands: Commands | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -140,10 +155,22 @@ class UserSession:
         self._connections[send.step.origin, send.slot] = connection
         connection.opening = self._network.spawn(self._connect(connection, send.step.origin))
 
+    def _login(self, origin: Origin) -> TunnelUser | None:
+        """Who asks for a tunnel to ``origin``; None where there is to be none."""
+        via = origin.via
+        if via is None or origin.scheme == "http":
+            return None
+        if self._accounts is None:
+            self._accounts = {}
+        account = self._accounts.get(via)
+        if account is None:
+            account = self._accounts[via] = ProxyAccount(via, self._values)
+        return account.login()
+
     async def _connect(self, connection: Connection, origin: Origin) -> None:
         failure = None
         try:
-            await self._network.connect(connection, origin, self._line)
+            await self._network.connect(connection, origin, self._line, self._login(origin))
         except Exception as error:  # whatever it is, it is why this request failed
             failure = failure_of(error)
         connection.opening = None

@@ -95,6 +95,10 @@ class TlsLayer:
             self._tls.unwrap()
         self._flush()
 
+    def turn_to(self, inner: asyncio.Protocol) -> None:
+        """From now on what comes is for ``inner``."""
+        self._inner = inner
+
     def _shake_hands(self) -> None:
         try:
             self._tls.do_handshake()
@@ -169,6 +173,10 @@ class _TlsTransport:
         """Close at once."""
         self._layer.closed = True
         self._below.abort()
+
+    def set_protocol(self, protocol: asyncio.BaseProtocol) -> None:
+        """From now on what comes is for ``protocol``."""
+        self._layer.turn_to(cast("asyncio.Protocol", protocol))
 
     def is_closing(self) -> bool:
         """Whether it is closed or about to be."""

@@ -76,6 +76,8 @@ class Watched(Observed):
     def retried(self) -> None:
         self.retries += 1
 
+    def tunnelled(self, seconds: float) -> None: ...
+
 
 def watched(url: str, *transactions: str | Transaction, pause: float = 0.0) -> Watched:
     """Once, by one user, with an eye on the network."""

@@ -10,7 +10,7 @@ from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import Header, Request, wire_headers
 from pytest_loadtool.model.template import escape
 from pytest_loadtool.replay.cookies import CookieJar
-from pytest_loadtool.replay.plan import Origin
+from pytest_loadtool.replay.plan import Origin, Via
 from pytest_loadtool.replay.request import Names, compile_request, origin_of
 
 ORIGIN = Origin("http", "127.0.0.1", 8000)
@@ -21,14 +21,15 @@ def render(
     values: dict[str, str] | None = None,
     shared: tuple[Header, ...] = (),
     cookie: str = "",
+    origin: Origin = ORIGIN,
 ) -> bytes:
     names = Names({"server": "http://127.0.0.1:8000", "host": "127.0.0.1:8000"})
     headers = wire_headers(shared, request.headers)
-    rendering = compile_request(request, headers, ORIGIN, names)
+    rendering = compile_request(request, headers, origin, names)
     slots = sorted(names.slots, key=names.slots.__getitem__)
     jar = CookieJar()
     if cookie:
-        jar.store(cookie, "127.0.0.1", b"/")
+        jar.store(cookie, origin.host, b"/")
     return rendering([(values or {})[name] for name in slots], jar)
 
 
@@ -97,6 +98,8 @@ def test_length_counts_bytes_and_varies() -> None:
 def test_percent_signs_survive() -> None:
     """Recorded percent escapes go out untouched, with and without placeholders."""
     assert render(Request("GET", "/a%20b?c=%%d")).startswith(b"GET /a%20b?c=%%d HTTP/1.1\r\n")
+    sent = render(Request("GET", "/caf%b0%%b"), cookie="s=1; Path=/")
+    assert sent == b"GET /caf%b0%%b HTTP/1.1\r\nHost: 127.0.0.1:8000\r\nCookie: s=1\r\n\r\n"
     sent = render(Request("POST", "/a%20b?c=${v}", (), "x=%41%"), {"v": "%"})
     assert sent.startswith(b"POST /a%20b?c=%25 HTTP/1.1\r\n")
     assert sent.endswith(b"\r\n\r\nx=%41%")
@@ -116,6 +119,21 @@ def test_absolute_target_goes_out_as_path() -> None:
     sent = render(Request("GET", "http://127.0.0.1:8000/x?y=${v}"), {"v": "1"})
     assert sent.startswith(b"GET /x?y=1 HTTP/1.1\r\n")
     assert render(Request("GET", "${server}")).startswith(b"GET / HTTP/1.1\r\n")
+
+
+def test_absolute_form_to_a_proxy() -> None:
+    """RFC 9112 §3.2.2; what fills placeholders and which cookies go along stays as it is."""
+    proxy = Via(Origin("http", "127.0.0.1", 3128), None)
+    plain = Origin("http", "shop.example", 8080, via=proxy)
+    secured = Origin("https", "shop.example", 443, via=proxy)
+    for target in ("/a/${v}?q=${v}&p=%41", "http://shop.example:8080/a/${v}?q=${v}&p=%41"):
+        sent = render(Request("GET", target), {"v": "x y"}, cookie="s=1; Path=/a/", origin=plain)
+        assert sent.startswith(b"GET http://shop.example:8080/a/x%20y?q=x%20y&p=%41 HTTP/1.1\r\n")
+        assert b"Cookie: s=1\r\n" in sent
+        assert render(Request("GET", target), {"v": "x"}, origin=secured).startswith(b"GET /a/x?")
+    assert render(Request("GET", "/%b"), origin=plain).startswith(
+        b"GET http://shop.example:8080/%b HTTP/1.1\r\nHost: shop.example:8080\r\n"
+    )
 
 
 def test_framing_is_our_own() -> None:

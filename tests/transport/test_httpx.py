@@ -18,7 +18,7 @@ from pytest_loadtool.replay.exchange import Command, Response, Send, Wait
 from pytest_loadtool.transport.failures import CLOSED_AS_SENT
 from pytest_loadtool.transport.httpx_network import HttpxNetwork
 from pytest_loadtool.transport.network import new_event_loop
-from pytest_loadtool.transport.session import Done, Session
+from pytest_loadtool.transport.session import Done, Session, Values
 from tests.conformance.answers import Answer, Wire, reply
 from tests.conformance.server import http2_only, serving
 from tests.plugin.loading import wait_until
@@ -43,6 +43,8 @@ class Told:
     def retried(self) -> None:
         self.retries += 1
 
+    def tunnelled(self, seconds: float) -> None: ...
+
 
 class Stopping(HttpxNetwork):
     """Stops its users at the end, as drivers do."""
@@ -51,8 +53,8 @@ class Stopping(HttpxNetwork):
         super().__init__(asyncio.get_running_loop(), observer)
         self._users: list[Session] = []
 
-    def session(self, done: Done) -> Session:
-        session = super().session(done)
+    def session(self, done: Done, values: Values = list) -> Session:
+        session = super().session(done, values)
         self._users.append(session)
         return session
 

@@ -1,0 +1,213 @@
+"""Which proxy each server is reached through, and who a virtual user is to it.
+
+The environment's variables mean what they mean to curl and to most clients: ``http_proxy``,
+``https_proxy`` and ``all_proxy`` name proxies, ``no_proxy`` the hosts that need none, in small or
+capital letters (small ones first).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from ipaddress import ip_address, ip_network
+from urllib.parse import unquote, urlsplit
+
+from pytest_loadtool.auth.credentials import Credentials
+from pytest_loadtool.errors import ReplayError
+from pytest_loadtool.model.authentication import Proxy
+from pytest_loadtool.model.case import Variable
+from pytest_loadtool.model.template import Template
+from pytest_loadtool.model.tls import TlsSettings
+from pytest_loadtool.replay.made import composed, makers
+from pytest_loadtool.replay.plan import Origin, Via
+from pytest_loadtool.replay.request import Names, origin_of
+
+__all__ = ["ENVIRONMENT", "ProxyUrl", "Routes", "environment_proxies"]
+
+ENVIRONMENT = "environment"
+"""In place of a proxy's URL: those that the environment names."""
+
+_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True)
+class ProxyUrl:
+    """A proxy's URL. The user name and the password are decoded."""
+
+    scheme: str
+    host: str
+    port: int
+    username: str = ""
+    password: str = field(default="", repr=False)
+
+    @classmethod
+    def parse(cls, text: str) -> ProxyUrl:
+        """The parts of ``[http://|https://][user[:password]@]host[:port]``.
+
+        Raises:
+            ValueError: it is something else; the text does not repeat what may be a password.
+        """
+        before, at, shown = text.strip().rpartition("@")
+        if at and "://" in before:
+            shown = f"{before.partition('://')[0]}://…@{shown}"
+        try:
+            parts = urlsplit(text.strip() if "://" in text else f"http://{text.strip()}")
+            port = parts.port
+        except ValueError:
+            parts, port = urlsplit(""), None
+        scheme = parts.scheme.lower()
+        if scheme.startswith("socks"):
+            raise ValueError(f"SOCKS proxies are not supported, got {shown!r}")
+        after = parts._replace(scheme="", netloc="").geturl()
+        if scheme not in _PORTS or not parts.hostname or port == 0 or after not in ("", "/"):
+            raise ValueError(f"expected http://host:port or https://host:port, got {shown!r}")
+        return cls(
+            scheme,
+            parts.hostname,
+            port or _PORTS[scheme],
+            unquote(parts.username or ""),
+            unquote(parts.password or ""),
+        )
+
+    @property
+    def origin(self) -> str:
+        """The URL without user name and password."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}:{self.port}"
+
+
+class Routes:
+    """Makes the origins of a test case. Compiling it once, all with a proxy have the same `Via`.
+
+    ``direct`` is the URL that needs no proxy in any case.
+    """
+
+    def __init__(
+        self,
+        proxy: Proxy | None,
+        tls: TlsSettings,
+        environ: Mapping[str, str],
+        *,
+        variables: Mapping[str, Variable],
+        names: Names,
+        direct: str = "",
+    ) -> None:
+        self._proxy = proxy
+        self._tls = tls
+        self._environ = environ
+        self._variables = variables
+        self._names = names
+        self._direct = direct
+        self._vias: dict[ProxyUrl, Via] = {}
+        self._made: dict[Origin, Origin] = {}
+
+    def origin(self, url: str) -> Origin:
+        """Where requests to the absolute ``url`` go.
+
+        Raises:
+            ReplayError: it is no http or https URL, or a variable of the environment names no
+            proxy.
+        """
+        bare = origin_of(url, self._tls)
+        if self._proxy is None or str(bare) == self._direct:
+            return bare
+        if bare not in self._made:
+            proxy = self._proxy_for(self._proxy, bare)
+            via = None if proxy is None else self._via(self._proxy, proxy)
+            self._made[bare] = (
+                bare if via is None else Origin(bare.scheme, bare.host, bare.port, bare.tls, via)
+            )
+        return self._made[bare]
+
+    def _proxy_for(self, proxy: Proxy, origin: Origin) -> ProxyUrl | None:
+        try:
+            if proxy.url == ENVIRONMENT:
+                return environment_proxies(self._environ).proxy_for(origin)
+            return ProxyUrl.parse(proxy.url)
+        except ValueError as error:
+            raise ReplayError(f"proxy: {error}") from None
+
+    def _via(self, proxy: Proxy, url: ProxyUrl) -> Via:
+        if url not in self._vias:
+            # Its certificate is judged like the servers' own; the rest of [tls] is between them
+            # and the client.
+            tls = TlsSettings(verify=self._tls.verify, ca=self._tls.ca)
+            credentials = self._credentials(proxy, url)
+            self._vias[url] = Via(origin_of(url.origin, tls), credentials, proxy.method)
+        return self._vias[url]
+
+    def _credentials(
+        self, proxy: Proxy, url: ProxyUrl
+    ) -> Callable[[list[str]], Credentials] | None:
+        if url.username:
+            constant = Credentials(url.username, url.password)
+            return lambda _values: constant
+        if not any(proxy.templates):
+            return None
+        made = makers(proxy.templates, self._variables, self._names, None)
+        texts = [composed(Template.parse(text), self._names) for text in proxy.templates]
+
+        def credentials(values: list[str]) -> Credentials:
+            for slot, make in made:
+                values[slot] = make(values)
+            username, password, domain = [text(values) for text in texts]
+            return Credentials(username, password, domain)
+
+        return credentials
+
+
+@dataclass(frozen=True, slots=True)
+class _Environment:
+    """The proxies that the environment names, by the scheme of the URL that is asked for."""
+
+    proxies: Mapping[str, ProxyUrl]
+    exceptions: tuple[str, ...]
+
+    def proxy_for(self, origin: Origin) -> ProxyUrl | None:
+        if any(_fits(one, origin) for one in self.exceptions):
+            return None
+        return self.proxies.get(origin.scheme)
+
+
+def environment_proxies(environ: Mapping[str, str]) -> _Environment:
+    """What the environment says of proxies.
+
+    Raises:
+        ValueError: a variable names none; the text says which one.
+    """
+    proxies = {}
+    for scheme in _PORTS:
+        for variable in (f"{scheme}_proxy", "all_proxy"):
+            name = variable if environ.get(variable) else variable.upper()
+            text = environ.get(name, "").strip()
+            if not text:
+                continue
+            try:
+                proxies[scheme] = ProxyUrl.parse(text)
+            except ValueError as error:
+                raise ValueError(f"environment variable {name}: {error}") from None
+            break
+    exceptions = environ.get("no_proxy") or environ.get("NO_PROXY") or ""
+    return _Environment(proxies, tuple(exceptions.lower().replace(",", " ").split()))
+
+
+def _fits(exception: str, origin: Origin) -> bool:
+    """Whether a member of ``no_proxy`` means this host: ``*``, a name (with all below it), an
+    address, a network (``10.0.0.0/8``), each but the first perhaps with a port."""
+    if exception == "*":
+        return True
+    host = origin.host.lower()
+    name, colon, port = exception.rpartition(":")
+    if colon and port.isdecimal() and (":" not in name or name.endswith("]")):
+        if int(port) != origin.port:
+            return False
+        exception = name
+    exception = exception.strip("[]").lstrip(".").removeprefix("*.")
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host == exception or host.endswith(f".{exception}")
+    try:
+        return address in ip_network(exception, strict=False)
+    except ValueError:
+        return False

@@ -1,0 +1,128 @@
+"""Who a virtual user is to a proxy, when it asks for a tunnel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pytest_loadtool.auth import (
+    Challenge,
+    Credentials,
+    Handshake,
+    RequestFacts,
+    Session,
+    parse_challenges,
+    start,
+)
+from pytest_loadtool.errors import AuthenticationError
+from pytest_loadtool.model.result import Failure
+from pytest_loadtool.replay.plan import Via
+from pytest_loadtool.transport.failures import ProxyError, of_proxy
+from pytest_loadtool.transport.tunnel import Reply
+
+__all__ = ["ProxyAccount"]
+
+_REMEDY = "set username and password in [proxy] of the test case"
+
+
+class ProxyAccount:
+    """One virtual user at one proxy: what was accepted there serves its later connections, too.
+
+    ``values`` gives the user's values as they stand.
+    """
+
+    def __init__(self, via: Via, values: Callable[[], list[str]]) -> None:
+        self.via = via
+        self._values = values
+        self._accepted: tuple[Credentials, Session] | None = None
+
+    def login(self) -> _Login:
+        """Who asks for the tunnel of one more connection."""
+        find = self.via.credentials
+        return _Login(self, None if find is None else find(self._values()))
+
+    def session(self, credentials: Credentials | None) -> Session | None:
+        """What was accepted before, of the same credentials."""
+        if self._accepted is None or self._accepted[0] != credentials:
+            return None
+        return self._accepted[1]
+
+    def keep(self, credentials: Credentials, session: Session) -> None:
+        """To be used for the next connection."""
+        self._accepted = credentials, session
+
+
+class _Login:
+    """A `tunnel.TunnelUser`."""
+
+    def __init__(self, account: ProxyAccount, credentials: Credentials | None) -> None:
+        self._account = account
+        self._via = account.via
+        self._credentials = credentials
+        self._handshake: Handshake | None = None
+
+    @property
+    def bound(self) -> bool:
+        """Whether what it has said last answers something that holds on the connection alone."""
+        handshake = self._handshake
+        return handshake is not None and handshake.connection_bound and handshake.wants_body
+
+    def unasked(self, target: str) -> str:
+        """What served the connection before; nothing for the first one."""
+        session = self._account.session(self._credentials)
+        return "" if session is None else session.header(self._facts(target))
+
+    def answer(self, target: str, reply: Reply) -> str:
+        """The next step of the handshake.
+
+        Raises:
+            ProxyError: there is none.
+        """
+        challenges = parse_challenges(reply.head.values("proxy-authenticate"))
+        try:
+            value = self._next(target, challenges)
+        except AuthenticationError as error:
+            raise self._refused(str(error)) from None
+        if value is None:
+            assert self._handshake is not None
+            raise self._refused(
+                f"it refuses the user name or the password ({_name(self._handshake.scheme)}): "
+                f"{_REMEDY}"
+            )
+        return value
+
+    def accepted(self) -> None:
+        """The tunnel is open."""
+        session = None if self._handshake is None else self._handshake.session
+        if session is not None and self._credentials is not None:
+            self._account.keep(self._credentials, session)
+
+    def _next(self, target: str, challenges: Sequence[Challenge]) -> str | None:
+        if self._handshake is None:
+            self._handshake = self._start(target, challenges)
+        return self._handshake.next(challenges)
+
+    def _start(self, target: str, challenges: Sequence[Challenge]) -> Handshake:
+        method = self._via.method
+        offered = ", ".join(dict.fromkeys(_name(one.scheme) for one in challenges))
+        if not offered:
+            raise self._refused("it answers 407, but does not say what it wants to know")
+        if self._credentials is None:
+            raise self._refused(f"it wants to know who asks ({offered}): {_REMEDY}")
+        handshake = start(challenges, self._credentials, self._facts(target), method)
+        if handshake is None and method:
+            raise self._refused(
+                f"it offers {offered}, and method in [proxy] allows {_name(method)} only"
+            )
+        if handshake is None:
+            raise self._refused(f"it offers {offered}, which is not supported")
+        return handshake
+
+    def _facts(self, target: str) -> RequestFacts:
+        return RequestFacts("CONNECT", target, self._via.server.authority)
+
+    def _refused(self, why: str) -> ProxyError:
+        return of_proxy(self._via.server, Failure("auth", why))
+
+
+def _name(scheme: str) -> str:
+    return "NTLM" if scheme == "ntlm" else scheme.capitalize()

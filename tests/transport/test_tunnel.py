@@ -1,0 +1,256 @@
+"""Proxies that do not open the tunnel: what a request through them fails with."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from pytest_loadtool.model.authentication import Proxy
+from pytest_loadtool.model.result import Failure
+from tests.observed import replay
+from tests.ports import free_ports
+from tests.transport.peer import Peer, Script, answering, peer, read_request, resetting, silent
+
+BEHIND = "https://shop.example"
+
+#: Somebody, in a URL as it may come from a command line.
+SOMEBODY = "alice:secret1@"
+
+BASIC = b'Proxy-Authenticate: Basic realm="Proxy"\r\n'
+DIGEST = b'Proxy-Authenticate: Digest realm="Proxy", nonce="1", stale=true\r\n'
+NTLM = b"Proxy-Authenticate: NTLM\r\n"
+NTLM_CHALLENGE = (
+    b"TlRMTVNTUAACAAAADgAOADAAAAAFAoqgASNFZ4mrze8AAAAAAAAAACQAJAA+AAAARQBYAEEATQBQAEwA"
+    b"RQACAA4ARQBYAEEATQBQAEwARQABAAoAUABSAE8AWABZAAAAAAA="
+)
+
+
+def refusal(*headers: bytes, body: bytes = b"no") -> bytes:
+    """A 407 after which the connection stays."""
+    length = b"Content-Length: %d\r\n\r\n" % len(body)
+    return b"HTTP/1.1 407 Who?\r\n" + b"".join(headers) + length + body
+
+
+def failure(
+    proxy: Peer, somebody: str = "", method: str = "", timeout: float = 20.0, **case: str
+) -> Failure:
+    """What a request to a server behind ``proxy`` fails with; the message without its beginning,
+    which names the proxy and no more."""
+    url = proxy.url.replace("://", f"://{somebody}")
+    settings = Proxy(url, method=method)  # type: ignore[arg-type]  # a text for the literal
+    found = replay(BEHIND, "/", proxy=settings, timeout=timeout)
+    [[failed]] = found.failures
+    assert found.responses[0].status == 0
+    assert "secret1" not in failed.message
+    return Failure(failed.cause, failed.message.removeprefix(f"proxy {proxy.url}: "))
+
+
+CONSENT = b"HTTP/1.1 200 Go on\r\n\r\n"
+CUT = Failure("reset", "connection closed while a tunnel was being opened")
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        (answering(b""), CUT),
+        (resetting(), CUT),
+        (resetting(b"HTTP/1.1 200"), CUT),
+        (answering(b"HTTP/1.1 407 Who?\r\nContent-Length: 9\r\n\r\nno"), CUT),
+        (
+            answering(b"HTTP/1.1 502 Bad Gateway\r\n\r\nwhatever"),
+            Failure(
+                "connect",
+                "no tunnel to shop.example:443: 502 Bad Gateway: it could not reach the server",
+            ),
+        ),
+        (
+            answering(b"HTTP/1.1 418\r\n\r\n"),
+            Failure("connect", "no tunnel to shop.example:443: 418"),
+        ),
+        (
+            answering(b"HTTP/1.1 302 Found\r\nLocation: http://x\r\n\r\n"),
+            Failure("connect", "no tunnel to shop.example:443: 302 Found"),
+        ),
+        (
+            answering(b"HTTP/1.1 200 OK\r\nX: " + b"x" * 300_000),
+            Failure("protocol", "not HTTP: the head is longer than 256 KB"),
+        ),
+        (answering(b"SSH-2.0-x\r\n"), Failure("protocol", "not HTTP: no HTTP status line")),
+        (
+            answering(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"),
+            Failure("protocol", "not HTTP: something follows the proxy's consent"),
+        ),
+        (
+            answering(refusal()),
+            Failure("auth", "it answers 407, but does not say what it wants to know"),
+        ),
+        (
+            answering(refusal(BASIC, NTLM)),
+            Failure(
+                "auth",
+                "it wants to know who asks (Basic, NTLM): set username and password in [proxy] of "
+                "the test case",
+            ),
+        ),
+    ],
+)
+def test_without_credentials(script: Script, expected: Failure) -> None:
+    """The message names the proxy, and is the same for all users."""
+    with peer(script) as proxy:
+        assert failure(proxy) == expected
+        assert proxy.connections == 1
+
+
+@pytest.mark.parametrize(
+    ("script", "method", "expected"),
+    [
+        (
+            answering(refusal(BASIC), refusal(BASIC)),
+            "",
+            "it refuses the user name or the password (Basic): set username and password in "
+            "[proxy] of the test case",
+        ),
+        (
+            answering(refusal(b"Proxy-Authenticate: Bearer\r\n")),
+            "",
+            "it offers Bearer, which is not supported",
+        ),
+        (
+            answering(refusal(BASIC, NTLM)),
+            "digest",
+            "it offers Basic, NTLM, and method in [proxy] allows Digest only",
+        ),
+        (
+            answering(
+                refusal(NTLM),
+                b"HTTP/1.1 407 Who?\r\nConnection: close\r\nContent-Length: 0\r\n"
+                b"Proxy-Authenticate: NTLM " + NTLM_CHALLENGE + b"\r\n\r\n",
+            ),
+            "",
+            "it closes the connection in the middle of a handshake that belongs to it (NTLM): are "
+            "persistent connections switched off there?",
+        ),
+    ],
+)
+def test_with_credentials(script: Script, method: str, expected: str) -> None:
+    """They are not shown, and the proxy is not asked again and again."""
+    with peer(script) as proxy:
+        assert failure(proxy, SOMEBODY, method) == Failure("auth", expected)
+        assert proxy.connections == 1
+
+
+def test_a_proxy_that_is_never_content() -> None:
+    """It ends: here each nonce is stale as soon as it is used."""
+    with peer(answering(*[refusal(DIGEST)] * 50)) as proxy:
+        assert failure(proxy, SOMEBODY).cause == "auth"
+
+
+def test_nobody_listens() -> None:
+    """That it is the proxy which is not there is what counts."""
+    [port] = free_ports(1)
+    [[failed]] = replay(BEHIND, "/", proxy=Proxy(f"http://127.0.0.1:{port}")).failures
+    assert failed == Failure(
+        "connect",
+        f"proxy http://127.0.0.1:{port}: connection refused: is the server running?",
+    )
+    [[failed]] = replay(
+        "http://shop.example", "/", proxy=Proxy(f"http://127.0.0.1:{port}")
+    ).failures
+    assert failed.message.startswith(f"proxy http://127.0.0.1:{port}: connection refused")
+
+
+def test_it_never_answers() -> None:
+    """That takes as long as connecting may take, and is called by its name."""
+    with peer(silent) as proxy:
+        found = failure(proxy, timeout=0.3)
+    assert found == Failure("timeout", "no tunnel through the proxy in time")
+
+
+def test_it_leads_to_somebody_who_does_not_speak_tls() -> None:
+    """Then the failure is that of the server, not the proxy's."""
+
+    def script(connection: socket.socket) -> None:
+        read_request(connection)
+        connection.sendall(CONSENT)
+        connection.recv(1)
+        connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    with peer(script) as proxy:
+        assert failure(proxy) == Failure(
+            "tls",
+            "TLS handshake failed: WRONG_VERSION_NUMBER: does the server speak TLS on this port?",
+        )
+    with peer(answering(CONSENT)) as proxy:
+        assert failure(proxy) == Failure(
+            "tls", "TLS handshake failed: connection closed by the server"
+        )
+
+
+def test_it_says_nothing_after_its_consent() -> None:
+    """It is the handshake that is late then."""
+
+    def script(connection: socket.socket) -> None:
+        read_request(connection)
+        connection.sendall(CONSENT)
+        while connection.recv(65536):
+            pass
+
+    with peer(script) as proxy:
+        assert failure(proxy, timeout=0.3) == Failure("timeout", "no TLS handshake in time")
+
+
+def asked_of(*scripts: tuple[bytes, ...]) -> tuple[list[list[str]], Failure]:
+    """What a proxy was asked, connection by connection, that answers with ``scripts``: of each
+    CONNECT the scheme of its credentials, or nothing."""
+    asked: list[list[bytes]] = [[] for _ in scripts]
+
+    def talking(number: int) -> Script:
+        def script(connection: socket.socket) -> None:
+            for answer in scripts[number]:
+                asked[number].append(read_request(connection))
+                connection.sendall(answer)
+
+        return script
+
+    with peer(*map(talking, range(len(scripts)))) as proxy:
+        failed = failure(proxy, SOMEBODY)
+        assert proxy.connections == len(scripts)
+    return [[_scheme(request) for request in one] for one in asked], failed
+
+
+def _scheme(request: bytes) -> str:
+    line, host, *others, _, _ = request.decode().split("\r\n")
+    assert (line, host) == ("CONNECT shop.example:443 HTTP/1.1", "Host: shop.example:443")
+    return "".join(others).removeprefix("Proxy-Authorization: ").partition(" ")[0]
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        b"HTTP/1.1 407 Who?\r\nConnection: close\r\n%bContent-Length: 2\r\n\r\nno",
+        b"HTTP/1.1 407 Who?\r\n%b\r\nwithout a length",
+        b"HTTP/1.0 407 Who?\r\n%bContent-Length: 2\r\n\r\nno",
+        b"HTTP/1.1 407 Who?\r\n%bContent-Length: 2\r\n\r\nno",  # and closes all the same
+        b"HTTP/1.1 407 Who?\r\n%bContent-Length: 99999999\r\n\r\n" + bytes(100_000),
+    ],
+)
+@pytest.mark.parametrize(
+    ("challenge", "scheme"), [(BASIC, "Basic"), (DIGEST, "Digest"), (NTLM, "NTLM")]
+)
+def test_a_proxy_that_closes_after_its_challenge(
+    first: bytes, challenge: bytes, scheme: str
+) -> None:
+    """The handshake goes on over a new connection. Of NTLM nothing has been said by then that would
+    belong to the old one."""
+    asked, failed = asked_of((first % challenge,), (CONSENT,))
+    assert asked == [[""], [scheme]]
+    assert failed.cause == "tls"
+
+
+def test_a_connection_that_stays_is_used() -> None:
+    """All challenges on one connection."""
+    stale = DIGEST.replace(b'"1"', b'"2"')
+    asked, failed = asked_of((refusal(DIGEST), refusal(stale), CONSENT))
+    assert asked == [["", "Digest", "Digest"]]
+    assert failed.cause == "tls"
