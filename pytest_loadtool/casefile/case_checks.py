@@ -10,6 +10,7 @@ from pytest_loadtool.casefile.nearest import did_you_mean
 from pytest_loadtool.casefile.problems import Problems
 from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.case import Header, TestCase, Transaction, used_names
+from pytest_loadtool.model.renewal import successors
 from pytest_loadtool.model.template import BUILTIN_NAMES, Reference, Template
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
@@ -34,6 +35,7 @@ def check_case(case: TestCase, problems: Problems, *, columns: Columns) -> None:
     reported: set[tuple[KeyPath, str]] = set()  # a shared header is wrong only once
     for number, (at, transaction) in enumerate(names.transactions):
         _check_server(case, at, transaction, problems)
+        _check_refreshes(case, names, number, problems)
         templates = list(_templates(at, transaction))
         followed = transaction.request.header_set
         if followed not in shared:
@@ -108,6 +110,23 @@ def _check_server(
             (*at, "request"),
             f'the target "{target}" needs a server: write server = "http://…" (or server_fixture, '
             "or app) at the top",
+        )
+
+
+def _check_refreshes(case: TestCase, names: _Names, number: int, problems: Problems) -> None:
+    """What a transaction refreshes has a value before it, and gets one by it."""
+    at, transaction = names.transactions[number]
+    name = transaction.refreshes
+    if not name:
+        return
+    path = (*at, "refreshes")
+    if message := names.wrong(Reference(name), number):
+        problems.add(path, message)
+    elif name not in successors(case, transaction):
+        problems.add(
+            path,
+            f"this transaction has no extractor that sets {name!r} anew: its 'extractors' need "
+            f"one with that variable, or one that differs in the number only",
         )
 
 

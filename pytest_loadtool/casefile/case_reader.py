@@ -160,6 +160,7 @@ def _transaction(node: Node) -> Transaction:
         validators=found.get("validators", ()),
         recorded=found.get("recorded"),
         dangerous=found.get("dangerous", False),
+        refreshes=found.get("refreshes", ""),
         line=node.problems.layout.line(node.at),
     )
 
@@ -213,6 +214,7 @@ _TRANSACTION_KEYS: dict[str, Key] = {
     "request": Key(parsed(request_line), 'request = "GET /path"'),
     "name": Key(text),
     "dangerous": Key(boolean),
+    "refreshes": Key(filled),
     "header_set": Key(parsed(header_set_name)),
     "headers": Key(array(parsed(own_header_line))),
     "body": Key(parsed(template)),

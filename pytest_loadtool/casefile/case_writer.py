@@ -142,6 +142,7 @@ def _transaction(table: KeyPath, transaction: Transaction) -> Iterator[Line]:
     yield _pair(table, "request", f"{request.method} {request.target}")
     yield from _filled(table, "name", transaction.name)
     yield _pair(table, "dangerous", transaction.dangerous, usual=not transaction.dangerous)
+    yield from _filled(table, "refreshes", transaction.refreshes)
     yield from _filled(table, "header_set", request.header_set)
     yield from _strings(table, "headers", map(_header, request.headers))
     yield from _body(table, request)

@@ -103,6 +103,8 @@ class Transaction:
     recorded: Recorded | None = None
     dangerous: bool = False
     """Whether it does what cannot be undone: looking for dynamic values never sends it."""
+    refreshes: str = ""
+    """The variable, a token, that it gets a new value for when that has expired."""
     line: int = field(default=0, compare=False)
     """Where it stands in its file, from 1; 0 when it came from elsewhere."""
 

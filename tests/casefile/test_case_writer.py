@@ -80,3 +80,32 @@ def test_short_header_lists_stand_on_one_line_and_long_ones_on_several() -> None
     assert written(headers=long) == (
         f'request = "GET /"\nheaders = [\n  "Accept: {"a" * 40}",\n  "Origin: {"b" * 40}",\n]\n'
     )
+
+
+def test_what_a_transaction_refreshes() -> None:
+    """It is written after what the transaction is, and read back."""
+    lines = [
+        "format = 1",
+        'name = "c"',
+        'server = "http://h"',
+        "",
+        "[[page]]",
+        'name = "p"',
+        "",
+        "[[page.transaction]]",
+        'request = "POST /token"',
+        "extractors = [",
+        '  { variable = "token[1]", json = "$.token" },',
+        "]",
+        "",
+        "[[page.transaction]]",
+        'request = "POST /refresh"',
+        'refreshes = "token[1]"',
+        "extractors = [",
+        '  { variable = "token[2]", json = "$.token" },',
+        "]",
+    ]
+    text = "\n".join(lines) + "\n"
+    case = parse_case(text, "c.case.toml")
+    assert [one.refreshes for one in case.transactions()] == ["", "token[1]"]
+    assert format_case(case) == text
