@@ -25,8 +25,9 @@ ROOMS: dict[str, set[str]] = {
     "model": {"errors"},
     **{
         room: {"errors", "model"}
-        for room in ("casefile", "recording", "correlation", "auth", "load", "diagnosis")
+        for room in ("casefile", "correlation", "auth", "load", "diagnosis")
     },
+    "recording": {"errors", "model", "auth.negotiation"},
     "replay": {"errors", "model", "auth", "correlation.extract"},
     "report": {"errors", "model", "load"},
     "transport": {"errors", "model", *MIDDLE},

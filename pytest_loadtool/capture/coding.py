@@ -1,6 +1,7 @@
 """Content codings (RFC 9110 §8.4.1), undone piece by piece.
 
-Each takes the pieces of a body and yields those of what it stands for.
+Each takes the pieces of a body and yields those of what it stands for, at most 8 MB at a time:
+little data can stand for very much.
 
 Raises:
     ValueError: the body is broken or ends early.
@@ -11,13 +12,17 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-import brotli
+import brotlicffi  # not brotli: releases before 1.2, which mitmproxy pins, know no bound
 import zstandard
 
 __all__ = ["CODINGS"]
 
-#: What one step may yield, in bytes: little data can stand for very much.
+#: What one step is asked for, in bytes.
 _PIECE = 1024 * 1024
+
+#: What zstd is given in one step, in bytes, as it cannot be asked for less than all: a block has at
+#: least 4 bytes, and at most 128 KB decoded (RFC 8878 §3.1.1.2).
+_ZSTD_PIECE = 256
 
 
 def _gzip(chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -54,11 +59,13 @@ def _inflated(chunks: Iterable[bytes], window: int) -> Iterator[bytes]:
 
 
 def _brotli(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    stream = brotli.Decompressor()
+    stream = brotlicffi.Decompressor()
     try:
         for chunk in chunks:
-            yield stream.process(chunk)
-    except brotli.error as error:
+            yield stream.process(chunk, output_buffer_limit=_PIECE)
+            while not stream.can_accept_more_data():
+                yield stream.process(b"", output_buffer_limit=_PIECE)
+    except brotlicffi.error as error:
         raise ValueError(str(error)) from None
     if not stream.is_finished():
         raise ValueError("ends early")
@@ -68,8 +75,9 @@ def _zstd(chunks: Iterable[bytes]) -> Iterator[bytes]:
     stream = zstandard.ZstdDecompressor().decompressobj()
     try:
         for chunk in chunks:
-            if not stream.eof:
-                yield stream.decompress(chunk)
+            for start in range(0, len(chunk), _ZSTD_PIECE):
+                if not stream.eof:
+                    yield stream.decompress(chunk[start : start + _ZSTD_PIECE])
     except zstandard.ZstdError as error:
         raise ValueError(str(error)) from None
     if not stream.eof:

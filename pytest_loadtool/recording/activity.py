@@ -26,6 +26,6 @@ class ActivityMonitoring(Pages):
     def page_of(self, entry: Entry) -> Group:
         """What the client is at, unless it has paused."""
         page = self.current.get(client_of(entry))
-        if page is not None and entry.exchange.started - page.ended < self.threshold:
+        if page is not None and entry.began - page.ended < self.threshold:
             return page
         return self.start(navigated=False)

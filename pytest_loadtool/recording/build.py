@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from pytest_loadtool.auth.negotiation import negotiations
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.entry import Entry
@@ -39,7 +40,8 @@ def build_case(
     """The test case that ``exchanges`` make, pages in the order of their start.
 
     ``exchanges`` may come in any order; each transaction's ``recorded.entry`` is its index there.
-    What cannot be replayed is left out with a note. The case has no pages if nothing can.
+    Negotiations of HTTP authentication are folded under what they led to. What cannot be replayed
+    is left out with a note. The case has no pages if nothing can.
     """
     entries = _sift(exchanges)
     groups = group(entries, grouping)
@@ -71,12 +73,20 @@ def build_case(
 
 def _sift(exchanges: Sequence[Exchange]) -> list[Entry]:
     """What can be replayed, in the order in which it was sent."""
+    found = negotiations(exchanges)
+    folded = frozenset(index for indexes in found.values() for index in indexes)
     in_order = sorted(enumerate(exchanges), key=lambda numbered: numbered[1].started)
     return [
-        Entry(index, exchange, kind_of(exchange))
+        Entry(index, exchange, kind_of(exchange), before, _lead(exchanges, before, exchange))
         for index, exchange in in_order
-        if left_out(exchange) is None
+        if left_out(exchange) is None and index not in folded
+        for before in [found.get(index, ())]
     ]
+
+
+def _lead(exchanges: Sequence[Exchange], before: Sequence[int], exchange: Exchange) -> float:
+    """Seconds from the start of the first before ``exchange`` to its own."""
+    return exchange.started - exchanges[before[0]].started if before else 0.0
 
 
 def _transaction(

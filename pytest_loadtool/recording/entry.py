@@ -18,16 +18,28 @@ _URL_CHARACTERS = "-._~!$&'()*+,;=:@/?#[]%|"
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An exchange that becomes a transaction. ``index`` is its position in the evidence."""
+    """An exchange that becomes a transaction. ``index`` is its position in the evidence.
+
+    ``negotiation`` are the positions of those in which credentials were negotiated for it, and
+    ``negotiated`` is how long that took before it was sent, in seconds: a person may have typed a
+    password.
+    """
 
     index: int
     exchange: Exchange
     kind: Kind
+    negotiation: tuple[int, ...] = ()
+    negotiated: float = 0.0
 
     @property
     def url(self) -> str:
         """Its URL, in the form in which URLs are compared."""
         return normal_url(self.exchange.url)
+
+    @property
+    def began(self) -> float:
+        """When its client first asked for it, in seconds since the epoch."""
+        return self.exchange.started - self.negotiated
 
     @property
     def ended(self) -> float:

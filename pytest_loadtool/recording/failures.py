@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
+from pytest_loadtool.auth.negotiation import is_challenge, was_refused
 from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.validator import StatusCodes
@@ -30,7 +31,6 @@ STATIC_SUFFIXES = (
     ".avif", ".bmp", ".css", ".eot", ".gif", ".ico", ".jpeg", ".jpg", ".js", ".map", ".mjs",
     ".otf", ".png", ".svg", ".ttf", ".webp", ".woff", ".woff2",
 )  # fmt: skip
-_HTTP_AUTHENTICATION = ("basic", "digest", "negotiate", "ntlm")
 
 
 def subject(exchange: Exchange) -> str:
@@ -70,8 +70,9 @@ def what_failed(exchange: Exchange, kind: Kind) -> tuple[str, bool]:
     """What the failure of ``exchange`` means, and whether the recording must be made again for it
     (unless it was meant: a test of what an error page looks like is a test).
     """
-    if exchange.status == 401 and _challenges(exchange):
-        return "normal in a recording of HTTP authentication", False
+    if is_challenge(exchange):
+        how = "the credentials were refused" if was_refused(exchange) else "nobody gave credentials"
+        return f"normal in a recording of HTTP authentication: {how}", False
     if _is_page(exchange, kind):
         return "the main HTML of a page failed; if that was not meant, record again", True
     if is_static(exchange):
@@ -94,12 +95,3 @@ def _is_page(exchange: Exchange, kind: Kind) -> bool:
     if destination is not None:
         return destination == "document"
     return is_navigation(Entry(0, exchange, kind)) and not is_static(exchange)
-
-
-def _challenges(exchange: Exchange) -> bool:
-    schemes = [
-        value.partition(" ")[0].lower()
-        for name, value in exchange.response_headers
-        if name.lower() == "www-authenticate"
-    ]
-    return any(scheme in _HTTP_AUTHENTICATION for scheme in schemes)

@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import urlsplit
 
+from pytest_loadtool.auth.negotiation import SERVER, credentials_in, negotiations, was_refused
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.entry import Entry
 from pytest_loadtool.recording.failures import failure_notes, subject
 from pytest_loadtool.recording.kinds import kind_of
-from pytest_loadtool.recording.notes import CHANGED, REMOVED, Note
+from pytest_loadtool.recording.notes import CHANGED, NEGOTIATION, REMOVED, Note
 from pytest_loadtool.recording.request import NOT_REPLAYED
 from pytest_loadtool.recording.sieve import left_out
 
@@ -40,16 +41,25 @@ def fidelity(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[Note, ...]:
     response.
     """
     replayed = transactions_of(case)
+    folded = {index for indexes in negotiations(exchanges).values() for index in indexes}
     notes: list[Note] = []
     in_order = sorted(enumerate(exchanges), key=lambda numbered: numbered[1].started)
     for index, exchange in in_order:
         if index in replayed:
             notes += failure_notes(Entry(index, exchange, kind_of(exchange)))
             notes += _changes(case, exchange)
+        elif index in folded:
+            notes.append(_negotiation(exchange))
         else:
             removed = Note(REMOVED, subject(exchange), "deleted, stripped or of another host")
             notes.append(left_out(exchange) or removed)
     return tuple(notes)
+
+
+def _negotiation(exchange: Exchange) -> Note:
+    what = "refused" if was_refused(exchange) else "asked for"
+    message = f"credentials of HTTP authentication were {what} (status {exchange.status})"
+    return Note(NEGOTIATION, subject(exchange), message)
 
 
 def _changes(case: TestCase, exchange: Exchange) -> Iterator[Note]:
@@ -78,6 +88,10 @@ def _framing(_case: TestCase, exchange: Exchange) -> bool:
     return any(name.lower() in NOT_REPLAYED for name, _ in exchange.request_headers)
 
 
+def _authenticated(_case: TestCase, exchange: Exchange) -> bool:
+    return bool(credentials_in(exchange, SERVER))
+
+
 def _service_worker(_case: TestCase, exchange: Exchange) -> bool:
     return exchange.request_header("service-worker") == "script"
 
@@ -89,6 +103,7 @@ _CHANGES: tuple[tuple[str, Callable[[TestCase, Exchange], bool]], ...] = (
     ("the server offers HTTP/3, which the recorder keeps browsers from", _offers_http3),
     ("several Cookie fields are merged into one", _merged_cookies),
     ("how the request was framed or meant for a proxy is not replayed", _framing),
+    ("credentials of HTTP authentication are each virtual user's own", _authenticated),
     (
         "a service worker: what it answers from its cache never reached the recorder",
         _service_worker,

@@ -10,6 +10,7 @@ __all__ = [
     "CHANGED",
     "FILTERED",
     "INCOMPLETE",
+    "NEGOTIATION",
     "RECORDING_ERROR",
     "REMOVED",
     "UNREPLAYABLE",
@@ -20,6 +21,7 @@ __all__ = [
 FILTERED = "filtered by domain"
 BACKGROUND = "the browser's own traffic, left out"
 UNREPLAYABLE = "not replayable, kept as evidence"
+NEGOTIATION = "made anew by replay, left out"
 CANCELLED = "cancelled by the client, left out"
 REMOVED = "taken out of the test case"
 CHANGED = "replayed, but not quite as recorded"

@@ -30,8 +30,13 @@ class Group:
 
     @property
     def started(self) -> float:
-        """When its first request was sent."""
+        """When its first request was sent, not counting negotiations."""
         return self.entries[0].exchange.started
+
+    @property
+    def began(self) -> float:
+        """When its client first asked for any of it."""
+        return min(entry.began for entry in self.entries)
 
     def add(self, entry: Entry) -> None:
         """Add the next transaction."""
@@ -97,7 +102,7 @@ class Pages(ABC):
 
     def _forwarded(self, entry: Entry) -> Group | None:
         page, when = self.forwards.pop(entry.url, (None, 0.0))
-        return page if entry.exchange.started - when <= _FORWARD_TIME else None
+        return page if entry.began - when <= _FORWARD_TIME else None
 
 
 def client_of(entry: Entry) -> str:

@@ -41,7 +41,7 @@ class ReferrerAnalysis(Pages):
                 return page
         page = self.current.get(client_of(entry))
         if page is not None and (
-            page.navigated or from_browser(entry.exchange) or entry.exchange.started < page.ended
+            page.navigated or from_browser(entry.exchange) or entry.began < page.ended
         ):
             return page
         page = self.start(navigated=False)

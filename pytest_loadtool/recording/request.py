@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pytest_loadtool.auth.negotiation import is_http_credentials
 from pytest_loadtool.model.case import COMPUTED_HEADERS, Header
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.entry import origin
@@ -35,7 +36,8 @@ class Draft:
 
 
 def draft(exchange: Exchange, server: str) -> Draft:
-    """``exchange``'s request, with ``${server}`` where the server's URL stood."""
+    """``exchange``'s request, with ``${server}`` where the server's URL stood, and without the
+    credentials of HTTP authentication, which are a virtual user's own."""
     return Draft(
         method=exchange.method,
         target=target_text(_as_sent(exchange.url), server),
@@ -50,7 +52,7 @@ def _headers(exchange: Exchange, server: str) -> tuple[Header, ...]:
     placed: set[str] = set()
     for name, value in exchange.request_headers:
         lower = name.lower()
-        if lower in NOT_REPLAYED or name.startswith(":"):
+        if lower in NOT_REPLAYED or name.startswith(":") or is_http_credentials(name, value):
             continue
         # A Host that is not the one in the URL was meant: it is kept as a value.
         if lower in COMPUTED_HEADERS and not (lower == "host" and value.lower() != host):

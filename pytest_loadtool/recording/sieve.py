@@ -14,6 +14,7 @@ from pytest_loadtool.recording.notes import (
     BACKGROUND,
     CANCELLED,
     FILTERED,
+    NEGOTIATION,
     RECORDING_ERROR,
     UNREPLAYABLE,
     Note,
@@ -61,6 +62,8 @@ def _not_http(exchange: Exchange) -> Note | None:
 def _tunnel(exchange: Exchange) -> Note | None:
     if exchange.method != "CONNECT":
         return None
+    if 200 <= exchange.status <= 299:
+        return Note(NEGOTIATION, urlsplit(exchange.url).netloc, "a tunnel through a proxy")
     reason = ": ".join(part for part in (exchange.note, exchange.error) if part)
     host = urlsplit(exchange.url).netloc
     return Note(RECORDING_ERROR, host, reason or "nothing was sent through the tunnel")

@@ -16,12 +16,13 @@ _SHORTEST = 0.01
 
 
 def think_times(groups: Sequence[Group]) -> list[float]:
-    """Seconds between the last response of each page and the first request of the next.
+    """Seconds between the last response of each page and the first request of the next, whose
+    negotiation belongs to it.
 
     To the millisecond; 0 where pages overlap, after the last one, and for gaps so short that a
     program left them, not a person.
     """
-    gaps = [round(following.started - page.ended, 3) for page, following in pairwise(groups)]
+    gaps = [round(following.began - page.ended, 3) for page, following in pairwise(groups)]
     return [*(gap if gap >= _SHORTEST else 0.0 for gap in gaps), 0.0] if groups else []
 
 
@@ -36,4 +37,5 @@ def recorded(entry: Entry, page: Group) -> Recorded:
         entry=entry.index,
         at=at,
         took=round(end - at, 3),
+        negotiation=entry.negotiation,
     )

@@ -12,6 +12,7 @@ import pytest
 import zstandard
 
 from pytest_loadtool.capture.body import Collector, Spool, decoded
+from pytest_loadtool.capture.coding import CODINGS
 from pytest_loadtool.model.exchange import Body
 
 
@@ -115,9 +116,23 @@ def test_what_cannot_be_decoded_is_kept_as_it_is(codings: str, encoded: bytes) -
     assert decoded(encoded, codings) == (encoded, "")
 
 
-@pytest.mark.parametrize(
-    ("coding", "encode"), [("gzip", gzip.compress), ("deflate", zlib.compress)]
-)
+BOMBS: list[tuple[str, Callable[[bytes], bytes]]] = [
+    ("gzip", lambda data: gzip.compress(data, 1)),
+    ("deflate", lambda data: zlib.compress(data, 1)),
+    ("br", lambda data: brotli.compress(data, quality=1)),
+    ("zstd", lambda data: zstandard.ZstdCompressor().compress(data)),
+]
+
+
+@pytest.mark.parametrize(("coding", "encode"), BOMBS)
+def test_one_step_is_bounded(coding: str, encode: Callable[[bytes], bytes]) -> None:
+    """So that no more is in memory at a time, however much the whole stands for."""
+    encoded = encode(bytes(40_000_000))
+    sizes = [len(piece) for piece in CODINGS[coding]([encoded])]
+    assert max(sizes) < 9_000_000 < 40_000_000 == sum(sizes)
+
+
+@pytest.mark.parametrize(("coding", "encode"), BOMBS)
 def test_little_data_that_stands_for_much_is_kept_in_part(
     coding: str, encode: Callable[[bytes], bytes]
 ) -> None:

@@ -96,7 +96,6 @@ def test_keys_that_no_response_gives_out_are_credentials() -> None:
         "api_key": "Zk3Lm9Qx",
         "x_api_key": "k-28391-Zq",
         "authorization": "aB3dE6gH9jK2mN5pQ8",
-        "authorization_2": "Basic YW5uOmhvcnNl",
     }
     clean, evidence = without_secrets(case, exchanges)
     text = format_case(clean)

@@ -7,7 +7,13 @@ from dataclasses import replace
 import pytest
 
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.recording.notes import BACKGROUND, CANCELLED, RECORDING_ERROR, UNREPLAYABLE
+from pytest_loadtool.recording.notes import (
+    BACKGROUND,
+    CANCELLED,
+    NEGOTIATION,
+    RECORDING_ERROR,
+    UNREPLAYABLE,
+)
 from pytest_loadtool.recording.sieve import left_out
 from tests.recording.samples import SHOP, call, load, visit
 
@@ -65,7 +71,12 @@ def test_the_browsers_own_traffic_is_named_by_host(url: str) -> None:
             RECORDING_ERROR,
             "connection failed: refused",
         ),
-        ({"method": "CONNECT"}, RECORDING_ERROR, "nothing was sent through the tunnel"),
+        ({"method": "CONNECT"}, NEGOTIATION, "a tunnel through a proxy"),
+        (
+            {"method": "CONNECT", "status": 407},
+            RECORDING_ERROR,
+            "nothing was sent through the tunnel",
+        ),
         ({"status": 0, "error": "refused"}, RECORDING_ERROR, f"no response: refused: {FAILED}"),
         ({"status": 0}, RECORDING_ERROR, f"no response: no reason recorded: {FAILED}"),
         (
