@@ -34,6 +34,7 @@ class ProxyAccount:
         self.via = via
         self._values = values
         self._accepted: tuple[Credentials, Session] | None = None
+        self._rejected: tuple[Credentials, Failure] | None = None
 
     def login(self) -> _Login:
         """Who asks for the tunnel of one more connection."""
@@ -49,6 +50,17 @@ class ProxyAccount:
     def keep(self, credentials: Credentials, session: Session) -> None:
         """To be used for the next connection."""
         self._accepted = credentials, session
+
+    def rejection(self, credentials: Credentials) -> Failure | None:
+        """What became of the same credentials before, unless they were accepted: to try wrong ones
+        again and again may lock the account."""
+        if self._rejected is None or self._rejected[0] != credentials:
+            return None
+        return self._rejected[1]
+
+    def reject(self, credentials: Credentials, failure: Failure) -> None:
+        """They are not to be tried again."""
+        self._rejected = credentials, failure
 
 
 class _Login:
@@ -84,10 +96,13 @@ class _Login:
             raise self._refused(str(error)) from None
         if value is None:
             assert self._handshake is not None
-            raise self._refused(
+            assert self._credentials is not None
+            rejected = self._refused(
                 f"it refuses the user name or the password ({_name(self._handshake.scheme)}): "
                 f"{_REMEDY}"
             )
+            self._account.reject(self._credentials, rejected.failure)
+            raise rejected
         return value
 
     def accepted(self) -> None:
@@ -108,6 +123,9 @@ class _Login:
             raise self._refused("it answers 407, but does not say what it wants to know")
         if self._credentials is None:
             raise self._refused(f"it wants to know who asks ({offered}): {_REMEDY}")
+        rejection = self._account.rejection(self._credentials)
+        if rejection is not None:
+            raise ProxyError(rejection)
         handshake = start(challenges, self._credentials, self._facts(target), method)
         if handshake is None and method:
             raise self._refused(

@@ -38,14 +38,17 @@ class AccessLog:
         """Where it ends now."""
         return len(self._lines())
 
-    def since(self, mark: int, count: int) -> list[Entry]:
-        """All that was asked since ``mark``, once it is ``count`` requests at least: peers write
-        them after they have answered."""
+    def since(self, mark: int, count: int, *ports: str) -> list[Entry]:
+        """All that was asked at ``ports`` since ``mark``, once it is ``count`` requests at least:
+        peers write them after they have answered. Without ``ports`` it is all of them."""
         end = time.monotonic() + 20
-        while len(lines := self._lines()[mark:]) < count:
-            assert time.monotonic() < end, f"{len(lines)} requests in place of {count}: {lines}"
+        while True:
+            entries = [self._entry(line) for line in self._lines()[mark:]]
+            entries = [one for one in entries if not ports or one.port in ports]
+            if len(entries) >= count:
+                return entries
+            assert time.monotonic() < end, f"not {count} requests: {entries}"
             time.sleep(0.01)
-        return [self._entry(line) for line in lines]
 
     def _lines(self) -> list[str]:
         try:

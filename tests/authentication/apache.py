@@ -71,6 +71,8 @@ _PROXY = {
     "ntlm": _NTLM.format(challenge="Proxy-Authenticate", status=407),
 }
 
+# One process, with a thread for each user of a load test: short of threads it would close idle
+# connections.
 _MAIN = """
 ServerRoot <folder>
 ServerName localhost
@@ -83,12 +85,11 @@ CustomLog access.log entry
 DocumentRoot <folder>/pages
 KeepAliveTimeout 60
 MaxKeepAliveRequests 0
-StartServers 1
-ServerLimit 2
-ThreadLimit 64
-ThreadsPerChild 64
-MaxRequestWorkers 128
-AsyncRequestWorkerFactor 16
+ServerLimit 1
+ThreadLimit 600
+ThreadsPerChild 600
+MaxRequestWorkers 600
+MinSpareThreads 1
 Listen 127.0.0.1:<http>
 Listen 127.0.0.1:<https> https
 <VirtualHost 127.0.0.1:<https>>
