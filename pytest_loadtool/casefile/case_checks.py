@@ -114,13 +114,13 @@ def _check_server(
 
 
 def _check_refreshes(case: TestCase, names: _Names, number: int, problems: Problems) -> None:
-    """What a transaction refreshes has a value before it, and gets one by it."""
+    """What a transaction refreshes is a variable, and gets a new value by it."""
     at, transaction = names.transactions[number]
     name = transaction.refreshes
     if not name:
         return
     path = (*at, "refreshes")
-    if message := names.wrong(Reference(name), number):
+    if message := names.wrong(Reference(name), number + 1):  # its own response counts
         problems.add(path, message)
     elif name not in successors(case, transaction):
         problems.add(

@@ -10,6 +10,7 @@ from pytest_loadtool.correlation.computed import computed_values
 from pytest_loadtool.correlation.explain import explain
 from pytest_loadtool.correlation.ignoring import ignored, set_aside, wanted
 from pytest_loadtool.correlation.kept import REPLAY_COMPARE, kept_notes
+from pytest_loadtool.correlation.renewal import with_renewals
 from pytest_loadtool.correlation.revert import names_in_use, revert
 from pytest_loadtool.correlation.rewrite import rewrite
 from pytest_loadtool.correlation.traffic import read_traffic, steps_of
@@ -50,7 +51,7 @@ def configure(
     found = variables_for(claims.claims, issues, rules, taken=names_in_use(unconfigured))
     taken = (*names_in_use(unconfigured), *(one.name for one in found))
     computed = computed_values(traffic, claims.claims, rules, taken)
-    configured = rewrite(unconfigured, traffic.steps, found, computed)
+    configured = with_renewals(rewrite(unconfigured, traffic.steps, found, computed))
     titles = [f"{n} {one.title}" for n, one in enumerate(configured.transactions(), 1)]
     names = {one.name for one in found} | {one.name for one in computed}
     decisions = (

@@ -20,6 +20,8 @@ from pytest_loadtool.correlation.parts import (
 )
 from pytest_loadtool.correlation.traffic import Step
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable, used_names
+from pytest_loadtool.model.extractor import Extractor
+from pytest_loadtool.model.renewal import family
 from pytest_loadtool.model.template import Template, TemplateError
 from pytest_loadtool.model.validator import expected_text
 
@@ -85,7 +87,21 @@ def names_in_use(case: TestCase) -> frozenset[str]:
 def _reverted(step: Step, values: dict[str, str]) -> Transaction:
     request = _reverted_request(step.transaction.request, step.content_type, values)
     extractors = tuple(one for one in step.transaction.extractors if one.variable not in values)
-    return replace(step.transaction, request=request, extractors=extractors)
+    return replace(
+        step.transaction,
+        request=request,
+        extractors=extractors,
+        refreshes=_still_refreshed(step.transaction, extractors, values),
+    )
+
+
+def _still_refreshed(
+    transaction: Transaction, extractors: Iterable[Extractor], values: dict[str, str]
+) -> str:
+    """What it refreshes, as long as that is a variable and the new value is extracted."""
+    name = transaction.refreshes
+    new = {family(one.variable) for one in extractors}
+    return name if name not in values and family(name) in new else ""
 
 
 def _reverted_request(request: Request, content_type: str, values: dict[str, str]) -> Request:

@@ -1,0 +1,78 @@
+"""Marking the transactions that refresh a token: replay can send them when it has expired."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from pytest_loadtool.model.case import TestCase, Transaction
+from pytest_loadtool.model.renewal import family, successors
+
+__all__ = ["with_renewals"]
+
+#: By their names: the rules that find what a bearer shows, and what refreshes that.
+_ACCESS = frozenset({"oauth2-access-token", "bearer-token", "jwt"})
+_REFRESH = frozenset({"oauth2-refresh-token"})
+
+_GRANT = re.compile(r"grant_type[\"'\s]*[=:][\"'\s]*refresh_token")
+_PATH = re.compile(r"(?:^|[/_.-])(?:refresh|renew)", re.IGNORECASE)
+
+
+def with_renewals(case: TestCase) -> TestCase:
+    """``case`` with ``refreshes`` where a transaction gets a new token in the place of an old one.
+
+    It does when its response gives out an access token, and it sends a refresh token, says so by
+    its grant type (RFC 6749 §6), or by its path. Marks that are there already stay.
+    """
+    marks = dict(_marks(case))
+    if not marks:
+        return case
+    upcoming = iter(range(len(tuple(case.transactions()))))
+    pages = tuple(
+        replace(
+            page,
+            transactions=tuple(
+                replace(one, refreshes=marks.get(next(upcoming), one.refreshes))
+                for one in page.transactions
+            ),
+        )
+        for page in case.pages
+    )
+    return replace(case, pages=pages)
+
+
+def _marks(case: TestCase) -> Iterator[tuple[int, str]]:
+    """By the index of its transaction: which token it refreshes."""
+    set_by: dict[str, int] = {}  # in the order in which they are set
+    for index, transaction in enumerate(case.transactions()):
+        if not transaction.refreshes and (token := _refreshed(case, transaction, set_by)):
+            yield index, token
+        for extractor in transaction.extractors:
+            set_by.pop(extractor.variable, None)
+            set_by[extractor.variable] = index
+
+
+def _refreshed(case: TestCase, transaction: Transaction, set_by: dict[str, int]) -> str:
+    """The token that the transaction gets anew; "" for none."""
+    given = [one.variable for one in transaction.extractors if _rule(case, one.variable) in _ACCESS]
+    used = [name for name in case.used_by(transaction.request) if _rule(case, name) in _REFRESH]
+    if not given or not (used or _says_so(transaction)):
+        return ""
+    together = {set_by[name] for name in used if name in set_by}
+    before = [name for name in set_by if family(name) == family(given[0])]
+    before.sort(key=lambda name: set_by[name] in together)  # stable: of the others the latest
+    marked = replace(transaction, refreshes=before[-1]) if before else transaction
+    return marked.refreshes if marked.refreshes in successors(case, marked) else ""
+
+
+def _says_so(transaction: Transaction) -> bool:
+    request = transaction.request
+    body = request.body if isinstance(request.body, str) else ""
+    path = request.target.partition("?")[0]
+    return bool(_GRANT.search(body) or _GRANT.search(request.target) or _PATH.search(path))
+
+
+def _rule(case: TestCase, name: str) -> str:
+    variable = case.variables.get(name)
+    return variable.rule if variable is not None else ""
