@@ -13,15 +13,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from pytest_loadtool.correlation.beliefs import is_typed, rule_by_name
 from pytest_loadtool.correlation.claims import Claim, Synthesis, checked
+from pytest_loadtool.correlation.edits import overlap
 from pytest_loadtool.correlation.evidence import EVIDENCE
 from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.correlation.kept import REPLAY_COMPARE
-from pytest_loadtool.correlation.looks import same_name, singular
+from pytest_loadtool.correlation.looks import looks_random, same_name, singular
 from pytest_loadtool.correlation.producers import (
     Kind,
     Producer,
@@ -36,7 +37,10 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Boundary, JsonPath, Source
 from pytest_loadtool.model.rule import Rule
 
-__all__ = ["Proposal", "Replayed", "is_noise", "proposals"]
+__all__ = ["Origin", "Proposal", "Replayed", "is_noise", "proposals"]
+
+#: What takes a value from where: a transaction, the source in its response, and which match of it.
+Origin = tuple[int, Source, int]
 
 #: How many places of one value are tried for one field.
 _MOST_PLACES = 8
@@ -65,10 +69,19 @@ class Replayed:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """A claim that a replay suggests. A ``trial`` has to be confirmed by another replay."""
+    """A claim that a replay suggests. A ``trial`` has to be confirmed by another replay.
+
+    ``failed`` are the transactions with the slot that failed.
+    """
 
     claim: Claim
     trial: bool
+    failed: frozenset[int]
+
+    @property
+    def origin(self) -> Origin:
+        """Where the value would be taken from."""
+        return self.claim.producer.transaction, self.claim.source, self.claim.match
 
 
 def proposals(
@@ -76,23 +89,40 @@ def proposals(
     replayed: Replayed,
     rules: Sequence[Rule],
     *,
-    refused: Collection[tuple[str, str]] = (),
+    refused: Collection[Origin] = (),
 ) -> tuple[Proposal, ...]:
     """What the slots of ``traffic``, which nothing has claimed yet, could take from where.
 
-    ``refused`` are names and values of fields for which a trial failed.
+    ``refused`` are origins that were tried and did not help.
     """
     slots = [one for one in traffic.slots if _is_open(one, rules)]
     places = _places(traffic, replayed, frozenset(one.value for one in slots))
-    judge = _Judge(traffic, replayed)
+    judge = _Judge(traffic, replayed, refused)
     found: list[Proposal] = []
+    around: list[Slot] = []  # what is found for the value that the slot stands in
     for slot in slots:
-        tried = (slot.name, slot.value) not in refused
-        best = judge.best(slot, places.get(slot.value, ()), trials=tried)
+        if not slot.depth:
+            around.clear()
+        if any(overlap(slot, one) for one in around):
+            continue
+        best = judge.best(slot, places.get(slot.value, ()))
         if best is not None:
             found.append(best)
+            around.append(best.claim.slot)
     kept = set(checked(traffic, [one.claim for one in found], []).claims)
-    return tuple(one for one in found if one.claim in kept)
+    return tuple(_alike([one for one in found if one.claim in kept]))
+
+
+def _alike(found: Sequence[Proposal]) -> Iterator[Proposal]:
+    """What is certain or may mend a failure; of a random value, all that takes it from there."""
+    certain = {one.origin for one in found if not one.trial}
+    hopeful = {one.origin for one in found if one.failed}
+    for one in found:
+        random = looks_random(one.claim.slot.value)
+        if random and one.origin in certain:
+            yield replace(one, trial=False)
+        elif not one.trial or one.failed or (random and one.origin in hopeful):
+            yield one
 
 
 def is_noise(header: str) -> bool:
@@ -101,7 +131,10 @@ def is_noise(header: str) -> bool:
 
 
 def _is_open(slot: Slot, rules: Sequence[Rule]) -> bool:
-    if is_typed(slot) or slot.depth or slot.value.lower() in _WORDS or not slot.value.strip():
+    """Whether it may be of the server; within another value, only what looks random."""
+    if is_typed(slot) or slot.value.lower() in _WORDS or not slot.value.strip():
+        return False
+    if slot.depth and not looks_random(slot.value):
         return False
     rule = rule_by_name(slot, rules)
     return rule is None or not rule.leave
@@ -160,16 +193,17 @@ def _in_links(text: str, index: int, wanted: frozenset[str]) -> Iterator[Produce
 class _Judge:
     """Decides which of the places of a value a slot takes it from."""
 
-    def __init__(self, traffic: Traffic, replayed: Replayed) -> None:
+    def __init__(self, traffic: Traffic, replayed: Replayed, refused: Collection[Origin]) -> None:
         self._traffic = traffic
         self._replayed = replayed
+        self._refused = refused
         self._synthesis = Synthesis(traffic)
         self._now: dict[int, RecordedResponse] = {}
 
-    def best(self, slot: Slot, places: Sequence[Producer], *, trials: bool) -> Proposal | None:
+    def best(self, slot: Slot, places: Sequence[Producer]) -> Proposal | None:
         """The claim with the better proof, of equals the nearest; None if there is none."""
         users = slot.users or (slot.transaction,)
-        failed = trials and any(user in self._replayed.failures for user in users)
+        failed = frozenset(users).intersection(self._replayed.failures)
         before = [one for one in places if one.transaction < slot.transaction]
         trial: Proposal | None = None
         for producer in sorted(before, key=_preference)[:_MOST_PLACES]:
@@ -177,9 +211,11 @@ class _Judge:
             if not isinstance(claim, Claim) or not self._moved(claim):
                 continue
             if _is_called_alike(claim, self._traffic):
-                return Proposal(claim, trial=False)
-            trial = trial or Proposal(claim, trial=True)
-        return trial if failed else None
+                return Proposal(claim, False, failed)
+            one = Proposal(claim, True, failed)
+            if trial is None and one.origin not in self._refused:
+                trial = one
+        return trial
 
     def _moved(self, claim: Claim) -> bool:
         """Whether the extractor takes another value of the kind from the replayed response."""

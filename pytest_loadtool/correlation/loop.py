@@ -11,7 +11,13 @@ from collections.abc import Container, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pytest_loadtool.correlation.beliefs import is_typed
-from pytest_loadtool.correlation.compare import Proposal, Replayed, is_noise, proposals
+from pytest_loadtool.correlation.compare import (
+    Origin,
+    Proposal,
+    Replayed,
+    is_noise,
+    proposals,
+)
 from pytest_loadtool.correlation.configuration import Configuration, configure
 from pytest_loadtool.correlation.ignoring import ignored, set_aside
 from pytest_loadtool.correlation.kept import REPLAY_COMPARE
@@ -29,7 +35,7 @@ from pytest_loadtool.model.rule import Rule
 __all__ = ["REPLAYS", "Attempt", "Conclusion", "Missing", "improve"]
 
 #: How many replays a loop makes unless it is told otherwise.
-REPLAYS = 5
+REPLAYS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +99,7 @@ def improve(
         replayed = _by_index(
             indexes, (yield Attempt(number, sent, indexes, state.configuration, found))
         )
-        state.judge(replayed)
+        state.judge(replayed, number)
         found = state.propose(replayed, before=min(held, default=len(indexes)), last=number == most)
         if not found:
             break
@@ -108,10 +114,12 @@ class _State:
     exchanges: Sequence[Exchange]
     rules: Sequence[Rule]
     configuration: Configuration
-    trials: dict[str, Proposal] = field(default_factory=dict)
+    trials: dict[str, Sequence[Proposal]] = field(default_factory=dict)
     """By variable: what the last replay was to confirm."""
-    refused: set[tuple[str, str]] = field(default_factory=set)
-    """Name and value of fields for which it did not."""
+    refused: set[Origin] = field(default_factory=set)
+    """What was tried and did not help."""
+    passed: dict[int, int] = field(default_factory=dict)
+    """By transaction: the last replay on which it passed."""
 
     @property
     def ranked(self) -> tuple[Rule, ...]:
@@ -123,19 +131,19 @@ class _State:
         """The test case as it is now."""
         return self.configuration.case
 
-    def judge(self, replayed: Replayed) -> None:
+    def judge(self, replayed: Replayed, number: int) -> None:
         """Take back the trials of the last round that mended nothing."""
+        self.passed |= dict.fromkeys(replayed.exchanges, number)
         useless = {
-            name: one
-            for name, one in self.trials.items()
-            if all(user in replayed.failures for user in _users(one))
+            name
+            for name, made in self.trials.items()
+            if all(index in replayed.failures for one in made for index in one.failed)
         }
+        self.refused |= {one.origin for name in useless for one in self.trials[name]}
         self.trials = {}
         if useless:
-            slots = (one.claim.slot for one in useless.values())
-            self.refused |= {(slot.name, slot.value) for slot in slots}
             steps = steps_of(self.case, self.exchanges)
-            self._configure(revert(self.case, steps, only=frozenset(useless)))
+            self._configure(revert(self.case, steps, only=useless))
 
     def propose(self, replayed: Replayed, *, before: int, last: bool) -> tuple[str, ...]:
         """Adopt what the replay suggests; the names of the new variables.
@@ -144,20 +152,17 @@ class _State:
         transactions ``before`` the first of these.
         """
         traffic = self._traffic()
-        made = tuple(
-            one
-            for one in proposals(traffic, replayed, self.ranked, refused=self.refused)
-            if not one.trial or (not last and min(_users(one)) < before)
-        )
+        made = proposals(traffic, replayed, self.ranked, refused=self.refused)
+        made = _chosen(made, 0 if last else before)
         claims = [one.claim for one in made]
         found = variables_for(claims, (), self.ranked, taken=names_in_use(self.case))
         if not found:
             return ()
-        slots = {id(one.claim.slot): one for one in made if one.trial}
+        by_slot = {id(one.claim.slot): one for one in made if one.trial}
         for one in found:
-            for slot in one.slots:
-                if id(slot) in slots:
-                    self.trials[one.name] = slots[id(slot)]
+            tried = [by_slot[id(slot)] for slot in one.slots if id(slot) in by_slot]
+            if tried:
+                self.trials[one.name] = tried
         self._configure(rewrite(self.case, traffic.steps, found, ()))
         return tuple(one.name for one in found)
 
@@ -168,6 +173,11 @@ class _State:
             reasons = list(messages)
             if index == min(replayed.failures):
                 reasons += self._as_recorded(index, replayed)
+            if index in self.passed:
+                reasons.append(
+                    f"it passed on replay {self.passed[index]}: a server may take what it sends "
+                    "only once, such as the name of something new"
+                )
             if first_held is not None and first_held < index:
                 reasons.append(f"{held[first_held]}; that may be why")
             yield Missing(index, tuple(reasons))
@@ -219,9 +229,20 @@ def _holds(exchange: Exchange, value: str) -> bool:
     return any(word.search(text) for text in texts)
 
 
-def _users(one: Proposal) -> tuple[int, ...]:
-    slot = one.claim.slot
-    return slot.users or (slot.transaction,)
+def _chosen(made: Sequence[Proposal], before: int) -> tuple[Proposal, ...]:
+    """What is certain, and trials for the first failed transaction that there are any for.
+
+    What fails after it may only follow. So a trial waits, too, while something certain may mend a
+    transaction before; and what it takes from where is tried wherever it is used.
+    """
+    certain = tuple(one for one in made if not one.trial)
+    before = min((before, *(index for one in certain for index in one.failed)))
+    settled = {one.origin for one in certain}
+    trials = [one for one in made if one.trial and one.origin not in settled]
+    failed = (min(one.failed) for one in trials if one.failed)
+    first = min((index for index in failed if index < before), default=None)
+    origins = {one.origin for one in trials if first in one.failed}
+    return (*certain, *(one for one in trials if one.origin in origins))
 
 
 def _held(case: TestCase) -> Iterator[tuple[int, str]]:

@@ -7,9 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from pytest_loadtool.casefile import read_case
+from pytest_loadtool.console import improving
+from pytest_loadtool.console.commands import COMMANDS
+from pytest_loadtool.console.opening import open_file
+from pytest_loadtool.console.session import Session, Settings
+from pytest_loadtool.model.case import TestCase
 from tests.applications import journey
 from tests.applications.application import APPLICATIONS, application
 from tests.applications.outcome import TOLERATED, USERS, examine
+from tests.console.listener import Listener, do
 
 RECORDINGS = Path(__file__).parent / "recordings"
 
@@ -29,11 +36,36 @@ def _check(name: str, folder: Path) -> None:
 
 
 @pytest.mark.alone
-@pytest.mark.promise(3, 72)
+@pytest.mark.promise(2, 3, 72)
 @pytest.mark.parametrize("name", QUICK)
-def test_application(name: str, tmp_path: Path) -> None:
-    """Recorded, configured, replayed twice on a server that was restarted, loaded by ten users."""
+def test_application(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Recorded, configured, replayed twice on a server that was restarted, loaded by ten users.
+
+    Then the rules are taken away: replays alone find every value that the rules know.
+    """
     _check(name, tmp_path)
+    case = tmp_path / f"{name}.case.toml"
+    by_rules = _extractors(read_case(case))
+    session = Session(Settings(directory=tmp_path), Listener(), COMMANDS, case)
+    open_file(session)
+    monkeypatch.setattr(improving, "rules_of", lambda *_: ())
+    state = tmp_path / "improved"
+    state.mkdir()
+    with application(name).serve(state) as url:
+        do(session, f"configure --replay --server {url}")
+    improved = session.opened().case
+    assert _extractors(improved) == by_rules
+    made = [one for one in improved.variables.values() if one.set_by == "asm"]
+    assert {one.rule for one in made} == {"replay-compare"}
+
+
+def _extractors(case: TestCase) -> list[tuple[int, str]]:
+    """Transaction and source of each."""
+    return sorted(
+        (index, str(extractor.source))
+        for index, one in enumerate(case.transactions())
+        for extractor in one.extractors
+    )
 
 
 @pytest.mark.alone

@@ -126,6 +126,72 @@ def test_trial_that_does_not_help_is_taken_back() -> None:
     assert "queue is sent as recorded, 7: " in conclusion.missing[0].reasons[1]
 
 
+def test_next_place_is_tried() -> None:
+    """What did not help from one place may help from another, and stays then."""
+    exchanges = [json_body({"row": 7, "number": 7}), get("/queue/7")]
+    now = json_body({"row": 9, "number": 8})
+    refused = Replayed({0: now}, {1: ("refused",)})
+    attempts, conclusion = conclude(
+        case_of(*exchanges), exchanges, refused, refused, Replayed({0: now, 1: EMPTY})
+    )
+    tried = [
+        str(extractor.source)
+        for attempt in attempts
+        for one in attempt.case.transactions()
+        for extractor in one.extractors
+    ]
+    assert tried == ["JSON path $.row", "JSON path $.number"]
+    assert conclusion.missing == ()
+    assert len(conclusion.configuration.case.variables) == 1
+
+
+def test_trial_waits_for_better_proof() -> None:
+    """What fails after a request that can be mended may only follow: nothing is guessed."""
+    exchanges = [
+        html("<p>No. 7 waits</p><script>seat = 5;</script>"),
+        post("/take", "seat=5"),
+        get("/queue/7"),
+    ]
+    now = html("<p>No. 8 waits</p><script>seat = 6;</script>")
+    attempts, conclusion = conclude(
+        case_of(*exchanges),
+        exchanges,
+        Replayed({0: now}, {1: ("refused",), 2: ("refused",)}),
+        Replayed({0: now, 1: EMPTY, 2: EMPTY}),
+    )
+    assert [one.found for one in attempts] == [(), ("seat[1]",)]
+    assert conclusion.missing == ()
+
+
+def test_random_value_is_taken_from_one_place_everywhere() -> None:
+    """In a field of another name, within another value, in requests that passed as well."""
+    was, now = (json_body({"mail": one}) for one in (MAIL, "q9Wc46bXz2Ld"))
+    exchanges = [
+        was,
+        get(f"/open?mail={MAIL}"),
+        get(f"/log?line=opened%20{MAIL}"),
+        get("/seen", sent=(("X-Last", MAIL),)),
+    ]
+    assert proposed(exchanges, [now, *exchanges[1:]]) == [
+        (name, "JSON path $.mail", False) for name in ("mail", "line", "X-Last")
+    ]
+
+
+def test_what_passed_before_is_said() -> None:
+    """A replay may leave something behind that makes the next one fail."""
+    exchanges = [json_body({"seat": 7}), post("/new", "name=Anna"), get("/take?seat=7")]
+    now = json_body({"seat": 8})
+    _, conclusion = conclude(
+        case_of(*exchanges),
+        exchanges,
+        Replayed({0: now, 1: EMPTY}, {2: ("refused",)}),
+        Replayed({0: now, 2: EMPTY}, {1: ("name is taken",)}),
+    )
+    (missing,) = conclusion.missing
+    assert missing.reasons[0] == "name is taken"
+    assert missing.reasons[1].startswith("it passed on replay 1: a server may take")
+
+
 def test_what_needs_a_dangerous_transaction_is_held_back() -> None:
     """So is what needs that in turn; what comes anew from elsewhere is sent."""
     exchanges = [

@@ -42,7 +42,7 @@ async def configure(
 
     --replay goes on: it replays the test case, compares the responses with the recorded ones,
     connects what the server gives out anew, and replays again, until all passes or it can say what
-    is missing. It makes at most --replays of them (5), to --server if that is given, and never
+    is missing. It makes at most --replays of them (10), to --server if that is given, and never
     sends what `mark-dangerous` has marked. Ctrl-C keeps what the rounds before have found.
     """
     if replays < 1:
