@@ -19,10 +19,14 @@ class Observed:
 
     responses: list[Response] = field(default_factory=list)
     failures: list[tuple[Failure, ...]] = field(default_factory=list)
+    challenges: list[Response] = field(default_factory=list)
 
     def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
         self.responses.append(response)
         self.failures.append(failures)
+
+    def negotiation(self, step: Step, response: Response) -> None:
+        self.challenges.append(response)
 
     def page(self, page: PagePlan, started: float, finished: float, failed: bool) -> None: ...
 

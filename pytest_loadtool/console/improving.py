@@ -128,6 +128,9 @@ class _Kept:
             response_body=body,
         )
 
+    def negotiation(self, step: Step, response: Response) -> None:
+        pass
+
     def page(self, page: PagePlan, started: float, finished: float, failed: bool) -> None:
         pass
 

@@ -26,7 +26,7 @@ from pytest_loadtool.model.result import Failure
 
 __all__ = ["LoadMetrics", "MergedMetrics"]
 
-_FORMAT = 3
+_FORMAT = 4
 
 _ADDED = (
     "cut", "cut_iterations", "retried", "dropped", "users", "peak_users", "last_requests",
@@ -37,7 +37,7 @@ _ADDED = (
 _LONGEST = ("elapsed_us", "second")
 """Those of which the greatest counts."""
 
-_DELAYS = ("lateness", "lag", "connect", "tls")
+_DELAYS = ("lateness", "lag", "connect", "tls", "negotiation")
 """The attributes of `LoadMetrics` that are histograms of the whole run."""
 
 _MEASURED = ("transactions", "pages", "cases")
@@ -89,6 +89,7 @@ class LoadMetrics:
         self.lag = Histogram()
         self.connect = Histogram()
         self.tls = Histogram()
+        self.negotiation = Histogram()
         self.cut = self.cut_iterations = self.retried = self.dropped = 0
         self.users = self.peak_users = 0
         self.elapsed_us = self.cpu_us = 0
@@ -150,6 +151,10 @@ class LoadMetrics:
         self.connect.record(connect_us)
         if tls_us is not None:
             self.tls.record(tls_us)
+
+    def record_negotiation(self, service_us: int) -> None:
+        """Count one request that was answered by a challenge: it is among no others."""
+        self.negotiation.record(service_us)
 
     def record_lateness(self, us: int) -> None:
         """How late this generator started something that was due, by its own fault alone."""

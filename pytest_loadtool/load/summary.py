@@ -146,12 +146,16 @@ class ConnectionSummary:
     """The connections of a run: ``tls`` is the time of the handshake, after TCP's ``connect``.
 
     ``retried`` requests were sent again, because the idle connection had been closed.
+    ``negotiated`` requests were answered by a challenge (connection authentication negotiation):
+    these are in no other number, and their time is in that of pages alone.
     """
 
     opened: int
     retried: int
+    negotiated: int
     connect: Times
     tls: Times
+    negotiation: Times
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,9 +237,7 @@ def summarise(
         cut_requests=metrics.cut,
         cut_iterations=metrics.cut_iterations,
         dropped=metrics.dropped,
-        connections=ConnectionSummary(
-            metrics.connect.count, metrics.retried, times_of(metrics.connect), times_of(metrics.tls)
-        ),
+        connections=_connections(metrics),
         detailed_pages=configuration.detailed_pages,
         saved=saved,
         comparison=comparison,
@@ -314,6 +316,17 @@ def _page(
         durations=times,
         min=durations.min / 1000 if durations.count else None,
         transactions=tuple(transactions),
+    )
+
+
+def _connections(metrics: LoadMetrics) -> ConnectionSummary:
+    return ConnectionSummary(
+        opened=metrics.connect.count,
+        retried=metrics.retried,
+        negotiated=metrics.negotiation.count,
+        connect=times_of(metrics.connect),
+        tls=times_of(metrics.tls),
+        negotiation=times_of(metrics.negotiation),
     )
 
 

@@ -7,6 +7,7 @@ test's report and are shown with it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, TypedDict
@@ -34,10 +35,14 @@ class StepResult(TypedDict):
     status: int
     milliseconds: float
     failure: str
+    negotiations: int
 
 
-def step_result(outcome: Outcome) -> StepResult:
-    """What is shown of ``outcome``; ``failure`` is empty if it passed."""
+def step_result(outcome: Outcome, negotiations: int) -> StepResult:
+    """What is shown of ``outcome``; ``failure`` is empty if it passed.
+
+    ``negotiations`` requests were answered by a challenge before.
+    """
     messages = "; ".join(one.message for one in outcome.failures)
     return StepResult(
         page=printable(outcome.page),
@@ -45,6 +50,7 @@ def step_result(outcome: Outcome) -> StepResult:
         status=outcome.response.status,
         milliseconds=round(outcome.milliseconds, 3),
         failure=clip(printable(messages), _LONGEST_REASON),
+        negotiations=negotiations,
     )
 
 
@@ -67,7 +73,8 @@ class StepLines:
     def write(self, step: StepResult) -> None:
         """Write one transaction."""
         failure = step["failure"]
-        what = f"{step['page']}{SEPARATOR}{step['title']}{failure and f': {failure}'}"
+        after = f" (after {count} of negotiation)" if (count := _requests(step)) else ""
+        what = f"{step['page']}{SEPARATOR}{step['title']}{after}{failure and f': {failure}'}"
         before = f"{step['status'] or '---'}  {step['milliseconds']:7.0f} ms  "
         self.write_line(before, what, failed=bool(failure))
 
@@ -95,6 +102,11 @@ class StepLines:
         return context
 
 
+def _requests(step: StepResult) -> str:
+    number = step["negotiations"]
+    return f"{number} request{'s' if number > 1 else ''}" if number else ""
+
+
 class Watch:
     """Observes a replay: keeps each outcome and passes it on as a step."""
 
@@ -104,13 +116,18 @@ class Watch:
         self.duration = 0.0
         """Seconds that the whole iteration took, 0 until it has ended."""
         self._lines = lines
+        self._negotiations: Counter[int] = Counter()
+
+    def negotiation(self, step: Step, response: Response) -> None:  # noqa: ARG002
+        """A request was answered by a challenge, before its transaction."""
+        self._negotiations[step.index] += 1
 
     def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
         """A transaction finished."""
         outcome = Outcome(
             step.index, step.page_title, str(step.origin), step.transaction, response, failures
         )
-        result = step_result(outcome)
+        result = step_result(outcome, self._negotiations[step.index])
         self.outcomes.append(outcome)
         self.steps.append(result)
         self._lines.write(result)

@@ -18,6 +18,7 @@ from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import Validator, expected_text
 from pytest_loadtool.replay.draw import draw
+from pytest_loadtool.replay.identities import accounts_of
 from pytest_loadtool.replay.made import Clock, checking, generators, makers, rendering
 from pytest_loadtool.replay.order import order_of
 from pytest_loadtool.replay.plan import (
@@ -100,6 +101,8 @@ def compile_case(
         pages.append(_page(case, page, number, steps, pause))
     if pages:  # nobody thinks about the end
         pages[-1] = replace(pages[-1], pause=None)
+    every = tuple(step for page in pages for step in page.steps)
+    accounts = accounts_of(case, every, main, names)
     # Only now are all slots known: extractors may set variables that only a validator uses.
     initial = _initial(case, names, environ, keyring)
     return Plan(
@@ -109,6 +112,7 @@ def compile_case(
         slots=dict(names.slots),
         datasets=tuple(_dataset_slots(case, names, datasets)),
         generated=tuple(generators(case.variables, names)),
+        accounts=accounts,
     )
 
 

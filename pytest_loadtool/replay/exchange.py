@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pytest_loadtool.model.result import Failure
     from pytest_loadtool.replay.plan import Step
 
-__all__ = ["Command", "Response", "Send", "Wait"]
+__all__ = ["Closing", "Command", "Opening", "Response", "Send", "Wait"]
 
 
 class Send:
@@ -34,14 +34,66 @@ class Send:
         self.data = data
         self.due = due
 
+    @property
+    def repeatable(self) -> bool:
+        """Whether sending it twice does what sending it once does (RFC 9110 §9.2.2)."""
+        return self.step.idempotent
+
+    @property
+    def alone(self) -> bool:
+        """Whether it begins or ends the authentication of the connection that it goes out on.
+
+        That has to be a connection of HTTP/1.1 which no other slot uses.
+        """
+        return False
+
+    @property
+    def bound(self) -> bool:
+        """Whether it has to go out on the very connection that is open, or fail."""
+        return False
+
+
+class Opening(Send):
+    """Begins the authentication of a connection. Its body is empty: it does nothing else."""
+
+    __slots__ = ()
+
+    @property
+    def repeatable(self) -> bool:
+        """It does nothing."""
+        return True
+
+    @property
+    def alone(self) -> bool:
+        """It begins."""
+        return True
+
+
+class Closing(Send):
+    """Answers what the server has asked on this connection, and could ask on no other."""
+
+    __slots__ = ()
+
+    @property
+    def alone(self) -> bool:
+        """It ends."""
+        return True
+
+    @property
+    def bound(self) -> bool:
+        """To where it was asked."""
+        return True
+
 
 class Wait:
-    """Do nothing until the time ``until``; then send None."""
+    """Do nothing until the time ``until``; then send None. With ``leave``, close all connections
+    before."""
 
-    __slots__ = ("until",)
+    __slots__ = ("leave", "until")
 
-    def __init__(self, until: float) -> None:
+    def __init__(self, until: float, *, leave: bool = False) -> None:
         self.until = until
+        self.leave = leave
 
 
 _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]  # not in typeshed
@@ -65,6 +117,8 @@ Command = tuple[Send, ...] | Wait
 
 class Response:
     """What came back for a `Send`: a response, or with ``status`` 0 the ``failure`` instead.
+
+    A response that has both was refused: its credentials were not accepted.
 
     ``head`` is the status line and the headers as received, without the empty line; ``body`` still
     has its content coding; ``received`` counts all bytes, the head included. ``sent`` is when the

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pytest_loadtool.replay.exchange import Response
 
 __all__ = [
+    "Account",
     "Check",
     "DatasetSlots",
     "Observer",
@@ -137,6 +138,20 @@ class DatasetSlots:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Account:
+    """An identity as compiled: who a virtual user is, in one realm or in all."""
+
+    realm: str
+    ahead: bool
+    credentials: Callable[[list[str]], Credentials]
+    """The user's values to what it logs in with."""
+    name: str
+    """How messages call it, unless it comes from datasets."""
+    rows: tuple[tuple[str, str], ...]
+    """The names and the files of those."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Plan:
     """A test case as compiled. A virtual user's values are a list, one per slot; ``initial`` is its
     start."""
@@ -149,6 +164,8 @@ class Plan:
     datasets: tuple[DatasetSlots, ...] = ()
     generated: tuple[tuple[int, Callable[[], str]], ...] = ()
     """The slots whose values are made up anew at the start of each iteration, and how."""
+    accounts: tuple[tuple[Account, ...], ...] = ()
+    """For each step those that may answer for it; empty when the test case has no identities."""
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -158,6 +175,9 @@ class Plan:
 
 class Observer(Protocol):
     """Is told what a virtual user has done. Times are on the clock of ``time.perf_counter``."""
+
+    def negotiation(self, step: Step, response: Response) -> None:
+        """A request was answered by a challenge, and is sent again: it is no transaction."""
 
     def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
         """A transaction finished; it passed if ``failures`` is empty."""

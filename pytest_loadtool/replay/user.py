@@ -14,7 +14,7 @@ from pytest_loadtool.replay.exchange import Command, Response, Send, Wait
 from pytest_loadtool.replay.plan import Observer, Origin, PagePlan, Plan, Step
 from pytest_loadtool.replay.validate import status_failure
 
-__all__ = ["CONNECTIONS_PER_HOST", "Claim", "VirtualUser"]
+__all__ = ["CONNECTIONS_PER_HOST", "Claim", "VirtualUser", "target_of"]
 
 #: As browsers do with HTTP/1.1.
 CONNECTIONS_PER_HOST = 6
@@ -33,8 +33,8 @@ class VirtualUser:
     """
 
     __slots__ = (
-        "_claim", "_jar", "_keep_state", "_number", "_observer", "_plan", "_stop_on_error",
-        "_values",
+        "_claim", "_jar", "_keep_state", "_number", "_observer", "_plan", "_rows",
+        "_stop_on_error", "_values",
     )  # fmt: skip
 
     def __init__(
@@ -54,6 +54,7 @@ class VirtualUser:
         self._stop_on_error = stop_on_error
         self._keep_state = keep_state
         self._values: list[str] = []
+        self._rows: dict[str, int] = {}
         self._jar = CookieJar()
 
     @property
@@ -74,6 +75,9 @@ class VirtualUser:
         Raises:
             ReplayError: a dataset has no row left.
         """
+        return self._act(number, start)
+
+    def _act(self, number: int, start: float) -> Generator[Command, Response | None, bool]:
         if not self._keep_state or number == 0:
             self._values = self._fresh_values(number)
             self._jar = CookieJar()
@@ -156,7 +160,7 @@ class VirtualUser:
             failures = (response.failure,)
         else:
             for line in response.header_values("set-cookie"):
-                self._jar.store(line, step.origin.host, _target_of(response.request))
+                self._jar.store(line, step.origin.host, target_of(response.request))
             if response.status not in step.accepted:
                 failures = (status_failure(step.transaction.status, response.status),)
             if step.checks or step.takes:
@@ -192,6 +196,7 @@ class VirtualUser:
                     f"dataset {one.use.name!r} has no row left: it has {len(one.dataset.rows)} "
                     "and is not reusable; add rows or set reusable = true"
                 )
+            self._rows[one.use.name] = row
             for column, slot in one.columns:
                 values[slot] = one.dataset.rows[row][column]
         return values
@@ -204,7 +209,7 @@ def _page_is_lost(step: Step, response: Response) -> bool:
     return is_document and response.failure is not None
 
 
-def _target_of(request: bytes) -> bytes:
+def target_of(request: bytes) -> bytes:
     """The path and query in a request line; what comes before them in absolute form is left out."""
     target = request.split(b" ", 2)[1]
     if target.startswith(b"/"):

@@ -89,8 +89,10 @@ def _connections(connections: ConnectionSummary) -> dict[str, Any]:
     return {
         "opened": connections.opened,
         "retried": connections.retried,
+        "negotiations": connections.negotiated,
         "connect_ms": _times(connections.connect),
         "tls_ms": _times(connections.tls),
+        "negotiation_ms": _times(connections.negotiation),
     }
 
 

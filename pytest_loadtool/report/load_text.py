@@ -90,6 +90,9 @@ def _totals(summary: Summary, width: int) -> Iterator[str]:
     connections = summary.connections
     if connections.opened:
         facts.append(("connections", f"{count(connections.opened)} opened{_retried(connections)}"))
+    if connections.negotiated:
+        challenged = plural(connections.negotiated, "request")
+        facts.append(("authentication", f"{challenged} to negotiate it, in no other number"))
     for name, fact in facts:
         yield from wrap(fact, width, f"{name:<16}", " " * 16)
     yield ""
@@ -98,6 +101,7 @@ def _totals(summary: Summary, width: int) -> Iterator[str]:
         ("first byte", totals.first_byte),
         ("connecting", connections.connect),
         ("TLS handshake", connections.tls),
+        ("negotiation", connections.negotiation),
     ]
     shown = always + [(name, times) for name, times in if_any if times.mean is not None]
     yield from table(

@@ -13,6 +13,7 @@ from pytest_loadtool.load.metrics import LoadMetrics
 from pytest_loadtool.load.share import Share
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.load import LoadConfiguration
+from pytest_loadtool.replay.login import AuthenticatedUser
 from pytest_loadtool.replay.plan import Observer, Plan
 from pytest_loadtool.replay.user import VirtualUser
 from pytest_loadtool.transport.agenda import Agenda
@@ -63,7 +64,8 @@ class LoadUser:
         configuration, plan = setting.configuration, setting.plans[case]
         claim = rows_of(number, configuration.users) if plan.datasets else _no_row
         self._crew = crew
-        self._virtual = VirtualUser(
+        kind = AuthenticatedUser if plan.accounts else VirtualUser
+        self._virtual = kind(
             plan,
             claim,
             setting.observers[case],

@@ -14,6 +14,7 @@ from pytest_loadtool.model.result import Failure
 __all__ = [
     "CLOSED_AS_SENT",
     "CLOSED_EARLY",
+    "CLOSED_IN_NEGOTIATION",
     "CLOSED_MIDWAY",
     "NO_CONNECTION",
     "NO_END",
@@ -33,6 +34,11 @@ CLOSED_MIDWAY = Failure("reset", "connection closed by the server in the middle 
 CLOSED_AS_SENT = Failure(
     "reset",
     "connection closed by the server as the request was sent, which may have had its effect",
+)
+CLOSED_IN_NEGOTIATION = Failure(
+    "auth",
+    "connection closed in the middle of its authentication (NTLM, Negotiate), which belongs to the "
+    "connection: does the server keep connections open?",
 )
 NO_CONNECTION = Failure("timeout", "no connection in time")
 NO_HANDSHAKE = Failure("timeout", "no TLS handshake in time")

@@ -61,7 +61,7 @@ class Exchange:
             except Exception as error:  # whatever it is, it is why this request failed
                 failure = httpx_failure(error, sent=self._sent, answered=self._answered)
             if failure is CLOSED_EARLY and self._reused:
-                if self.response.send.step.idempotent:
+                if self.response.send.repeatable:
                     self._observer.retried()
                     continue
                 failure = CLOSED_AS_SENT

@@ -92,6 +92,10 @@ class _MetricsObserver:
             response,
         )
 
+    def negotiation(self, step: Step, response: Response) -> None:  # noqa: ARG002 - of all together
+        """Record one request that was challenged."""
+        self._metrics.record_negotiation(int((response.finished - response.sent) * 1e6))
+
     def page(self, page: PagePlan, started: float, finished: float, failed: bool) -> None:
         """Record one page."""
         self._metrics.record_page(
@@ -110,7 +114,7 @@ def _describe(response: Response) -> str:
     """
     request = response.send.step.transaction.request
     asked = f"{request.method} {request.target}"
-    if response.failure is not None:
+    if not response.status:
         return f"{asked}: no response"
     try:
         body = clip(response.text, _LONGEST_BODY)

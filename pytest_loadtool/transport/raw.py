@@ -158,7 +158,7 @@ class Connection:
 
         A request that met an idle connection which the server was just closing is sent once more,
         if that cannot do anything twice (RFC 9112 §9.3.1): nothing was received, and its method is
-        idempotent.
+        idempotent, or it only negotiates.
         """
         self._transport = None
         response = self._response
@@ -172,7 +172,7 @@ class Connection:
             self.fail(CLOSED_MIDWAY)
         elif self._fresh:
             self.fail(CLOSED_EARLY)
-        elif not response.send.step.idempotent:
+        elif not response.send.repeatable:
             self.fail(CLOSED_AS_SENT)
         else:
             self._response = None

@@ -10,7 +10,7 @@ from typing import Protocol
 from pytest_loadtool.load.line import Line
 from pytest_loadtool.replay.exchange import Command, Response, Send, Wait
 from pytest_loadtool.replay.plan import Origin, Via
-from pytest_loadtool.transport.failures import failure_of
+from pytest_loadtool.transport.failures import CLOSED_IN_NEGOTIATION, failure_of
 from pytest_loadtool.transport.network import Network
 from pytest_loadtool.transport.proxy_login import ProxyAccount
 from pytest_loadtool.transport.raw import Connection
@@ -134,6 +134,8 @@ class UserSession:
             self._done(error, True)
             return
         if type(command) is Wait:
+            if command.leave:
+                self.close_connections()
             self.waiting_until = command.until
             self._timer = self._network.call_at(command.until, self._wake)
             return
@@ -153,7 +155,7 @@ class UserSession:
         connection = Connection(self)
         connection.expect(send)
         self._connections[send.step.origin, send.slot] = connection
-        connection.opening = self._network.spawn(self._connect(connection, send.step.origin))
+        connection.opening = self._network.spawn(self._connect(connection, send))
 
     def _login(self, origin: Origin) -> TunnelUser | None:
         """Who asks for a tunnel to ``origin``; None where there is to be none."""
@@ -167,12 +169,16 @@ class UserSession:
             account = self._accounts[via] = ProxyAccount(via, self._values)
         return account.login()
 
-    async def _connect(self, connection: Connection, origin: Origin) -> None:
+    async def _connect(self, connection: Connection, send: Send) -> None:
         failure = None
-        try:
-            await self._network.connect(connection, origin, self._line, self._login(origin))
-        except Exception as error:  # whatever it is, it is why this request failed
-            failure = failure_of(error)
+        if send.bound:
+            failure = CLOSED_IN_NEGOTIATION
+        else:
+            try:
+                origin = send.step.origin
+                await self._network.connect(connection, origin, self._line, self._login(origin))
+            except Exception as error:  # whatever it is, it is why this request failed
+                failure = failure_of(error)
         connection.opening = None
         if failure is not None:
             connection.fail(failure)

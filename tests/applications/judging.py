@@ -121,6 +121,9 @@ class _Replayed:
             if value is not None:
                 self.values[self.names[take.slot]].add(value)
 
+    def negotiation(self, step: Step, response: Response) -> None:
+        """No application here uses HTTP authentication."""
+
     def page(self, page: PagePlan, started: float, finished: float, failed: bool) -> None:
         pass
 

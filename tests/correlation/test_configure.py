@@ -83,6 +83,9 @@ class Failures:
         if failures:
             self.seen.append((step.title, response.status, failures))
 
+    def negotiation(self, *_: Any) -> None:
+        """There is none here."""
+
     def page(self, *_: Any) -> None:
         """Pages do not matter here."""
 

@@ -16,9 +16,13 @@ class Diary:
     transactions: list[tuple[str, tuple[Failure, ...]]] = field(default_factory=list)
     pages: list[tuple[str, bool]] = field(default_factory=list)
     iterations: list[bool] = field(default_factory=list)
+    negotiated: list[str] = field(default_factory=list)
 
     def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
         self.transactions.append((step.title, failures))
+
+    def negotiation(self, step: Step, response: Response) -> None:
+        self.negotiated.append(step.title)
 
     def page(self, page: PagePlan, started: float, finished: float, failed: bool) -> None:
         assert started <= finished

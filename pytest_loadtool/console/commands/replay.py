@@ -67,6 +67,9 @@ class _Watch:
             earlier = self.first is not None and self.first[0].index < step.index
             self.first = self.first if earlier else (step, response, failures)
 
+    def negotiation(self, step: Step, response: Response) -> None:
+        pass
+
     def page(self, page: PagePlan, started: float, finished: float, failed: bool) -> None:
         pass
 

@@ -1,0 +1,81 @@
+"""Identities as compiled: which of them may answer for a step, and who each one is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from pytest_loadtool.auth import Credentials
+from pytest_loadtool.model.authentication import Identity
+from pytest_loadtool.model.case import TestCase, Transaction, Variable, used_names
+from pytest_loadtool.model.template import Reference, Template
+from pytest_loadtool.replay.made import composed, makers
+from pytest_loadtool.replay.plan import Account, Origin, Step
+from pytest_loadtool.replay.request import Names
+
+__all__ = ["accounts_of", "credentials_of"]
+
+
+def accounts_of(
+    case: TestCase, steps: tuple[Step, ...], main: Origin | None, names: Names
+) -> tuple[tuple[Account, ...], ...]:
+    """For each step the identities that may answer for it, in their order; () when there are none.
+
+    A step that has credentials of its own goes without.
+    """
+    if not case.identities:
+        return ()
+    compiled = [(one, _account(one, case, names)) for one in case.identities]
+    return tuple(
+        ()
+        if _has_own(case, step.transaction)
+        else tuple(account for one, account in compiled if _is_for(one, step.origin, main))
+        for step in steps
+    )
+
+
+def credentials_of(
+    templates: tuple[str, str, str], variables: Mapping[str, Variable], names: Names
+) -> Callable[[list[str]], Credentials]:
+    """The function from a user's values to what it logs in with. ``templates`` are user name,
+    password and domain."""
+    made = makers(templates, variables, names, None)
+    texts = [composed(Template.parse(text), names) for text in templates]
+
+    def credentials(values: list[str]) -> Credentials:
+        for slot, make in made:
+            values[slot] = make(values)
+        username, password, domain = [text(values) for text in texts]
+        return Credentials(username, password, domain)
+
+    return credentials
+
+
+def _account(identity: Identity, case: TestCase, names: Names) -> Account:
+    used = sorted(used_names(identity.templates, case.variables))
+    datasets = [Reference(name).dataset for name in used]
+    return Account(
+        realm=identity.realm,
+        ahead=identity.ahead,
+        credentials=credentials_of(identity.templates, case.variables, names),
+        name=f"the user {identity.username!r}",
+        rows=tuple((use.name, use.file) for use in case.datasets if use.name in datasets),
+    )
+
+
+def _has_own(case: TestCase, transaction: Transaction) -> bool:
+    headers = case.wire_headers(transaction.request)
+    return any(header.name.lower() == "authorization" for header in headers)
+
+
+def _is_for(identity: Identity, origin: Origin, main: Origin | None) -> bool:
+    if not identity.host:
+        return main is not None and (origin.host, origin.port) == (main.host, main.port)
+    name, colon, port = identity.host.rpartition(":")
+    if colon and not identity.host.endswith("]"):
+        return origin.port == int(port) and origin.host == _bare(name)
+    return origin.host == _bare(identity.host)
+
+
+def _bare(host: str) -> str:
+    """As origins have it: in small letters, an IPv6 address without its brackets."""
+    return host.lower().strip("[]")

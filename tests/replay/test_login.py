@@ -1,0 +1,359 @@
+"""Virtual users that authenticate: how many requests, on which connections, with what in them."""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+
+import pytest
+import spnego
+
+from pytest_loadtool.model.authentication import Identity
+from pytest_loadtool.model.case import Header, Request, Transaction
+from pytest_loadtool.model.dataset import Dataset
+from pytest_loadtool.model.validator import StatusCodes
+from tests.replay.talking import ALICE, Answer, Asked, Respond, Talk, planned
+
+DOMAIN_ALICE = Identity(r"EXAMPLE\alice", "${PASSWORD}")
+USERS = Dataset(("username", "password"), (("alice", "s3cret"), ("bob", "wr0ng")))
+OF_DATASET = Identity("${users.username}", "${users.password}")
+POST = Transaction(
+    Request("POST", "/upload", (Header("Content-Type", "text/plain"),), body="much " * 1000)
+)
+
+
+def basic(realm: str = "R", accepted: str = "alice:s3cret", space: str = "/") -> Respond:
+    """A server that asks for Basic below ``space``."""
+    expected = f"Basic {b64encode(accepted.encode()).decode()}"
+
+    def respond(asked: Asked) -> Answer:
+        path = asked.line.split()[1]
+        if not path.startswith(space) or asked.credentials == expected:
+            return Answer()
+        return Answer(401, (f'Basic realm="{realm}"',))
+
+    return respond
+
+
+class Ntlm:
+    """A server that asks for NTLM by connection; pyspnego checks what it gets."""
+
+    def __init__(
+        self, tmp_path: object, monkeypatch: pytest.MonkeyPatch, *offered: str, close: bool = False
+    ) -> None:
+        file = f"{tmp_path}/users"
+        with open(file, "w") as users:  # noqa: PTH123
+            users.write("EXAMPLE:alice:s3cret\nEXAMPLE:bob:s3cret\n")
+        monkeypatch.setenv("NTLM_USER_FILE", file)
+        self.offered = offered or ("Negotiate", "NTLM")
+        self.close = close
+        self.contexts: dict[int, spnego.ContextProxy] = {}
+        self.inside: set[int] = set()
+
+    def __call__(self, asked: Asked) -> Answer:
+        if asked.connection in self.inside:
+            assert not asked.credentials, "the connection is authenticated already"
+            return Answer()
+        scheme, _, token = asked.credentials.partition(" ")
+        if not token:
+            return Answer(401, self.offered)
+        context = self.contexts.get(asked.connection)
+        if context is None:
+            context = spnego.server(protocol="ntlm", options=spnego.NegotiateOptions.use_ntlm)
+            self.contexts[asked.connection] = context
+        try:
+            challenge = context.step(b64decode(token))
+        except spnego.exceptions.SpnegoError:
+            del self.contexts[asked.connection]
+            return Answer(401, self.offered)
+        if context.complete:
+            self.inside.add(asked.connection)
+            return Answer()
+        assert challenge
+        return Answer(401, (f"{scheme} {b64encode(challenge).decode()}",), close=self.close)
+
+
+@pytest.fixture
+def ntlm(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> Ntlm:
+    """A server that asks for Negotiate or NTLM."""
+    return Ntlm(tmp_path, monkeypatch)
+
+
+@pytest.mark.promise(81)
+@pytest.mark.promise(131)
+def test_basic_takes_two_requests_for_the_first_url_and_one_for_the_others() -> None:
+    """The same request again with credentials; then they go ahead in the directory."""
+    talk = Talk(planned("/a/1", "/a/2?x=1", "/a/b/3"), basic())
+    assert talk.iterate() == [
+        *("1 GET /a/1", "1 GET /a/1 Basic"),
+        *("1 GET /a/2?x=1 Basic", "1 GET /a/b/3 Basic"),
+    ]
+    assert talk.diary.negotiated == ["GET /a/1"]
+    assert [failures for _, failures in talk.diary.transactions] == [(), (), ()]
+
+
+@pytest.mark.promise(82)
+def test_credentials_go_ahead_in_what_they_protect_and_no_further() -> None:
+    """Outside of the challenged directory the server has to ask first."""
+    talk = Talk(planned("/a/1", "/b/1", "/", "/a/2"), basic(space="/a/"))
+    assert talk.iterate() == [
+        *("1 GET /a/1", "1 GET /a/1 Basic", "1 GET /b/1", "1 GET /", "1 GET /a/2 Basic"),
+    ]
+
+
+@pytest.mark.promise(82)
+def test_credentials_do_not_cross_realms() -> None:
+    """An identity for one realm does not answer for another: that 401 is the response."""
+    inner, outer = basic("inner", "bob:s3cret"), basic("outer")
+
+    def respond(asked: Asked) -> Answer:
+        return (inner if "/in/" in asked.line else outer)(asked)
+
+    bob = Identity("bob", "${PASSWORD}", realm="inner")
+    alice = Identity("alice", "${PASSWORD}", realm="outer")
+    talk = Talk(planned("/in/1", "/1", "/in/2", "/2", identities=(bob, alice)), respond)
+    assert talk.iterate() == [
+        *("1 GET /in/1", "1 GET /in/1 Basic", "1 GET /1", "1 GET /1 Basic"),
+        *("1 GET /in/2 Basic", "1 GET /2 Basic"),
+    ]
+    talk = Talk(planned("/in/1", "/1", identities=(alice,)), respond)
+    assert talk.iterate() == ["1 GET /in/1", "1 GET /1", "1 GET /1 Basic"]
+    (failure,) = talk.diary.transactions[0][1]
+    assert failure.cause == "status"
+
+
+@pytest.mark.promise(82)
+def test_credentials_do_not_cross_hosts() -> None:
+    """Another host, or port, that asks gets none, unless an identity names it."""
+    elsewhere = ("http://other.example/", "http://shop.example:8080/")
+    talk = Talk(planned("/", *elsewhere), basic())
+    assert talk.iterate() == ["1 GET /", "1 GET / Basic", "2 GET /", "3 GET /"]
+    named = Identity("alice", "${PASSWORD}", host="other.example:80")
+    talk = Talk(planned("/", *elsewhere, identities=(named,)), basic())
+    assert talk.iterate() == ["1 GET /", "2 GET /", "2 GET / Basic", "3 GET /"]
+
+
+def test_credentials_ahead_of_any_challenge() -> None:
+    """As the clients of some APIs send them."""
+    ahead = Identity("alice", "${PASSWORD}", ahead=True)
+    talk = Talk(planned("/a/1", "/b/2", identities=(ahead,)), basic())
+    assert talk.iterate() == ["1 GET /a/1 Basic", "1 GET /b/2 Basic"]
+    assert talk.diary.negotiated == []
+    talk = Talk(planned("/a/1", "/b/2", identities=(ahead,)), basic(accepted="alice:other"))
+    assert talk.iterate() == ["1 GET /a/1 Basic", "1 GET /b/2"]
+    assert [one.cause for _, failures in talk.diary.transactions for one in failures] == [
+        *("auth", "auth")
+    ]
+
+
+def test_a_step_with_credentials_of_its_own_keeps_them() -> None:
+    """A bearer token is not replaced, and what the server says to it is the response."""
+    own = Transaction(Request("GET", "/api", (Header("Authorization", "Bearer x"),)))
+    talk = Talk(planned("/", own), basic())
+    assert talk.iterate() == ["1 GET /", "1 GET / Basic", "1 GET /api Bearer"]
+
+
+@pytest.mark.parametrize("challenges", [(), ('Bearer realm="R", error="invalid_token"',)])
+def test_a_401_that_asks_for_nothing_known_is_a_response(challenges: tuple[str, ...]) -> None:
+    """Without WWW-Authenticate, or with Bearer alone: one request, judged by its status."""
+    talk = Talk(planned("/"), lambda _: Answer(401, challenges))
+    assert talk.iterate() == ["1 GET /"]
+    (failure,) = talk.diary.transactions[0][1]
+    assert failure.message == "Status Code is 401, expected 200-399"
+    assert talk.diary.negotiated == []
+
+
+def test_refused_credentials_are_tried_once() -> None:
+    """No account is locked: later requests get their 401 with the same message, without a try."""
+    talk = Talk(planned("/a", "/b", identities=(OF_DATASET,), dataset=USERS), basic(), rows=(1,))
+    assert talk.iterate() == ["1 GET /a", "1 GET /a Basic", "1 GET /b"]
+    said = {one for _, failures in talk.diary.transactions for one in failures}
+    (failure,) = said
+    assert failure.cause == "auth"
+    assert failure.message == (
+        "wrong user name or password: shop.example refuses row 2 of users.csv (Basic, realm 'R')"
+    )
+    assert talk.iterate() == ["2 GET /a", "2 GET /a Basic", "2 GET /b"]  # somebody else, it may be
+
+
+def test_a_refusal_that_the_test_case_wants() -> None:
+    """Where 401 is accepted, wrong credentials are no failure."""
+    refused = Transaction(Request("GET", "/a"), status=StatusCodes(((401, 401),)))
+    talk = Talk(planned(refused, "/b"), basic(accepted="alice:other"))
+    talk.iterate()
+    causes = [[one.cause for one in failures] for _, failures in talk.diary.transactions]
+    assert causes == [[], ["auth"]]
+
+
+def test_credentials_that_were_accepted_and_are_no_more() -> None:
+    """A password that changes meanwhile: refused once, then no longer sent."""
+    accepted = iter([basic()] * 3 + [basic(accepted="alice:new")] * 9)
+    talk = Talk(planned("/1", "/2", "/3", "/4"), lambda asked: next(accepted)(asked))
+    assert talk.iterate() == [
+        *("1 GET /1", "1 GET /1 Basic", "1 GET /2 Basic", "1 GET /3 Basic", "1 GET /4"),
+    ]
+
+
+@pytest.mark.promise(83)
+@pytest.mark.promise(85)
+@pytest.mark.promise(86)
+@pytest.mark.promise(131)
+def test_ntlm_takes_three_requests_for_the_first_url_of_a_connection(ntlm: Ntlm) -> None:
+    """Asked, a token without credentials, the answer; then nothing more on this connection."""
+    talk = Talk(planned("/1", "/2", "/3", identities=(DOMAIN_ALICE,)), ntlm)
+    assert talk.iterate() == [
+        *("1 GET /1", "1 GET /1 Negotiate", "1 GET /1 Negotiate", "1 GET /2", "1 GET /3"),
+    ]
+    assert talk.diary.negotiated == ["GET /1", "GET /1"]
+    assert [failures for _, failures in talk.diary.transactions] == [(), (), ()]
+    first, second = (one.credentials for one in talk.asked[1:3])
+    assert b"alice" not in b64decode(first.split()[1]).replace(b"\0", b"")
+    assert b"alice" in b64decode(second.split()[1]).replace(b"\0", b"")
+
+
+@pytest.mark.promise(86)
+def test_each_of_six_connections_authenticates_once(ntlm: Ntlm) -> None:
+    """Two requests more for each, none for what comes later on them."""
+    targets = [f"/{number}" for number in range(13)]
+    talk = Talk(planned(*targets, identities=(DOMAIN_ALICE,), overlapped=True), ntlm)
+    lines = talk.iterate()
+    connections = {line.split()[0] for line in lines}
+    assert len(connections) == 6
+    assert len(lines) == 13 + 2 * 6
+    assert len(talk.diary.negotiated) == 2 * 6
+    assert not any(failures for _, failures in talk.diary.transactions)
+
+
+@pytest.mark.promise(87)
+def test_a_large_post_first_on_a_connection_is_sent_twice(ntlm: Ntlm) -> None:
+    """Its body goes with the first request and the last; between them is an empty one."""
+    talk = Talk(planned(POST, identities=(DOMAIN_ALICE,)), ntlm)
+    assert len(talk.iterate()) == 3
+    assert [len(one.body) for one in talk.asked] == [5000, 0, 5000]
+    assert [one.headers["content-length"] for one in talk.asked] == ["5000", "0", "5000"]
+    assert [one.send.repeatable for one in talk.asked] == [False, True, False]
+    assert [one.send.bound for one in talk.asked] == [False, False, True]
+
+
+def test_a_connection_that_closes_in_the_middle(
+    tmp_path: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer belongs to it: it goes out on no other, and the transaction fails."""
+    talk = Talk(planned("/"), Ntlm(tmp_path, monkeypatch, "NTLM", close=True))
+    assert talk.iterate() == ["1 GET /", "1 GET / NTLM"]
+    (failure,) = talk.diary.transactions[0][1]
+    assert failure.cause == "auth"
+
+
+def test_a_connection_that_closes_before(ntlm: Ntlm) -> None:
+    """The handshake begins on the next one."""
+
+    def respond(asked: Asked) -> Answer:
+        answer = ntlm(asked)
+        answer.close = not asked.credentials and answer.status == 401
+        return answer
+
+    talk = Talk(planned("/", identities=(DOMAIN_ALICE,)), respond)
+    assert talk.iterate() == ["1 GET /", "2 GET / Negotiate", "2 GET / Negotiate"]
+
+
+def test_ntlm_that_is_refused(ntlm: Ntlm) -> None:
+    """A wrong password: three requests, one failure, and no more tries on any connection."""
+    wrong = Identity(r"EXAMPLE\alice", "${PASSWORD}x")
+    talk = Talk(planned("/1", "/2", identities=(wrong,)), ntlm)
+    assert talk.iterate() == ["1 GET /1", *["1 GET /1 Negotiate"] * 2, "1 GET /2"]
+    (failure,) = {one for _, failures in talk.diary.transactions for one in failures}
+    assert failure.message == (
+        "wrong user name or password: shop.example refuses the user 'EXAMPLE\\\\alice' (Negotiate)"
+    )
+
+
+def test_ntlm_over_http_2() -> None:
+    """A connection that many requests share cannot be authenticated: refused by name."""
+    talk = Talk(planned("/"), lambda _: Answer(401, ("NTLM",), version="HTTP/2"))
+    assert talk.iterate() == ["1 GET /"]
+    (failure,) = talk.diary.transactions[0][1]
+    assert failure.cause == "auth"
+    assert failure.message.startswith("NTLM authenticates a connection, which HTTP/2 cannot")
+
+
+def test_a_connection_is_never_somebody_elses(ntlm: Ntlm) -> None:
+    """Where connections are kept and the next iteration has another row, new ones are opened."""
+    rows = ((r"EXAMPLE\alice", "s3cret"), (r"EXAMPLE\bob", "s3cret"))
+    users = Dataset(("username", "password"), rows)
+    plan = planned("/1", identities=(OF_DATASET,), dataset=users)
+    talk = Talk(plan, ntlm, keep_connections=True, rows=(0, 0, 1))
+    first = ["1 GET /1", "1 GET /1 Negotiate", "1 GET /1 Negotiate"]
+    assert talk.iterate() == first
+    assert talk.iterate() == ["1 GET /1"]
+    assert talk.iterate() == [line.replace("1", "2", 1) for line in first]
+
+
+@pytest.mark.parametrize(("keep", "later"), [(False, 2), (True, 1)])
+def test_what_is_known_of_realms_lasts_as_long_as_cookies(keep: bool, later: int) -> None:
+    """An iteration is somebody new, unless state is kept."""
+    talk = Talk(planned("/1"), basic(), keep_state=keep)
+    assert len(talk.iterate()) == 2
+    assert len(talk.iterate()) == later
+
+
+def test_a_challenge_may_set_a_cookie() -> None:
+    """It goes along with the credentials already: load balancers find the right server by it."""
+
+    def respond(asked: Asked) -> Answer:
+        answer = basic()(asked)
+        answer.cookie = "node=7" if answer.status == 401 else ""
+        return answer
+
+    talk = Talk(planned("/1"), respond)
+    talk.iterate()
+    assert [one.headers.get("cookie") for one in talk.asked] == [None, "node=7"]
+
+
+def test_an_error_of_the_scheme_is_the_failure() -> None:
+    """Credentials that Basic cannot send."""
+    colon = Identity("al:ice", "${PASSWORD}")
+    for identity in (colon, Identity("al:ice", "${PASSWORD}", ahead=True)):
+        talk = Talk(planned("/1", identities=(identity,)), basic())
+        assert talk.iterate() == ["1 GET /1"]
+        (failure,) = talk.diary.transactions[0][1]
+        assert failure.cause == "auth"
+        assert "it has a colon" in failure.message
+        assert "s3cret" not in failure.message
+
+
+def test_times_of_a_transaction_are_without_its_negotiation() -> None:
+    """The last request is due when the challenge has come."""
+    talk = Talk(planned("/1"), basic())
+    talk.iterate()
+    first, second = (one.send.due for one in talk.asked)
+    assert second == first + 1
+
+
+def test_digest_goes_ahead_with_the_next_count() -> None:
+    """One nonce serves the whole host, counted up."""
+
+    def respond(asked: Asked) -> Answer:
+        if asked.credentials:
+            return Answer()
+        return Answer(401, ('Digest realm="R", nonce="abc", qop="auth", algorithm=SHA-256',))
+
+    talk = Talk(planned("/a/1", "/b/2?x=1", "/"), respond)
+    assert talk.iterate() == [
+        *("1 GET /a/1", "1 GET /a/1 Digest", "1 GET /b/2?x=1 Digest", "1 GET / Digest"),
+    ]
+    sent = [one.credentials for one in talk.asked[1:]]
+    assert [value.partition("nc=")[2][:8] for value in sent] == ["00000001", "00000002", "00000003"]
+    assert [value.partition('uri="')[2].partition('"')[0] for value in sent] == [
+        *("/a/1", "/b/2?x=1", "/")
+    ]
+
+
+def test_a_page_with_a_path_of_placeholders() -> None:
+    """What goes ahead is decided anew for each path."""
+    ids = Dataset(("id", "username", "password"), (("a", "x", "y"), ("b", "x", "y")))
+    plan = planned("/a/1", "/${users.id}/2", identities=(ALICE,), dataset=ids)
+    talk = Talk(plan, basic(), rows=(0, 1), keep_state=False)
+    assert talk.iterate() == ["1 GET /a/1", "1 GET /a/1 Basic", "1 GET /a/2 Basic"]
+    assert talk.iterate() == [
+        *("2 GET /a/1", "2 GET /a/1 Basic", "2 GET /b/2", "2 GET /b/2 Basic"),
+    ]
