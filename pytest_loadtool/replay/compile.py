@@ -33,6 +33,7 @@ from pytest_loadtool.replay.plan import (
 )
 from pytest_loadtool.replay.proxies import Routes
 from pytest_loadtool.replay.request import Names, compile_request, origin_of
+from pytest_loadtool.replay.tokens import renewals_of
 from pytest_loadtool.replay.validate import accepted_codes, compile_validator
 
 __all__ = ["Keyring", "compile_case"]
@@ -103,6 +104,7 @@ def compile_case(
         pages[-1] = replace(pages[-1], pause=None)
     every = tuple(step for page in pages for step in page.steps)
     accounts = accounts_of(case, every, main, names)
+    renewals = renewals_of(case, every, names)
     # Only now are all slots known: extractors may set variables that only a validator uses.
     initial = _initial(case, names, environ, keyring)
     return Plan(
@@ -113,6 +115,7 @@ def compile_case(
         datasets=tuple(_dataset_slots(case, names, datasets)),
         generated=tuple(generators(case.variables, names)),
         accounts=accounts,
+        renewals=renewals,
     )
 
 

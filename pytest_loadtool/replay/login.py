@@ -25,9 +25,10 @@ from pytest_loadtool.replay.credentials import (
 )
 from pytest_loadtool.replay.exchange import Closing, Command, Opening, Response, Send, Wait
 from pytest_loadtool.replay.plan import Account, Observer, Origin, Plan, Step
+from pytest_loadtool.replay.renewal import RenewingUser
 from pytest_loadtool.replay.user import Claim, VirtualUser, target_of
 
-__all__ = ["AuthenticatedUser"]
+__all__ = ["AuthenticatedUser", "user_for"]
 
 _HEADER = "Authorization"
 _NAMES = {"ntlm": "NTLM", "basic": "Basic", "digest": "Digest", "negotiate": "Negotiate"}
@@ -36,6 +37,13 @@ _OVER_HTTP2 = (
     "authenticates a connection, which HTTP/2 cannot (RFC 9113 has many requests on one): "
     'write transport = "raw" in the test case, which speaks HTTP/1.1'
 )
+
+
+def user_for(plan: Plan) -> type[VirtualUser]:
+    """The kind of virtual user that the plan needs: what it does not need, costs nothing."""
+    if plan.accounts:
+        return AuthenticatedUser
+    return RenewingUser if plan.renewals else VirtualUser
 
 
 class _Attempt:
@@ -49,8 +57,8 @@ class _Attempt:
         self.plain = plain
 
 
-class AuthenticatedUser(VirtualUser):
-    """A `VirtualUser` with identities.
+class AuthenticatedUser(RenewingUser):
+    """A `RenewingUser` with identities.
 
     What it knows of realms lasts as long as its cookies do; what was negotiated for a connection,
     as long as that.

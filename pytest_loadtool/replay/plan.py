@@ -26,6 +26,8 @@ __all__ = [
     "PagePlan",
     "Pause",
     "Plan",
+    "Renewal",
+    "Renewals",
     "Step",
     "Take",
     "Via",
@@ -152,6 +154,31 @@ class Account:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Renewal:
+    """What renews a token: ``step`` refreshes the variable ``name``.
+
+    ``copies`` are pairs of slots: what it gives out, and in whose place that comes.
+    """
+
+    step: Step
+    name: str
+    copies: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Renewals:
+    """The tokens of a test case that can be renewed, by their slots.
+
+    ``used`` gives the one that a step sends, by the step's index; ``issued`` those that it gives
+    out.
+    """
+
+    by_slot: dict[int, Renewal]
+    used: dict[int, int]
+    issued: dict[int, tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Plan:
     """A test case as compiled. A virtual user's values are a list, one per slot; ``initial`` is its
     start."""
@@ -166,6 +193,8 @@ class Plan:
     """The slots whose values are made up anew at the start of each iteration, and how."""
     accounts: tuple[tuple[Account, ...], ...] = ()
     """For each step those that may answer for it; empty when the test case has no identities."""
+    renewals: Renewals | None = None
+    """None when no transaction refreshes a token."""
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -177,7 +206,10 @@ class Observer(Protocol):
     """Is told what a virtual user has done. Times are on the clock of ``time.perf_counter``."""
 
     def negotiation(self, step: Step, response: Response) -> None:
-        """A request was answered by a challenge, and is sent again: it is no transaction."""
+        """A request was answered by a challenge, and is sent again: it is no transaction.
+
+        Or it has refreshed a token, which the one for ``step`` needs.
+        """
 
     def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
         """A transaction finished; it passed if ``failures`` is empty."""

@@ -155,6 +155,12 @@ class VirtualUser:
 
     def _settle(self, step: Step, response: Response) -> bool:
         """Take cookies and values from the response, judge it, report it; whether it failed."""
+        failures = self._outcome(step, response)
+        self._observer.transaction(step, response, failures)
+        return bool(failures)
+
+    def _outcome(self, step: Step, response: Response) -> tuple[Failure, ...]:
+        """Take cookies and values from the response, and judge it."""
         failures: tuple[Failure, ...] = ()
         if response.failure is not None:
             failures = (response.failure,)
@@ -168,8 +174,7 @@ class VirtualUser:
                     failures += self._judge(step, response)
                 except ContentError as error:
                     failures += (Failure("decoding", str(error)),)
-        self._observer.transaction(step, response, failures)
-        return bool(failures)
+        return failures
 
     def _judge(self, step: Step, response: Response) -> tuple[Failure, ...]:
         """All validators, then all extractors; one that finds nothing keeps the old value."""

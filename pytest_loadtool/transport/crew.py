@@ -13,9 +13,8 @@ from pytest_loadtool.load.metrics import LoadMetrics
 from pytest_loadtool.load.share import Share
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.load import LoadConfiguration
-from pytest_loadtool.replay.login import AuthenticatedUser
+from pytest_loadtool.replay.login import user_for
 from pytest_loadtool.replay.plan import Observer, Plan
-from pytest_loadtool.replay.user import VirtualUser
 from pytest_loadtool.transport.agenda import Agenda
 from pytest_loadtool.transport.choice import Networks
 from pytest_loadtool.transport.rows import rows_of
@@ -64,7 +63,7 @@ class LoadUser:
         configuration, plan = setting.configuration, setting.plans[case]
         claim = rows_of(number, configuration.users) if plan.datasets else _no_row
         self._crew = crew
-        kind = AuthenticatedUser if plan.accounts else VirtualUser
+        kind = user_for(plan)
         self._virtual = kind(
             plan,
             claim,

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 from time import perf_counter
 
-from pytest_loadtool.replay.login import AuthenticatedUser
+from pytest_loadtool.replay.login import user_for
 from pytest_loadtool.replay.plan import Observer, Plan
-from pytest_loadtool.replay.user import VirtualUser
 from pytest_loadtool.transport.choice import open_networks
 from pytest_loadtool.transport.rows import rows_of
 from pytest_loadtool.transport.running import run
@@ -37,7 +36,7 @@ async def _replay(plan: Plan, observer: Observer, timeout: float) -> None:
     ended: asyncio.Future[BaseException | None] = loop.create_future()
     networks = await open_networks([plan])
     try:
-        kind = AuthenticatedUser if plan.accounts else VirtualUser
+        kind = user_for(plan)
         user = kind(plan, rows_of(user=0, users=1), observer)
         session = networks.session(
             plan, lambda error, _failed: ended.set_result(error), user.current

@@ -1,0 +1,212 @@
+"""A virtual user whose tokens expire: it renews them as the recording shows.
+
+When a request is answered by 401, or its token's time is over before it goes out, the user sends
+the transaction that refreshes the token, and then the request, once. Test cases in which nothing
+refreshes a token are acted out by a plain `VirtualUser`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from math import inf
+
+from pytest_loadtool.auth.bearer import lifetime_of
+from pytest_loadtool.model.result import Failure
+from pytest_loadtool.replay.exchange import Command, Response, Send, Wait
+from pytest_loadtool.replay.plan import Renewal, Renewals, Step
+from pytest_loadtool.replay.user import CONNECTIONS_PER_HOST, VirtualUser
+
+__all__ = ["RenewingUser"]
+
+#: A request under way: the index of its step, and its connection's slot.
+_Request = tuple[int, int]
+
+
+class _Tokens:
+    """What a user knows of its tokens, by their slots, and which requests wait for a new one."""
+
+    __slots__ = (
+        "asking", "deadlines", "given_up", "held", "played", "ready", "refused", "renewed_at",
+        "repeated",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.deadlines: dict[int, float] = {}
+        """When each is too old, on the clock of ``perf_counter``."""
+        self.renewed_at: dict[int, float] = {}
+        self.given_up: dict[int, Failure | None] = {}
+        """Those that are not renewed any more, and why; None: a new one was refused as well."""
+        self.played: set[int] = set()
+        """Steps that have refreshed a token in their own turn, since it was given out."""
+        self.asking: tuple[_Request, int, Step] | None = None
+        """The renewal under way: its request, which token it is for, and for which step first."""
+        self.refused: list[Response] = []
+        self.held: list[Send] = []
+        """Requests that wait for it: answered by 401, and not sent yet."""
+        self.repeated: set[_Request] = set()
+        """Requests under way for the second time."""
+        self.ready: list[Response] = []
+        """What the user is to be told next."""
+
+
+class RenewingUser(VirtualUser):
+    """A `VirtualUser` whose plan may have renewals.
+
+    The observer is told of refused requests and of renewals by `negotiation`.
+    """
+
+    __slots__ = ("_tokens",)
+
+    def _act(self, number: int, start: float) -> Generator[Command, Response | None, bool]:
+        commands = super()._act(number, start)
+        renewals = self._plan.renewals
+        if renewals is None:
+            return commands
+        if not self._keep_state or number == 0:
+            self._tokens = _Tokens()
+        return self._renewing(commands, renewals)
+
+    def _renewing(
+        self, commands: Generator[Command, Response | None, bool], renewals: Renewals
+    ) -> Generator[Command, Response | None, bool]:
+        tokens = self._tokens
+        event: Response | None = None
+        sends: list[Send] = []
+        while True:
+            try:
+                command = commands.send(event)
+            except StopIteration as end:
+                return bool(end.value)
+            if event is not None:
+                self._note(event, renewals)
+            if isinstance(command, Wait):
+                event = yield command
+                continue
+            for send in command:
+                sends += self._admit(send, renewals)
+            while not tokens.ready:
+                response = yield tuple(sends)
+                assert response is not None
+                sends = self._receive(response, renewals)
+            event = tokens.ready.pop(0)
+
+    def _note(self, response: Response, renewals: Renewals) -> None:
+        """The user has taken a response: it may have given out a token."""
+        step = response.send.step
+        slots = renewals.issued.get(step.index)
+        if slots is None or response.failure is not None or response.status not in step.accepted:
+            return
+        self._set_deadlines(slots, response)
+        for slot in slots:
+            self._tokens.played.discard(renewals.by_slot[slot].step.index)
+        if step.transaction.refreshes:
+            self._tokens.played.add(step.index)
+
+    def _set_deadlines(self, slots: tuple[int, ...], response: Response) -> None:
+        try:
+            answer = response.json()
+        except ValueError:
+            answer = None
+        for slot in slots:
+            lives = lifetime_of(self._values[slot], answer, response.header("date") or "")
+            self._tokens.deadlines[slot] = inf if lives is None else response.finished + lives
+
+    def _admit(self, send: Send, renewals: Renewals) -> list[Send]:
+        """What to send when the user wants to send this: it, or what it has to wait for."""
+        tokens = self._tokens
+        slot = renewals.used.get(send.step.index, -1)
+        if slot < 0 or slot in tokens.given_up:
+            return [send]
+        if tokens.asking is not None:
+            tokens.held.append(send)
+            return []
+        if send.due >= tokens.deadlines.get(slot, inf):
+            tokens.held.append(send)
+            return [self._ask(slot, send, send.due, renewals)]
+        return [send]
+
+    def _receive(self, response: Response, renewals: Renewals) -> list[Send]:
+        """What to send next; the user is ready to be told when this is no 401 to do about."""
+        tokens = self._tokens
+        send = response.send
+        request = (send.step.index, send.slot)
+        if tokens.asking is not None and tokens.asking[0] == request:
+            return self._settle_renewal(response, renewals)
+        again = request in tokens.repeated
+        tokens.repeated.discard(request)
+        slot = renewals.used.get(send.step.index, -1)
+        if response.status != 401 or response.failure is not None or slot < 0:
+            tokens.ready.append(response)
+            return []
+        if again:  # it is not the age of the token
+            tokens.given_up.setdefault(slot, None)
+        if slot in tokens.given_up:
+            response.failure = tokens.given_up[slot]
+            tokens.ready.append(response)
+            return []
+        if tokens.asking is None and response.sent < tokens.renewed_at.get(slot, -inf):
+            return [self._repeat(response, response.finished)]
+        tokens.refused.append(response)
+        if tokens.asking is not None:
+            return []
+        return [self._ask(slot, send, response.finished, renewals)]
+
+    def _ask(self, slot: int, waiting: Send, due: float, renewals: Renewals) -> Send:
+        """The request for a new token, on the connection of the one that waits if that will do."""
+        renewal = renewals.by_slot[slot]
+        step = renewal.step
+        if step.index in self._tokens.played:
+            self._succeed(renewal)
+        same = step.origin is waiting.step.origin
+        connection = waiting.slot if same else CONNECTIONS_PER_HOST
+        self._tokens.asking = (step.index, connection), slot, waiting.step
+        return Send(step, connection, step.render(self._values, self._jar), due)
+
+    def _succeed(self, renewal: Renewal) -> None:
+        """What it has given out takes the place of what it was given."""
+        for new, old in renewal.copies:
+            self._values[old] = self._values[new]
+            self._tokens.deadlines[old] = self._tokens.deadlines.get(new, inf)
+
+    def _settle_renewal(self, response: Response, renewals: Renewals) -> list[Send]:
+        """A new token has come, or not: go on with what has waited for it."""
+        tokens = self._tokens
+        assert tokens.asking is not None
+        _, slot, waiting = tokens.asking
+        tokens.asking = None
+        renewal = renewals.by_slot[slot]
+        step = renewal.step
+        failures = self._outcome(step, response)
+        self._observer.negotiation(waiting, response)
+        if failures:
+            tokens.given_up[slot] = Failure(
+                "auth",
+                f"the token ${{{renewal.name}}} has expired, and {step.title}, which should "
+                f"refresh it, failed: {failures[0].message}",
+            )
+        else:
+            self._set_deadlines(renewals.issued[step.index], response)
+            self._succeed(renewal)
+            tokens.renewed_at[slot] = response.finished
+        refused, tokens.refused = tokens.refused, []
+        held, tokens.held = tokens.held, []
+        sends: list[Send] = []
+        for one in refused:
+            if renewals.used[one.send.step.index] == slot and not failures:
+                sends.append(self._repeat(one, response.finished))
+            else:
+                sends += self._receive(one, renewals)
+        for send in held:
+            if renewals.used[send.step.index] == slot and not failures:
+                data = send.step.render(self._values, self._jar)
+                sends.append(Send(send.step, send.slot, data, max(send.due, response.finished)))
+            else:
+                sends += self._admit(send, renewals)
+        return sends
+
+    def _repeat(self, response: Response, due: float) -> Send:
+        """The request once more, with the new token."""
+        send = response.send
+        self._observer.negotiation(send.step, response)
+        self._tokens.repeated.add((send.step.index, send.slot))
+        return Send(send.step, send.slot, send.step.render(self._values, self._jar), due)
