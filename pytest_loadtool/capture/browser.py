@@ -15,7 +15,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from pytest_loadtool.capture.chromium import PREFERENCES, command_line, has_display, key_hash
+from pytest_loadtool.capture.chromium import (
+    LOCAL_STATE,
+    PREFERENCES,
+    command_line,
+    has_display,
+    key_hash,
+)
 from pytest_loadtool.capture.devtools import DevToolsPipe
 from pytest_loadtool.capture.find import find_browser
 from pytest_loadtool.capture.scratch import Scratch
@@ -278,3 +284,4 @@ def _write_preferences(profile: Path) -> None:
     directory = profile / "Default"
     directory.mkdir(parents=True)
     (directory / "Preferences").write_text(json.dumps(PREFERENCES), encoding="utf-8")
+    (profile / "Local State").write_text(json.dumps(LOCAL_STATE), encoding="utf-8")

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-__all__ = ["PREFERENCES", "QUIET", "command_line", "has_display", "key_hash"]
+__all__ = ["LOCAL_STATE", "PREFERENCES", "QUIET", "command_line", "has_display", "key_hash"]
 
 #: An address that Chromium never connects to: port 9 is among those it refuses.
 _NOWHERE = "http://127.0.0.1:9/"
@@ -70,6 +70,10 @@ PREFERENCES: Mapping[str, object] = {
     "signin": {"allowed": False},
     "translate": {"enabled": False},
 }
+
+#: Settings of the browser (its ``Local State`` file). On Linux it knows no Negotiate until a server
+#: has asked for it once, and in a fresh profile the first page that does is not shown.
+LOCAL_STATE: Mapping[str, object] = {"net": {"received_http_auth_negotiate_headers": True}}
 
 _JOINED = ("--disable-features", "--enable-features", "--disable-blink-features")
 

@@ -6,11 +6,11 @@ import asyncio
 from itertools import pairwise
 
 import pytest
-from playwright.async_api import async_playwright
 
-from pytest_loadtool.capture import Browser, Recorder, find_browser
+from pytest_loadtool.capture import Recorder
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import Grouping, build_case
+from tests.capture.driving import driven
 from tests.capture.servers import Connection, WireServer, answer
 
 _PAGE = b"""<!doctype html><title>Orders</title><link rel=icon href=data:,>
@@ -42,18 +42,7 @@ def _application(connection: Connection, request: bytes) -> bool:
 async def _record(url: str) -> tuple[list[Exchange], int]:
     """What was recorded, and how much of it before the click."""
     got: list[Exchange] = []
-    async with (
-        Recorder(got.append) as recorder,
-        Browser(
-            find_browser(), url, recorder.port, recorder.ca_certificate,
-            headless=True, remote_debugging_port=0,
-        ) as browser,
-        async_playwright() as playwright,
-    ):  # fmt: skip
-        connected = await playwright.chromium.connect_over_cdp(browser.debugging_url)
-        page = connected.contexts[0].pages[0]
-        await page.wait_for_url(url)
-        await page.wait_for_load_state("networkidle")
+    async with Recorder(got.append) as recorder, driven(recorder, url) as page:
         before = len(got)
         # A pause that is longer than any there was, however slow the machine.
         await asyncio.sleep(1 + 4 * max(_gaps(got)))

@@ -21,6 +21,7 @@ from pytest_loadtool.capture import Browser, Recorder, find_browser
 from pytest_loadtool.errors import RecordingError
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.background import is_background
+from tests.capture.driving import driven
 from tests.capture.servers import (
     Connection,
     Nginx,
@@ -42,22 +43,7 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
 @asynccontextmanager
 async def browsing(got: list[Exchange], url: str) -> AsyncIterator[Page]:
     """A page of a recorded browser, at ``url``, driven over its debugging port."""
-    async with (
-        Recorder(got.append) as recorder,
-        Browser(
-            find_browser(),
-            url,
-            recorder.port,
-            recorder.ca_certificate,
-            headless=True,
-            remote_debugging_port=0,
-        ) as browser,
-        async_playwright() as playwright,
-    ):
-        connected = await playwright.chromium.connect_over_cdp(browser.debugging_url)
-        page = connected.contexts[0].pages[0]
-        await page.wait_for_url(url)
-        await page.wait_for_load_state("networkidle")
+    async with Recorder(got.append) as recorder, driven(recorder, url) as page:
         yield page
 
 

@@ -7,13 +7,13 @@ import socket
 from pathlib import Path
 
 import pytest
-from playwright.async_api import async_playwright
 
-from pytest_loadtool.capture import Browser, Recorder, find_browser
+from pytest_loadtool.capture import Recorder
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import Domain, DomainFilter
 from pytest_loadtool.recording.domains import BLOCKED, OUTSIDE
 from tests.capture.clients import curl, through
+from tests.capture.driving import driven
 from tests.capture.servers import Nginx, WireServer, answer
 
 HTML = "Content-Type: text/html; charset=utf-8"
@@ -29,21 +29,12 @@ def test_chromium_shows_the_page_without_its_tracker() -> None:
     """The tracker is asked for nothing, the CDN's script works unrecorded, the page is recorded."""
     got: list[Exchange] = []
 
-    async def scenario(shop: WireServer, page: bytes, wanted: DomainFilter) -> str:
-        url = f"{shop.origin}/"
+    async def scenario(url: str, wanted: DomainFilter) -> str:
         async with (
             Recorder(got.append, domains=wanted) as recorder,
-            Browser(
-                find_browser(), url, recorder.port, recorder.ca_certificate,
-                headless=True, remote_debugging_port=0,
-            ) as browser,
-            async_playwright() as playwright,
-        ):  # fmt: skip
-            connected = await playwright.chromium.connect_over_cdp(browser.debugging_url)
-            shown = connected.contexts[0].pages[0]
-            await shown.wait_for_url(url)
-            await shown.wait_for_load_state("networkidle")
-            return await shown.title()
+            driven(recorder, url) as page,
+        ):
+            return await page.title()
 
     script = "Content-Type: text/javascript"
     with (
@@ -57,7 +48,7 @@ def test_chromium_shows_the_page_without_its_tracker() -> None:
         ).encode()
         with WireServer(answer(page, HTML)) as shop:
             wanted = DomainFilter(only=(_domain(shop),), block=(_domain(tracker),))
-            assert asyncio.run(scenario(shop, page, wanted)) == "Shop cdn"
+            assert asyncio.run(scenario(f"{shop.origin}/", wanted)) == "Shop cdn"
         assert tracker.requests == []
         assert len(cdn.requests) == 1
     seen = {exchange.url: exchange.note for exchange in got}

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
-from playwright.async_api import async_playwright
 
-from pytest_loadtool.capture import Browser, Recorder, find_browser
+from pytest_loadtool.capture import Recorder
 from pytest_loadtool.model.case import Kind, TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.validator import StatusCodes
 from pytest_loadtool.recording import Recording, build_case
 from tests.capture.clients import curl, through
+from tests.capture.driving import driven
 
 
 @pytest.fixture(scope="module")
@@ -43,16 +43,8 @@ def recording(exchanges: list[Exchange]) -> Recording:
 
 async def _record(site: str) -> list[Exchange]:
     got: list[Exchange] = []
-    async with (
-        Recorder(got.append) as recorder,
-        Browser(
-            find_browser(), f"{site}/", recorder.port, recorder.ca_certificate,
-            headless=True, remote_debugging_port=0,
-        ) as browser,
-        async_playwright() as playwright,
-    ):  # fmt: skip
-        connected = await playwright.chromium.connect_over_cdp(browser.debugging_url)
-        page = connected.contexts[0].pages[0]
+    async with Recorder(got.append) as recorder, driven(recorder, "about:blank") as page:
+        await page.goto(f"{site}/")
         await page.fill("[name=user]", "Ann")
         await page.fill("[name=password]", "secret & safe")
         async with page.expect_navigation(wait_until="networkidle"):
