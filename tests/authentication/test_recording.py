@@ -1,0 +1,266 @@
+"""Real clients that authenticate through the recorder, and what becomes of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import pytest
+from playwright.async_api import HttpCredentials, Page
+
+from pytest_loadtool.auth.recorded import recorded_identities
+from pytest_loadtool.capture import Recorder
+from pytest_loadtool.casefile import format_case
+from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.recording import build_case
+from pytest_loadtool.recording.notes import NEGOTIATION, RECORDING_ERROR
+from tests.authentication.accounts import DOMAIN, USERS
+from tests.authentication.ntlm_server import NtlmServer, ntlm_server
+from tests.authentication.peer import Peer
+from tests.capture.clients import curl, through
+from tests.capture.driving import driven
+
+USER, PASSWORD = USERS[0]
+#: Who is typed into the prompt; for Negotiate there is none, it takes the account of whoever runs
+#: the browser.
+WHO = {"basic": USER, "digest": USER, "ntlm": rf"{DOMAIN}\{USER}", "negotiate": ""}
+HOME = "<!doctype html><title>Home</title><link rel=icon href=data:,><script src=code></script>"
+IMAGES = 8
+GALLERY = "<!doctype html><title>Images</title><link rel=icon href=data:,>" + "".join(
+    f"<img src=code?{number}>" for number in range(IMAGES)
+)
+CODE = 'document.title += " with its script"'
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where each scheme is wanted: http, and https."""
+
+    apache: Peer
+    ntlm: NtlmServer
+    ntlm_tls: NtlmServer
+
+    def urls(self, secure: bool) -> dict[str, str]:
+        """The folder of each scheme. Negotiate is at localhost, whose servers the browser is told
+        to trust with the account of whoever runs it."""
+        origin = self.apache.url("https", "https") if secure else self.apache.url("http")
+        ntlm = self.ntlm_tls if secure else self.ntlm
+        return {
+            "basic": f"{origin}/basic/one/",
+            "digest": f"{origin}/digest/",
+            "ntlm": f"{ntlm.origin}/ntlm/",
+            "negotiate": f"{origin}/negotiate/".replace("127.0.0.1", "localhost"),
+        }
+
+
+@pytest.fixture(scope="module")
+def places(apache: Peer) -> Iterator[Places]:
+    """The servers, with a page and its script for each scheme."""
+    pages = apache.folder / "pages"
+    for path in ("basic/one", "digest", "ntlm", "negotiate"):
+        (pages / path / "home").write_text(HOME)
+        (pages / path / "code").write_text(CODE)
+    (pages / "ntlm" / "images").write_text(GALLERY)
+    accounts, certificate = apache.folder / "ntlm", apache.folder / "server.pem"
+    with (
+        ntlm_server(pages, accounts) as plain,
+        ntlm_server(pages, accounts, certificate) as secure,
+    ):
+        yield Places(apache, plain, secure)
+
+
+@pytest.fixture(scope="module")
+def recorded(places: Places) -> dict[str, list[Exchange]]:
+    """What each client did, by its name."""
+    return asyncio.run(asyncio.wait_for(_record(places), timeout=180))
+
+
+async def _record(places: Places) -> dict[str, list[Exchange]]:
+    recorded: dict[str, list[Exchange]] = {}
+    got: list[Exchange] = []
+
+    def done(name: str) -> None:
+        recorded[name] = list(got)
+        got.clear()
+
+    async with (
+        Recorder(got.append) as recorder,
+        driven(recorder, "about:blank", "--auth-server-allowlist=localhost") as page,
+    ):
+        for secure in (False, True):
+            for scheme, url in places.urls(secure).items():
+                async with _window(page, WHO[scheme]) as window:
+                    await _show(window, f"{url}home")
+                done(f"{scheme} {'https' if secure else 'http'}")
+        plain = places.urls(secure=False)
+        address = plain["basic"].replace("//", f"//{USER}:{PASSWORD}@")
+        async with _window(page) as window:
+            await _show(window, f"{address}home")
+        done("address")
+        async with _window(page, rf"{DOMAIN}\{USER}") as window:
+            await window.goto(f"{plain['ntlm']}images")
+        done("images")
+        await _second_try(page, f"{plain['basic']}home")
+        done("second try")
+        proxy = (*through(recorder), "-o", "-")
+        for name, url, *options in (
+            ("curl basic", plain["basic"], "-u", f"{USER}:{PASSWORD}"),
+            ("curl digest", plain["digest"], "-u", f"{USER}:{PASSWORD}", "--digest"),
+            ("curl negotiate", plain["negotiate"], "-u", ":", "--negotiate"),
+            ("curl ntlm", plain["ntlm"], "-u", rf"{DOMAIN}\{USER}:{PASSWORD}", "--ntlm"),
+        ):
+            answered = await curl(*proxy, *options, f"{url}home", f"{url}code")
+            assert answered.output.decode() == HOME + CODE, answered
+            done(name)
+        async with httpx.AsyncClient(
+            proxy=f"http://127.0.0.1:{recorder.port}", auth=httpx.DigestAuth(USER, PASSWORD)
+        ) as client:
+            for name in ("home", "code"):
+                assert (await client.get(f"{plain['digest']}{name}")).status_code == 200
+        done("httpx digest")
+    return recorded
+
+
+@asynccontextmanager
+async def _window(page: Page, user: str = "") -> AsyncIterator[Page]:
+    """A window of the browser that has ``page``, without its memory of passwords. Its prompts are
+    answered for ``user``; without one, they are left to the browser."""
+    browser = page.context.browser
+    assert browser is not None
+    given: HttpCredentials | None = {"username": user, "password": PASSWORD} if user else None
+    context = await browser.new_context(http_credentials=given)
+    yield await context.new_page()
+    await context.close()
+
+
+async def _show(page: Page, url: str) -> None:
+    await page.goto(url)
+    await page.wait_for_function("document.title == 'Home with its script'")
+
+
+async def _second_try(page: Page, url: str) -> None:
+    """A person mistypes the password at the prompt, and is asked again."""
+    passwords = iter(("sekret", PASSWORD))
+    async with _window(page) as window:
+        session = await window.context.new_cdp_session(window)
+        tasks = set[asyncio.Task[Any]]()
+
+        def send(command: str, event: dict[str, Any], **more: object) -> None:
+            call = session.send(command, {"requestId": event["requestId"], **more})
+            tasks.add(asyncio.ensure_future(call))
+
+        def prompted(event: dict[str, Any]) -> None:
+            typed = {"username": USER, "password": next(passwords)}
+            answer = {"response": "ProvideCredentials", **typed}
+            send("Fetch.continueWithAuth", event, authChallengeResponse=answer)
+
+        session.on("Fetch.authRequired", prompted)
+        session.on("Fetch.requestPaused", lambda event: send("Fetch.continueRequest", event))
+        await session.send("Fetch.enable", {"handleAuthRequests": True})
+        await _show(window, url)
+        await asyncio.gather(*tasks)
+
+
+def _negotiated(case: TestCase) -> list[tuple[str, int]]:
+    """Each transaction, with the number of exchanges that are folded under it."""
+    recorded = [(one.request.target, one.recorded) for one in case.transactions()]
+    return [(target, len(one.negotiation)) for target, one in recorded if one is not None]
+
+
+@pytest.mark.promise(89)
+@pytest.mark.promise(91)
+@pytest.mark.parametrize("secure", ["http", "https"])
+@pytest.mark.parametrize(
+    ("scheme", "folded"), [("basic", 1), ("digest", 1), ("ntlm", 2), ("negotiate", 2)]
+)
+def test_the_test_case_is_what_chromium_showed(
+    recorded: dict[str, list[Exchange]], scheme: str, folded: int, secure: str
+) -> None:
+    """A page and its script, none of which fails; what was negotiated is folded under it."""
+    exchanges = recorded[f"{scheme} {secure}"]
+    recording = build_case(exchanges, name="intranet")
+    (page,) = recording.case.pages
+    assert page.name == "Home"
+    home, code = _negotiated(recording.case)
+    path = urlsplit(exchanges[0].url).path
+    assert home == (path, folded)
+    assert code[0] == path.replace("home", "code")
+    kinds = [one.kind for one in recording.notes]
+    assert RECORDING_ERROR not in kinds
+    assert kinds.count(NEGOTIATION) == folded + code[1] == len(exchanges) - 2
+    assert "authorization" not in format_case(recording.case).lower()
+
+
+@pytest.mark.parametrize(
+    ("client", "expected"),
+    [
+        ("basic http", ("basic", "One", "", False)),
+        ("digest http", ("digest", "Digest", "", False)),
+        ("ntlm http", ("ntlm", "", DOMAIN, False)),
+        ("negotiate http", ("negotiate", "", DOMAIN, False)),
+        ("address", ("basic", "One", "", False)),
+        ("second try", ("basic", "One", "", False)),
+        ("curl basic", ("basic", "", "", True)),
+        ("curl digest", ("digest", "Digest", "", False)),
+        ("curl ntlm", ("ntlm", "", DOMAIN, False)),
+        ("curl negotiate", ("negotiate", "", DOMAIN, False)),
+        ("httpx digest", ("digest", "Digest", "", False)),
+    ],
+)
+def test_who_it_was_is_known(
+    recorded: dict[str, list[Exchange]], client: str, expected: tuple[str, str, str, bool]
+) -> None:
+    """Of Basic the password too; and whether credentials went out unasked."""
+    (one,) = recorded_identities(recorded[client])
+    assert (one.scheme, one.realm, one.domain, one.ahead) == expected
+    assert (one.username, one.refused) == (USER, False)
+    assert one.password == (PASSWORD if one.scheme == "basic" else "")
+    assert one.host == urlsplit(recorded[client][0].url).netloc
+
+
+@pytest.mark.promise(89)
+@pytest.mark.parametrize(
+    ("client", "counts"),
+    [
+        ("second try", [2, 0]),  # a password was refused
+        ("curl basic", [0, 0]),  # credentials went out unasked
+        ("curl digest", [1, 1]),  # a client that forgets
+        ("httpx digest", [1, 0]),
+        ("curl ntlm", [1, 0]),  # the first message went out unasked
+        ("curl negotiate", [1, 0]),
+    ],
+)
+def test_clients_differ_in_what_they_negotiate(
+    recorded: dict[str, list[Exchange]], client: str, counts: list[int]
+) -> None:
+    """The transactions are the same."""
+    case = build_case(recorded[client], name="intranet").case
+    targets = [target.rpartition("/")[2] for target, _ in _negotiated(case)]
+    assert targets == ["home", "code"]
+    assert [count for _, count in _negotiated(case)] == counts
+
+
+@pytest.mark.promise(86)
+def test_each_connection_is_authenticated_once(
+    recorded: dict[str, list[Exchange]], places: Places
+) -> None:
+    """Through the recorder as without it: a client's connection has its own to the server."""
+    for server in (places.ntlm, places.ntlm_tls):
+        by_connection: dict[int, list[int]] = {}
+        for number, _, status, _ in server.requests:
+            by_connection.setdefault(number, []).append(status)
+        for statuses in by_connection.values():
+            asked = statuses.count(401)
+            assert asked in (1, 2)  # curl begins unasked
+            assert set(statuses[asked:]) == {200}
+    case = build_case(recorded["images"], name="intranet").case
+    counts = [count for _, count in _negotiated(case)]
+    assert len(counts) == 1 + IMAGES
+    assert set(counts) <= {0, 2}
+    assert sum(counts) == sum(one.status == 401 for one in recorded["images"])
