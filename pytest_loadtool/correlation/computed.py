@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
-from types import MappingProxyType
 
 from pytest_loadtool.correlation.beliefs import is_typed, left_alone
 from pytest_loadtool.correlation.claims import Claim, exact
@@ -18,9 +16,10 @@ from pytest_loadtool.correlation.edits import Taken
 from pytest_loadtool.correlation.looks import looks_random, plain
 from pytest_loadtool.correlation.naming import field_name, number
 from pytest_loadtool.correlation.slots import Part, Slot
+from pytest_loadtool.correlation.times import Times, is_iso
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.filters import filtered
-from pytest_loadtool.model.generator import ALPHABETS, Generator, RandomText, Timestamp, Uuid
+from pytest_loadtool.model.generator import ALPHABETS, Generator, RandomText, Uuid
 from pytest_loadtool.model.place import Place, encode
 from pytest_loadtool.model.rule import Rule, same_name
 
@@ -51,13 +50,6 @@ _TIME = Rule(
 #: RFC 7636 §4.1.
 _VERIFIER = re.compile(r"[A-Za-z0-9\-._~]{43,128}")
 _UUID_4 = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
-_ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
-#: Digits of a time since 1970 (until 2286), with its unit and how many there are of it in a second.
-_UNITS: Mapping[int, tuple[str, int]] = MappingProxyType(
-    {10: ("s", 1), 13: ("ms", 10**3), 16: ("us", 10**6)}
-)
-#: By how many seconds a time may differ from that of its request: scripts write it down, then send.
-_BEFORE, _AFTER = 10.0, 1.5
 #: RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1.
 _CLIENT_VALUES = frozenset({"state", "nonce"})
 _AUTHORIZATION = frozenset({"clientid", "responsetype"})
@@ -133,7 +125,7 @@ def _free(traffic: Traffic, claims: Sequence[Claim], rules: Sequence[Rule]) -> I
 
 def _shaped(value: str) -> bool:
     """Whether it is worth a closer look. Most values are not."""
-    return 8 <= len(value) <= 128 and (looks_random(value) or _ISO.fullmatch(value) is not None)
+    return 8 <= len(value) <= 128 and (looks_random(value) or is_iso(value))
 
 
 def _fits(slot: Slot, value: str) -> bool:
@@ -163,6 +155,7 @@ def _verifiers(traffic: Traffic, by_value: Mapping[str, Sequence[Slot]]) -> Iter
 
 def _others(traffic: Traffic, by_value: Mapping[str, Sequence[Slot]]) -> Iterator[_Idea]:
     names: dict[int, set[str]] = {}
+    times = Times(traffic, by_value)
     for slot in traffic.slots:
         if slot.part == "target" and not slot.depth:
             names.setdefault(slot.transaction, set()).add(same_name(slot.name))
@@ -170,7 +163,7 @@ def _others(traffic: Traffic, by_value: Mapping[str, Sequence[Slot]]) -> Iterato
         first = slots[0]
         if not _unserved(traffic, first):
             continue
-        generator: Generator | None = _time(traffic, value, slots)
+        generator: Generator | None = times.unit(value, slots)
         if generator is not None:
             yield _Idea(generator, value, _TIME, tuple(slots))
         elif (
@@ -182,32 +175,6 @@ def _others(traffic: Traffic, by_value: Mapping[str, Sequence[Slot]]) -> Iterato
                 yield _Idea(generator, value, _NONCE, tuple(slots))
         elif _UUID_4.fullmatch(value) and _is_made_up(traffic, first):
             yield _Idea(Uuid(), value, _UUID, tuple(slots))
-
-
-def _time(traffic: Traffic, value: str, slots: Sequence[Slot]) -> Timestamp | None:
-    """The unit of a time that is that of its request, the only one with it."""
-    exchange = traffic.steps[slots[0].transaction].exchange
-    if exchange is None or {slot.transaction for slot in slots} != {slots[0].transaction}:
-        return None
-    if slots[0].users and len(slots[0].users) > 1:
-        return None
-    if _ISO.fullmatch(value):
-        try:
-            said, unit = datetime.fromisoformat(value).timestamp(), "iso"
-        except ValueError:
-            return None
-    elif value.isdecimal() and len(value) in _UNITS:
-        unit, per_second = _UNITS[len(value)]
-        said = int(value) / per_second
-    else:
-        return None
-    near = -_BEFORE <= said - exchange.started <= _AFTER
-    return _TIMESTAMPS[unit] if near else None
-
-
-_TIMESTAMPS: Mapping[str, Timestamp] = MappingProxyType(
-    {"s": Timestamp("s"), "ms": Timestamp("ms"), "us": Timestamp("us"), "iso": Timestamp("iso")}
-)
 
 
 def _alike(value: str) -> Generator | None:

@@ -127,6 +127,61 @@ def test_times(written: str, expected: Timestamp) -> None:
     assert bodies(configuration) == ['{"sent": "${sent[1]}", "x": [1]}']
 
 
+#: What jQuery 3.7 and a script of one's own sent from Chromium to a page with neither before: when,
+#: and what.
+POLLING = (
+    (1795317403.814, "/list?_=1795317403768"),
+    (1795317405.578, "/poll?last=1795317405573"),
+    (1795317407.105, "/beat?clock=1795317407099&when=2026-11-22T03%3A16%3A47.099Z"),
+    (1795317409.755, "/list?_=1795317403769"),
+    (1795317411.501, "/poll?last=1795317411495"),
+    (1795317413.030, "/beat?clock=1795317413023&when=2026-11-22T03%3A16%3A53.023Z"),
+    (1795317415.681, "/list?_=1795317403770"),
+    (1795317417.403, "/poll?last=1795317417398"),
+)
+
+
+def polled(*requests: tuple[float, str]) -> list[str]:
+    """The targets of such requests, once they are configured."""
+    exchanges = [replace(exchange(url=SERVER + target), started=at) for at, target in requests]
+    return targets(configure(case_of(*exchanges), exchanges))
+
+
+def test_times_of_a_page_that_polls() -> None:
+    """By the names of their fields, or as they move with their requests, whatever they are called.
+
+    jQuery counts on from the time at which it was loaded: after a while that is the time of no
+    request any more, and is sent as recorded.
+    """
+    assert polled(*POLLING) == [
+        "/list?_=${value[1]}",
+        "/poll?last=${last[1]}",
+        "/beat?clock=${clock[1]}&when=${when[1]}",
+        "/list?_=${value[2]}",
+        "/poll?last=${last[2]}",
+        "/beat?clock=${clock[2]}&when=${when[2]}",
+        "/list?_=1795317403770",
+        "/poll?last=${last[3]}",
+    ]
+
+
+@pytest.mark.parametrize(
+    "requests",
+    [
+        # The only number in a field of that name.
+        [(1795317405.578, "/poll?last=1795317405573")],
+        # Others there are no times of theirs.
+        [(1795317405.578, "/a?order=1795317405573"), (1795317411.501, "/a?order=1795317399120")],
+        [(1795317405.578, "/a?order=1795317405573"), (1795317411.501, "/a?order=4417200381956")],
+        # Counted on from one time: near those of the requests, and yet not theirs.
+        [(1795317405.578, "/a?order=1795317405573"), (1795317411.501, "/a?order=1795317405574")],
+    ],
+)
+def test_ids_that_look_like_times(requests: list[tuple[float, str]]) -> None:
+    """Without a name that says so, a number near the time of its request is no time yet."""
+    assert polled(*requests) == [target for _, target in requests]
+
+
 def test_a_cache_buster_beside_a_version() -> None:
     """``_`` is the time; a build's number and an older time are not."""
     configuration = run(
