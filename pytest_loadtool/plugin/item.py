@@ -16,6 +16,7 @@ from pytest_loadtool.plugin.apart import run_apart
 from pytest_loadtool.plugin.file_item import FileItem
 from pytest_loadtool.plugin.options import CASE_SUFFIX, server_of
 from pytest_loadtool.plugin.paths import shown_error, shown_path
+from pytest_loadtool.plugin.proxy import proxy_secrets
 from pytest_loadtool.plugin.server import server_from_fixture
 from pytest_loadtool.plugin.steps import StepLines, StepResult, Watch
 from pytest_loadtool.plugin.think_time import think_time_of
@@ -129,7 +130,10 @@ class CaseItem(FileItem):
             watch.outcomes,
             path=shown_path(self.path, self.config),
             evidence=_evidence(self.path),
-            secrets=[os.environ.get(one.env, "") for one in variables if one.env],
+            secrets=[
+                *(os.environ.get(one.env, "") for one in variables if one.env),
+                *proxy_secrets(self.config),
+            ],
         )
 
     def _add_properties(self, watch: Watch) -> None:

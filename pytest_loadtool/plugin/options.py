@@ -137,6 +137,15 @@ _OPTIONS: dict[str, dict[str, Any]] = {
             "the servers and applications that the test cases name."
         ),
     },
+    "--proxy-url": {
+        "dest": "loadtool_proxy",
+        "metavar": "URL",
+        "help": (
+            "Replay through this HTTP proxy (http://[user:password@]host:port), in place of what "
+            "the test cases say. 'environment' takes the one that HTTP_PROXY, HTTPS_PROXY, "
+            "ALL_PROXY and NO_PROXY name, 'none' goes without."
+        ),
+    },
     "--loadtool-think-time": {
         "metavar": "recorded|none|TIME",
         "help": (
@@ -159,6 +168,7 @@ _TWINS = {
     "loadtool_server": "The server to replay against; see --loadtool-server.",
     "loadtool_transport": "What requests go over: raw, httpx; see --loadtool-transport.",
     "loadtool_app": "The application to ask in this process; see --loadtool-app.",
+    "loadtool_proxy": "The proxy to replay through: URL, environment, none; see --proxy-url.",
     "loadtool_think_time": "Pauses between pages: recorded, none, TIME; see --loadtool-think-time.",
 }
 
@@ -265,6 +275,10 @@ def header(config: pytest.Config) -> list[str]:
     names = ("server", "app", "transport", "think_time")
     said = {name: config.getoption(f"loadtool_{name}", default=None) for name in names}
     parts = [f"{name.replace('_', ' ')} {value}" for name, value in said.items() if value]
+    if config.option.loadtool_proxy:
+        from pytest_loadtool.plugin.proxy import shown_proxy
+
+        parts.append(f"proxy {shown_proxy(config)}")
     if config.option.load:
         from pytest_loadtool.plugin.build import BUILD
 
@@ -293,6 +307,10 @@ def _check_values(config: pytest.Config) -> None:
     if config.option.loadtool_transport not in (None, "raw", "httpx"):
         got = config.option.loadtool_transport
         raise pytest.UsageError(f"loadtool_transport: expected 'raw' or 'httpx', got {got!r}")
+    if config.option.loadtool_proxy:
+        from pytest_loadtool.plugin.proxy import check_proxy
+
+        check_proxy(config)
     if config.option.loadtool_app:
         from pytest_loadtool.casefile.syntax import app_name
 

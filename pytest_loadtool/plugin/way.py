@@ -1,4 +1,5 @@
-"""Which way a test case goes: over which transport, to a server or an application in this process.
+"""Which way a test case goes: over which transport, through which proxy, to a server or an
+application in this process.
 
 The command line comes before the test case, and a server that is named from outside before an
 application.
@@ -13,12 +14,14 @@ from pathlib import Path
 import pytest
 
 from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.plugin.proxy import through_proxy
 
 __all__ = ["on_its_way", "put_on_path"]
 
 
 def on_its_way(case: TestCase, config: pytest.Config) -> TestCase:
-    """``case`` with what ``--loadtool-transport`` and ``--loadtool-app`` say in place of its own.
+    """``case`` with what ``--loadtool-transport``, ``--loadtool-app`` and ``--proxy-url`` say in
+    place of its own.
 
     pytest's rootdir is put on ``sys.path`` if there is an application to be imported.
     """
@@ -30,7 +33,7 @@ def on_its_way(case: TestCase, config: pytest.Config) -> TestCase:
         case = replace(case, app=app, server_fixture="")
     if case.app:
         put_on_path(config.rootpath)
-    return case
+    return through_proxy(case, config)
 
 
 def put_on_path(root: Path) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from pytest_loadtool.model.tls import TlsSettings
-from pytest_loadtool.replay.plan import Origin, Via
+from pytest_loadtool.replay.plan import Origin
 from pytest_loadtool.transport.httpx_session import HttpxSession
 from pytest_loadtool.transport.network import NetworkObserver, Unobserved
 from pytest_loadtool.transport.tls import tls_context
@@ -50,9 +50,9 @@ class HttpxNetwork:
         self._server = server
         self.observer: NetworkObserver = observer or Unobserved()
 
-    def session(self, done: Done, values: Values = list) -> Session:
-        """The connections of a virtual user more; ``values`` gives what it logs in with."""
-        return HttpxSession(self, done, values)
+    def session(self, done: Done, _values: Values = list) -> Session:
+        """The connections of a virtual user more. It logs in nowhere."""
+        return HttpxSession(self, done)
 
     def call_at(self, when: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
         """Call back at a time of ``perf_counter``, or at once if it is past."""
@@ -72,11 +72,8 @@ class HttpxNetwork:
             return None
         return self._application.transport
 
-    def new_transport(
-        self, tls: TlsSettings | None, via: Via | None, values: Values
-    ) -> httpx.AsyncHTTPTransport:
-        """Connections of one user to servers with these settings (None: without TLS), through the
-        proxy if there is one, for which the user's ``values`` may have credentials.
+    def new_transport(self, tls: TlsSettings | None) -> httpx.AsyncHTTPTransport:
+        """Connections of one user to servers with these settings; None: without TLS.
 
         The environment's proxies and certificates are left alone.
 
@@ -88,16 +85,6 @@ class HttpxNetwork:
             trust_env=False,
             http2=True,
             limits=_NO_LIMITS,
-            proxy=None if via is None else self._proxy(via, values if tls else None),
-        )
-
-    def _proxy(self, via: Via, values: Values | None) -> httpx.Proxy:
-        """With ``values`` Basic credentials go along, unasked: httpx does it so."""
-        login = via.credentials(values()) if via.credentials and values else None
-        return httpx.Proxy(
-            str(via.server),
-            auth=None if login is None else (login.login, login.password),
-            ssl_context=self._tls_for(via.server.tls) if via.server.scheme == "https" else None,
         )
 
     async def close(self) -> None:

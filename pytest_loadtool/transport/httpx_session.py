@@ -14,16 +14,14 @@ import httpx
 
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay.exchange import Response, Wait
-from pytest_loadtool.replay.plan import Origin, Via
+from pytest_loadtool.replay.plan import Origin
 from pytest_loadtool.transport.httpx_exchange import Exchange
 
 if TYPE_CHECKING:
     from pytest_loadtool.transport.httpx_network import HttpxNetwork
-    from pytest_loadtool.transport.session import Commands, Done, Values
+    from pytest_loadtool.transport.session import Commands, Done
 
 __all__ = ["HttpxSession"]
-
-_Way = tuple[TlsSettings | None, Via | None]
 
 
 class HttpxSession:
@@ -33,14 +31,13 @@ class HttpxSession:
     them. ``done`` is called at the end of each iteration.
     """
 
-    def __init__(self, network: HttpxNetwork, done: Done, values: Values) -> None:
+    def __init__(self, network: HttpxNetwork, done: Done) -> None:
         self._network = network
-        self._values = values
         self._done = done
         self._commands: Commands | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._under_way: dict[Exchange, asyncio.Task[None]] = {}
-        self._transports: dict[_Way, httpx.AsyncBaseTransport] = {}
+        self._transports: dict[TlsSettings | None, httpx.AsyncBaseTransport] = {}
 
     def run(self, commands: Commands) -> None:
         """Begin an iteration."""
@@ -113,8 +110,7 @@ class HttpxSession:
         if application is not None:
             return application
         tls = origin.tls if origin.scheme == "https" else None
-        transport = self._transports.get((tls, origin.via))
+        transport = self._transports.get(tls)
         if transport is None:
-            transport = self._network.new_transport(tls, origin.via, self._values)
-            self._transports[tls, origin.via] = transport
+            transport = self._transports[tls] = self._network.new_transport(tls)
         return transport

@@ -55,7 +55,8 @@ class AccessLog:
             text = self.file.read_text(encoding="utf-8")
         except FileNotFoundError:
             return []
-        return text.split("\n")[:-1]  # what follows the last line's end is still being written
+        lines = text.split("\n")[:-1]  # what follows the last line's end is still being written
+        return [one for one in lines if not one.startswith("-")]  # a connection that asked nothing
 
     def _entry(self, line: str) -> Entry:
         port, connection, method, target, status, user, received = line.split("\t")

@@ -105,7 +105,8 @@ SetHandler reflector
 
 @contextmanager
 def serving(accounts: tuple[Account, ...] = USERS) -> Iterator[Peer]:
-    """The server at the ports ``http`` and ``https``, the proxies at ports named for their schemes.
+    """The server at the ports ``http`` and ``https``, the proxies at ports named for their schemes;
+    the proxy ``secured`` wants Digest, and TLS of its clients.
 
     Free for all is ``/open``; who wants Basic are ``/basic/one`` and ``/basic/two``, each with a
     realm and users of its own; the others are ``/digest``, ``/negotiate`` and ``/ntlm``, the last
@@ -122,7 +123,7 @@ def serving(accounts: tuple[Account, ...] = USERS) -> Iterator[Peer]:
         with running(
             folder,
             _configuration(),
-            ("http", "https", *PROXIES),
+            ("http", "https", *PROXIES, "secured"),
             ["apache2", "-f", f"{folder}/configuration", "-D", "FOREGROUND"],
             user="www-data",
             environment={"NTLM_USER_FILE": f"{folder}/ntlm"},
@@ -139,8 +140,11 @@ def _configuration() -> str:
     )
     proxies = "".join(
         f"Listen 127.0.0.1:<{name}>\n<VirtualHost 127.0.0.1:<{name}>>\nProxyRequests On\n"
-        f"AllowCONNECT <https>\n<Proxy *>\n{wanted}\n</Proxy>\n</VirtualHost>\n"
-        for name, wanted in _PROXY.items()
+        f"AllowCONNECT <https>\n{tls}<Proxy *>\n{wanted}\n</Proxy>\n</VirtualHost>\n"
+        for name, wanted, tls in (
+            *((name, wanted, "") for name, wanted in _PROXY.items()),
+            ("secured", _PROXY["digest"], "SSLEngine on\nSSLCertificateFile server.pem\n"),
+        )
     )
     return modules + _MAIN + locations + proxies
 

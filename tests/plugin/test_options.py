@@ -49,6 +49,7 @@ def test_help_explains_each_option(pytester: pytest.Pytester) -> None:
         "--loadtool-server=",
         "--loadtool-app=",
         "--loadtool-transport={raw,httpx}",
+        "--proxy-url=",
         "--loadtool-think-time=",
         "record_browser (string):",
         "record_port (string):",
@@ -58,6 +59,7 @@ def test_help_explains_each_option(pytester: pytest.Pytester) -> None:
         "loadtool_server (string):",
         "loadtool_app (string):",
         "loadtool_transport (string):",
+        "loadtool_proxy (string):",
         "loadtool_think_time (string):",
     ):
         assert f"  {option}" in result.stdout.str().replace("--record=[FILE]", "--record=FILE"), (
@@ -93,6 +95,12 @@ def test_documentation_names_each_option() -> None:
         ),
         (["--loadtool-server=http://h:99999"], "--loadtool-server: expected http://host:port *"),
         (["--record", "--record-port=http"], "--record-port: expected a number *, got 'http'"),
+        (
+            ["--proxy-url=ftp://alice:secret1@proxy"],
+            "--proxy-url: expected http://host:port or https://host:port, got 'ftp://…@proxy'; or "
+            "'environment', or 'none'",
+        ),
+        (["--proxy-url=socks5://x"], "--proxy-url: SOCKS proxies are not supported, got *"),
         (["--loadtool-think-time=fast"], "--loadtool-think-time: 'recorded', 'none' or a time: *"),
         (["week.load.toml"], "week.load.toml is a load configuration: run it with pytest --load *"),
         (["--load", "shop.case.toml"], "shop.case.toml is no load configuration: *"),
@@ -107,6 +115,22 @@ def test_usage_errors(project: pytest.Pytester, arguments: list[str], message: s
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: {message}"])
     assert "Traceback" not in result.stderr.str()
+
+
+def test_a_proxy_of_the_environment_that_is_none(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is refused where it is asked for, by its variable's name, and left alone elsewhere."""
+    monkeypatch.setenv("HTTPS_PROXY", "http://alice:secret1@proxy:port")
+    result = project.runpytest("--proxy-url=environment")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        [
+            "ERROR: --proxy-url: environment variable HTTPS_PROXY: expected http://host:port or "
+            "https://host:port, got 'http://…@proxy:port'"
+        ]
+    )
+    project.runpytest("test_python.py").assert_outcomes(passed=1)
 
 
 def test_twins_are_for_runs_that_use_them(project: pytest.Pytester) -> None:

@@ -254,3 +254,30 @@ def test_a_connection_that_stays_is_used() -> None:
     asked, failed = asked_of((refusal(DIGEST), refusal(stale), CONSENT))
     assert asked == [["", "Digest", "Digest"]]
     assert failed.cause == "tls"
+
+
+def test_cookies_keep_to_their_paths() -> None:
+    """A cookie without a path is for that of the request, not of the request line."""
+    asked: list[bytes] = []
+
+    def script(connection: socket.socket) -> None:
+        while request := read_request(connection):
+            asked.append(request)
+            connection.sendall(
+                b"HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nContent-Length: 2\r\n\r\nhi"
+                if b"/shop/login?" in request
+                else b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
+            )
+
+    with peer(script) as proxy:
+        replay(
+            "http://shop.example",
+            *("/shop/login?next=/x/y", "/shop/cart", "/other"),
+            proxy=Proxy(proxy.url),
+        )
+    assert [one.split(b" ")[1] for one in asked] == [
+        b"http://shop.example/shop/login?next=/x/y",
+        b"http://shop.example/shop/cart",
+        b"http://shop.example/other",
+    ]
+    assert [b"\r\nCookie: a=1\r\n" in one for one in asked] == [False, True, False]
