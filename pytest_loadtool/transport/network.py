@@ -46,13 +46,14 @@ class NetworkObserver(Protocol):
         """A wait ended so many seconds too late."""
 
     def opened(self, connecting: float, handshake: float | None) -> None:
-        """A connection was opened: how long TCP took, and TLS, if it was used."""
+        """A connection was opened: how long TCP took, with the tunnel of a proxy, and TLS, if it
+        was used."""
 
     def retried(self) -> None:
         """A request was sent again, because the idle connection it went out on had been closed."""
 
-    def tunnelled(self, seconds: float) -> None:
-        """A proxy was asked for a tunnel, or once more with credentials, and has answered."""
+    def challenged(self, seconds: float) -> None:
+        """A proxy that was asked for a tunnel wanted to know who asks."""
 
 
 class Unobserved:
@@ -67,7 +68,7 @@ class Unobserved:
     def retried(self) -> None:
         """Ignored."""
 
-    def tunnelled(self, _seconds: float) -> None:
+    def challenged(self, _seconds: float) -> None:
         """Ignored."""
 
 
@@ -155,7 +156,7 @@ class Network:
             attempts.append(await self._reach_proxy(dialogue, connection, proxy, line))
             connection.overdue = NO_TUNNEL
 
-        dialogue = await open_tunnel(reach, origin, user, self.observer.tunnelled)
+        dialogue, granting = await open_tunnel(reach, origin, user, self.observer.challenged)
 
         async def begin(layer: asyncio.Protocol) -> asyncio.Transport:
             dialogue.hand_over(layer)
@@ -164,9 +165,8 @@ class Network:
         *left, (connecting, to_proxy) = attempts
         for times in left:  # those that the proxy has closed over its challenges
             self.observer.opened(*times)
-        return connecting + (to_proxy or 0.0), await self._secure(
-            protocol, connection, origin, begin
-        )
+        connecting += (to_proxy or 0.0) + granting
+        return connecting, await self._secure(protocol, connection, origin, begin)
 
     async def _reach_proxy(
         self,

@@ -142,8 +142,9 @@ class NetworkMetrics:
         """A request was sent again."""
         self._metrics.retried += 1
 
-    def tunnelled(self, seconds: float) -> None:
-        """A proxy has answered to a CONNECT."""
+    def challenged(self, seconds: float) -> None:
+        """A CONNECT was answered by a challenge."""
+        self._metrics.record_negotiation(int(seconds * 1e6))
 
 
 class Clock:

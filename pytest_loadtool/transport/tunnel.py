@@ -181,12 +181,13 @@ async def open_tunnel(
     reach: Callable[[Dialogue], Awaitable[None]],
     origin: Origin,
     user: TunnelUser,
-    told: Callable[[float], None],
-) -> Dialogue:
-    """A connection to ``origin``'s proxy on which the tunnel to it is open.
+    challenged: Callable[[float], None],
+) -> tuple[Dialogue, float]:
+    """A connection to ``origin``'s proxy on which the tunnel to it is open, and how many seconds
+    the proxy took to open it.
 
     ``reach`` connects a dialogue to the proxy, anew when the proxy has closed the connection over
-    its challenge. ``told`` is given the seconds that each CONNECT took.
+    its challenge. ``challenged`` is told of each of these, and how many seconds it took.
 
     Raises:
         ProxyError: the proxy refuses, or does not answer as one.
@@ -211,13 +212,14 @@ async def open_tunnel(
                     raise of_proxy(proxy, _CUT) from None
                 dialogue = None  # it was idle, and the proxy was just closing it
                 continue
-            told(perf_counter() - started)
+            took = perf_counter() - started
             if 200 <= reply.head.status < 300:
                 user.accepted()
-                return dialogue
-            challenges += 1
+                return dialogue, took
             if reply.head.status != 407:
                 raise of_proxy(proxy, _refused(target, reply))
+            challenged(took)
+            challenges += 1
             if challenges > _MOST_CHALLENGES:
                 raise of_proxy(proxy, _ENDLESS)
             credentials = user.answer(target, reply)

@@ -174,6 +174,8 @@ def test_each_user_is_somebody_else(apache: Peer, scheme: str) -> None:
     }
     assert [one.status for one in tunnels].count(407) == overhead * len(users)
     assert len({one.connection for one in tunnels}) == len(users)
+    assert metrics.negotiation.count == overhead * len(users)
+    assert metrics.connect.count == len(users)
 
 
 def test_over_a_slow_line(apache: Peer) -> None:

@@ -76,7 +76,7 @@ class Watched(Observed):
     def retried(self) -> None:
         self.retries += 1
 
-    def tunnelled(self, seconds: float) -> None: ...
+    def challenged(self, seconds: float) -> None: ...
 
 
 def watched(url: str, *transactions: str | Transaction, pause: float = 0.0) -> Watched:

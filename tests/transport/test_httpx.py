@@ -43,7 +43,7 @@ class Told:
     def retried(self) -> None:
         self.retries += 1
 
-    def tunnelled(self, seconds: float) -> None: ...
+    def challenged(self, seconds: float) -> None: ...
 
 
 class Stopping(HttpxNetwork):
