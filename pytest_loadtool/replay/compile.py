@@ -9,6 +9,7 @@ from math import inf
 from random import Random
 from types import MappingProxyType
 
+from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
@@ -18,7 +19,7 @@ from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import Validator, expected_text
 from pytest_loadtool.replay.draw import draw
-from pytest_loadtool.replay.identities import accounts_of
+from pytest_loadtool.replay.identities import accounts_of, rows_of
 from pytest_loadtool.replay.made import Clock, checking, generators, makers, rendering
 from pytest_loadtool.replay.order import order_of
 from pytest_loadtool.replay.plan import (
@@ -116,6 +117,8 @@ def compile_case(
         generated=tuple(generators(case.variables, names)),
         accounts=accounts,
         renewals=renewals,
+        at_proxies=_at_proxies(every),
+        proxy_rows=rows_of(case.proxy.templates, case) if case.proxy else (),
     )
 
 
@@ -228,6 +231,11 @@ def _texts(case: TestCase, request: Request) -> Iterable[str]:
     yield from (header.value for header in case.wire_headers(request) if header.value)
     if isinstance(request.body, str):
         yield request.body
+
+
+def _at_proxies(steps: Iterable[Step]) -> tuple[Callable[[list[str]], Credentials], ...]:
+    vias = dict.fromkeys(step.origin.via for step in steps)
+    return tuple(via.credentials for via in vias if via is not None and via.credentials)
 
 
 def _initial(

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["header_line", "with_lines", "without_body", "without_credentials"]
+__all__ = ["header_line", "with_lines", "without_body", "without_header"]
 
 _END: Final = b"\r\n\r\n"
 _LENGTH: Final = re.compile(rb"(\r\ncontent-length:)[^\r]*", re.IGNORECASE)
-_CREDENTIALS: Final = re.compile(rb"\r\n(?:proxy-)?authorization:[^\r]*", re.IGNORECASE)
 
 
 def header_line(name: str, value: str) -> bytes:
@@ -23,10 +22,13 @@ def with_lines(request: bytes, lines: bytes) -> bytes:
     return request[:end] + lines + request[end:]
 
 
-def without_credentials(request: bytes) -> bytes:
-    """The request without Authorization and Proxy-Authorization."""
+def without_header(request: bytes, name: str) -> bytes:
+    """The request without a header, which it may not have."""
     head, end, body = request.partition(_END)
-    return _CREDENTIALS.sub(b"", head) + end + body
+    if name.encode() not in head:
+        return request
+    line = re.compile(rb"\r\n%b:[^\r]*" % name.encode(), re.IGNORECASE)
+    return line.sub(b"", head) + end + body
 
 
 def without_body(request: bytes) -> bytes:

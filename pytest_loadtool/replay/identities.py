@@ -12,17 +12,17 @@ from pytest_loadtool.replay.made import composed, makers
 from pytest_loadtool.replay.plan import Account, Origin, Step
 from pytest_loadtool.replay.request import Names
 
-__all__ = ["accounts_of", "credentials_of"]
+__all__ = ["accounts_of", "credentials_of", "rows_of"]
 
 
 def accounts_of(
     case: TestCase, steps: tuple[Step, ...], main: Origin | None, names: Names
 ) -> tuple[tuple[Account, ...], ...]:
-    """For each step the identities that may answer for it, in their order; () when there are none.
+    """For each step the identities that may answer for it, in their order; () when nobody has to.
 
     A step that has credentials of its own goes without.
     """
-    if not case.identities:
+    if not (case.identities or any(step.origin.via for step in steps)):
         return ()
     compiled = [(one, _account(one, case, names)) for one in case.identities]
     return tuple(
@@ -50,15 +50,19 @@ def credentials_of(
     return credentials
 
 
+def rows_of(templates: tuple[str, str, str], case: TestCase) -> tuple[tuple[str, str], ...]:
+    """The names and files of the datasets that these come from."""
+    used = {Reference(name).dataset for name in used_names(templates, case.variables)}
+    return tuple((use.name, use.file) for use in case.datasets if use.name in used)
+
+
 def _account(identity: Identity, case: TestCase, names: Names) -> Account:
-    used = sorted(used_names(identity.templates, case.variables))
-    datasets = [Reference(name).dataset for name in used]
     return Account(
         realm=identity.realm,
         ahead=identity.ahead,
         credentials=credentials_of(identity.templates, case.variables, names),
-        name=f"the user {identity.username!r}",
-        rows=tuple((use.name, use.file) for use in case.datasets if use.name in datasets),
+        name=f"the user {identity.username}",
+        rows=rows_of(identity.templates, case),
     )
 
 

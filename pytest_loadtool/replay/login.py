@@ -1,19 +1,18 @@
 """A virtual user that answers challenges: it negotiates authentication around its transactions.
 
-A request that is answered by 401 is sent again with credentials, on the same connection slot, until
-the server accepts them or refuses them. Where a realm was entered, credentials go ahead. Test cases
-without identities are acted out by a plain `VirtualUser`.
+A request that is answered by 401, or by a proxy's 407, is sent again with credentials, on the same
+connection slot, until they are accepted or refused. Where it was let in before, credentials go
+ahead. Test cases without identities and proxies are acted out by a plain `VirtualUser`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 
-from pytest_loadtool.auth.basic import BasicSession, basic_value
+from pytest_loadtool.auth.basic import BasicSession
 from pytest_loadtool.auth.challenge import Challenge, parse_challenges
 from pytest_loadtool.auth.credentials import Credentials
-from pytest_loadtool.auth.handshake import Handshake, RequestFacts, Session
-from pytest_loadtool.auth.realms import Realms
+from pytest_loadtool.auth.handshake import Handshake
 from pytest_loadtool.auth.schemes import start, supported
 from pytest_loadtool.errors import AuthenticationError
 from pytest_loadtool.model.result import Failure
@@ -21,16 +20,16 @@ from pytest_loadtool.replay.credentials import (
     header_line,
     with_lines,
     without_body,
-    without_credentials,
+    without_header,
 )
 from pytest_loadtool.replay.exchange import Closing, Command, Opening, Response, Send, Wait
+from pytest_loadtool.replay.gates import Gate, Proxies, Servers
 from pytest_loadtool.replay.plan import Account, Observer, Origin, Plan, Step
 from pytest_loadtool.replay.renewal import RenewingUser
 from pytest_loadtool.replay.user import Claim, VirtualUser, target_of
 
 __all__ = ["AuthenticatedUser", "user_for"]
 
-_HEADER = "Authorization"
 _NAMES = {"ntlm": "NTLM", "basic": "Basic", "digest": "Digest", "negotiate": "Negotiate"}
 
 _OVER_HTTP2 = (
@@ -46,25 +45,39 @@ def user_for(plan: Plan) -> type[VirtualUser]:
     return RenewingUser if plan.renewals else VirtualUser
 
 
-class _Attempt:
-    """A request on its way through its challenges: what it is without credentials, and whose."""
+class _Login:
+    """Somebody on the way through a gate, and the credentials that were sent last."""
 
-    __slots__ = ("account", "handshake", "plain")
+    __slots__ = ("account", "gate", "handshake", "value")
 
-    def __init__(self, account: Account, handshake: Handshake, plain: bytes) -> None:
+    def __init__(self, gate: Gate, account: Account, handshake: Handshake) -> None:
+        self.gate = gate
         self.account = account
         self.handshake = handshake
+        self.value = ""
+
+
+class _Attempt:
+    """A request on its way: what it is without credentials, and who is on the way with it."""
+
+    __slots__ = ("logins", "plain")
+
+    def __init__(self, plain: bytes) -> None:
         self.plain = plain
+        self.logins: dict[Gate, _Login] = {}
 
 
 class AuthenticatedUser(RenewingUser):
     """A `RenewingUser` with identities.
 
-    What it knows of realms lasts as long as its cookies do; what was negotiated for a connection,
-    as long as that.
+    What it knows of realms and proxies lasts as long as its cookies do; what was negotiated for a
+    connection, as long as that. Once its credentials are refused its iteration ends.
     """
 
-    __slots__ = ("_attempts", "_connected_as", "_known", "_lines", "_realms", "_refused")
+    __slots__ = (
+        "_at_proxies", "_attempts", "_connected_as", "_gates", "_known", "_lines", "_may_go_on",
+        "_proxies", "_servers",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -84,16 +97,22 @@ class AuthenticatedUser(RenewingUser):
             stop_on_error=stop_on_error,
             keep_state=keep_state,
         )
+        self._may_go_on = not stop_on_error
         self._connected_as: dict[Account, Credentials] = {}
+        self._at_proxies: list[Credentials] = []
         self._forget()
 
     def _forget(self) -> None:
         """Nothing was entered, refused or asked so far."""
-        self._attempts: dict[tuple[Origin, int], _Attempt] = {}
+        self._servers = Servers(self._plan)
+        self._proxies = Proxies(self._plan)
+        self._gates: tuple[Gate, ...] = (self._proxies, self._servers)
         self._known: dict[Account, Credentials] = {}
-        self._realms = Realms()
-        self._refused: dict[tuple[Account, Origin, str], str] = {}
-        # By step: what goes ahead with it; None where that has to be worked out.
+        self._attempts: dict[tuple[Origin, int], _Attempt] = {}
+        self._forget_lines()
+
+    def _forget_lines(self) -> None:
+        """By step: what goes ahead with it; None where that has to be worked out."""
         self._lines: list[bytes | None] = [None] * len(self._plan.accounts)
 
     def iteration(self, number: int, start: float) -> Generator[Command, Response | None, bool]:
@@ -103,6 +122,7 @@ class AuthenticatedUser(RenewingUser):
         """
         if not self._keep_state:
             self._forget()
+        self._stop_on_error = not self._may_go_on
         commands = self._act(number, start)
         event: Response | None = None
         begun = False
@@ -125,7 +145,9 @@ class AuthenticatedUser(RenewingUser):
                 if lines:
                     send.data = with_lines(send.data, lines)
             event = yield command
-            while event is not None and (event.status == 401 or self._attempts):
+            while event is not None and (
+                event.status == 401 or event.status == 407 or self._attempts
+            ):
                 again = self._answer(event)
                 if again is None:
                     break
@@ -135,36 +157,17 @@ class AuthenticatedUser(RenewingUser):
 
     def _lines_for(self, step: Step, data: bytes) -> bytes:
         """The lines to send with a request before any challenge; kept where they stay the same."""
-        path = target_of(data).decode("latin-1")
-        session = self._session_for(step, path)
-        lines = b""
-        if session is not None:
-            lines = header_line(_HEADER, session.header(_facts(step, path)))
-        stays = session is None or isinstance(session, BasicSession)
-        if stays and "${" not in step.transaction.request.target:
+        lines, stays = b"", "${" not in step.transaction.request.target
+        for gate in self._gates:
+            if gate.accounts(step):
+                facts = gate.facts(step, data)
+                session = gate.session(step, facts, self._credentials)
+                if session is not None:
+                    lines += header_line(gate.answers, session.header(facts))
+                    stays = stays and isinstance(session, BasicSession)
+        if stays:
             self._lines[step.index] = lines
         return lines
-
-    def _session_for(self, step: Step, path: str) -> Session | None:
-        accounts = self._plan.accounts[step.index]
-        if not accounts:
-            return None
-        session = self._realms.find(step.origin, path)
-        if session is not None:
-            return session
-        for account in accounts:
-            if account.ahead and (account, step.origin, "") not in self._refused:
-                try:
-                    session = BasicSession("", "/", basic_value(self._credentials(account)))
-                except AuthenticationError:  # it is told once the server asks for these, too
-                    continue
-                self._enter(step.origin, session)
-                return session
-        return None
-
-    def _enter(self, origin: Origin, session: Session) -> None:
-        self._realms.enter(origin, session)
-        self._lines = [None] * len(self._lines)
 
     # What is answered.
 
@@ -173,89 +176,150 @@ class AuthenticatedUser(RenewingUser):
         send = response.send
         slot = (send.step.origin, send.slot)
         attempt = self._attempts.pop(slot, None)
+        status = response.status
         if response.failure is not None:
             return None
-        if response.status != 401:
-            if attempt is not None:
-                self._accept(send.step, attempt)
+        if attempt is not None:
+            self._accept(send.step, attempt, status)
+        if status == 407:
+            gate: Gate = self._proxies
+        elif status == 401:
+            gate = self._servers
+        else:
             return None
-        challenges = parse_challenges(response.header_values("www-authenticate"))
+        challenges = parse_challenges(response.header_values(gate.asks))
         try:
-            if attempt is None:
-                attempt = self._begin(response, challenges)
-            if attempt is None:
+            login = None if attempt is None else attempt.logins.get(gate)
+            if login is None:
+                login = self._begin(gate, response, challenges)
+            if login is None:
                 return None
-            value = attempt.handshake.next(challenges)
+            value = login.handshake.next(challenges)
         except AuthenticationError as error:
-            _fail(response, str(error))
+            self._fail(response, str(error))
             return None
-        if value is None or header_line(_HEADER, value) in send.data:
-            self._reject(response, attempt)
+        if value is None or b"\r\n" + header_line(gate.answers, value) in send.data:
+            self._reject(response, login)
             return None
-        if attempt.handshake.connection_bound and response.head.startswith(b"HTTP/2"):
-            _fail(response, f"{_NAMES[attempt.handshake.scheme]} {_OVER_HTTP2}")
+        if login.handshake.connection_bound and response.head.startswith(b"HTTP/2"):
+            self._fail(response, f"{_NAMES[login.handshake.scheme]} {_OVER_HTTP2}")
             return None
+        if attempt is None:
+            attempt = _Attempt(self._plain(send))
+        login.value = value
+        attempt.logins[gate] = login
         self._attempts[slot] = attempt
         self._observer.negotiation(send.step, response)
         self._take_cookies(response, attempt)
-        return _again(response, attempt, value)
+        return self._again(response, attempt, login.handshake)
 
-    def _begin(self, response: Response, challenges: Sequence[Challenge]) -> _Attempt | None:
+    def _begin(
+        self, gate: Gate, response: Response, challenges: Sequence[Challenge]
+    ) -> _Login | None:
         """Who answers, and how; None: nobody.
 
         Raises:
             AuthenticationError: what is asked for cannot be answered.
         """
-        step = response.send.step
-        offered = supported(challenges)
-        for account in self._plan.accounts[step.index]:
+        step, method = response.send.step, gate.method(response.send.step)
+        offered = supported(challenges, method)
+        for account in gate.accounts(step):
             fitting = [one for one in offered if account.realm in ("", one.realm)]
             if not fitting:
                 continue
-            facts = _facts(step, target_of(response.request).decode("latin-1"))
-            handshake = start(fitting, self._credentials(account), facts)
+            facts = gate.facts(step, response.request)
+            handshake = start(fitting, self._credentials(account), facts, method)
             assert handshake is not None, "all of these are supported"
-            refusal = self._refused.get((account, step.origin, handshake.realm))
-            if refusal is not None:
-                _fail(response, refusal)
+            refusal = gate.refusal(step, account, handshake)
+            if refusal:
+                self._fail(response, refusal)
                 return None
-            return _Attempt(account, handshake, without_credentials(response.request))
+            return _Login(gate, account, handshake)
+        if why := gate.unanswered(step, challenges):
+            self._fail(response, why)
         return None
 
-    def _accept(self, step: Step, attempt: _Attempt) -> None:
-        """The server has let the request in."""
-        session = attempt.handshake.session
-        if session is not None:
-            self._enter(step.origin, session)
-        else:
-            self._connected_as[attempt.account] = self._credentials(attempt.account)
+    def _again(self, response: Response, attempt: _Attempt, handshake: Handshake) -> Send:
+        """The request with the next credentials, on the same slot, due at once."""
+        send = response.send
+        step = send.step
+        lines = b""
+        for gate in self._gates:
+            login = attempt.logins.get(gate)
+            if login is not None:
+                lines += header_line(gate.answers, login.value)
+            elif gate.accounts(step):
+                facts = gate.facts(step, attempt.plain)
+                session = gate.session(step, facts, self._credentials)
+                if session is not None:
+                    lines += header_line(gate.answers, session.header(facts))
+        kind: type[Send] = Send
+        plain = attempt.plain
+        if not handshake.wants_body:
+            plain = without_body(plain)
+            kind = Opening
+        elif handshake.connection_bound:
+            kind = Closing
+        return kind(step, send.slot, with_lines(plain, lines), response.finished)
 
-    def _reject(self, response: Response, attempt: _Attempt) -> None:
-        """The server knows who asks, and does not let it in: it is not asked again."""
-        step, handshake = response.send.step, attempt.handshake
+    def _accept(self, step: Step, attempt: _Attempt, status: int) -> None:
+        """Those who were let in: a server that answers is behind the proxy."""
+        for gate, login in list(attempt.logins.items()):
+            if status == gate.status or (gate is self._servers and status == 407):
+                continue
+            del attempt.logins[gate]
+            session = login.handshake.session
+            if session is not None:
+                gate.enter(step, session)
+                self._forget_lines()
+            else:
+                self._connected_as[login.account] = self._credentials(login.account)
+
+    def _reject(self, response: Response, login: _Login) -> None:
+        """It is known who asks, and refused: nobody asks again, nor goes on."""
+        step, handshake, gate = response.send.step, login.handshake, login.gate
         realm = f", realm {handshake.realm!r}" if handshake.realm else ""
         why = (
-            f"wrong user name or password: {step.origin.authority} refuses "
-            f"{self._name(attempt.account)} ({_NAMES[handshake.scheme]}{realm})"
+            f"wrong user name or password: {gate.name} refuses {self._name(login.account)} "
+            f"({_NAMES[handshake.scheme]}{realm})"
         )
-        self._refused[attempt.account, step.origin, handshake.realm] = why
-        entered = self._realms.find(step.origin, target_of(response.request).decode("latin-1"))
-        if entered is not None and entered.realm in ("", handshake.realm):
-            self._refused[attempt.account, step.origin, ""] = why
-            self._realms.leave(step.origin, entered)
-            self._lines = [None] * len(self._lines)
-        _fail(response, why)
+        gate.refuse(step, gate.facts(step, response.request), login.account, handshake, why)
+        self._forget_lines()
+        self._fail(response, why)
 
     def _take_cookies(self, response: Response, attempt: _Attempt) -> None:
         """A challenge may set cookies: they go with the next request already."""
-        send = response.send
+        step = response.send.step
         cookies = response.header_values("set-cookie")
         for line in cookies:
-            self._jar.store(line, send.step.origin.host, target_of(send.data))
+            self._jar.store(line, step.origin.host, target_of(response.request))
         if cookies:
-            attempt.plain = send.step.render(self._values, self._jar)
+            attempt.plain = step.render(self._values, self._jar)
+
+    def _plain(self, send: Send) -> bytes:
+        """The request without the credentials that went ahead with it."""
+        data = send.data
+        for gate in self._gates:
+            if gate.accounts(send.step):
+                data = without_header(data, gate.answers)
+        return data
+
+    def _fail(self, response: Response, why: str) -> None:
+        """The response is refused, and the iteration ends, unless it is what the case wants."""
+        if response.status not in response.send.step.accepted:
+            response.failure = Failure("auth", why)
+            self._stop_on_error = True
 
     # Who it is.
+
+    def _is_somebody_else(self) -> bool:
+        """Whether it has authenticated connections with credentials that are no longer its own."""
+        before, last = self._connected_as, self._at_proxies
+        changed = any(self._credentials(one) != known for one, known in before.items())
+        if changed:
+            self._connected_as = {}
+        self._at_proxies = [find(self._values) for find in self._plan.at_proxies]
+        return changed or bool(last and last != self._at_proxies)
 
     def _credentials(self, account: Account) -> Credentials:
         known = self._known.get(account)
@@ -263,36 +327,7 @@ class AuthenticatedUser(RenewingUser):
             known = self._known[account] = account.credentials(self._values)
         return known
 
-    def _is_somebody_else(self) -> bool:
-        """Whether it has authenticated connections with credentials that are no longer its own."""
-        before = self._connected_as
-        changed = any(self._credentials(one) != known for one, known in before.items())
-        if changed:
-            self._connected_as = {}
-        return changed
-
     def _name(self, account: Account) -> str:
         """How messages call who was refused: the row of a dataset, or the user name as written."""
         places = [f"row {self._rows[name] + 1} of {file}" for name, file in account.rows]
         return " and ".join(places) or account.name
-
-
-def _again(response: Response, attempt: _Attempt, value: str) -> Send:
-    """The request with the next credentials, on the same slot, due at once."""
-    send, handshake = response.send, attempt.handshake
-    request = attempt.plain if handshake.wants_body else without_body(attempt.plain)
-    data = with_lines(request, header_line(_HEADER, value))
-    kind = Send
-    if handshake.connection_bound:
-        kind = Closing if handshake.wants_body else Opening
-    return kind(send.step, send.slot, data, response.finished)
-
-
-def _facts(step: Step, path: str) -> RequestFacts:
-    return RequestFacts(step.transaction.request.method, path, step.origin.authority)
-
-
-def _fail(response: Response, why: str) -> None:
-    """The response is refused, unless it is what the test case wants."""
-    if response.status not in response.send.step.accepted:
-        response.failure = Failure("auth", why)

@@ -192,7 +192,12 @@ class Plan:
     generated: tuple[tuple[int, Callable[[], str]], ...] = ()
     """The slots whose values are made up anew at the start of each iteration, and how."""
     accounts: tuple[tuple[Account, ...], ...] = ()
-    """For each step those that may answer for it; empty when the test case has no identities."""
+    """For each step those that may answer for it. Empty when nobody has to: the test case has no
+    identities, and asks no proxy without a tunnel."""
+    proxy_rows: tuple[tuple[str, str], ...] = ()
+    """The names and files of the datasets that the user of the proxy comes from."""
+    at_proxies: tuple[Callable[[list[str]], Credentials], ...] = ()
+    """The user's values to what it logs in with at proxies, of which connections may be."""
     renewals: Renewals | None = None
     """None when no transaction refreshes a token."""
 

@@ -16,9 +16,8 @@ from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.authentication import Proxy
 from pytest_loadtool.model.case import Variable
-from pytest_loadtool.model.template import Template
 from pytest_loadtool.model.tls import TlsSettings
-from pytest_loadtool.replay.made import composed, makers
+from pytest_loadtool.replay.identities import credentials_of
 from pytest_loadtool.replay.plan import Origin, Via
 from pytest_loadtool.replay.request import Names, origin_of
 
@@ -144,16 +143,7 @@ class Routes:
             return lambda _values: constant
         if not any(proxy.templates):
             return None
-        made = makers(proxy.templates, self._variables, self._names, None)
-        texts = [composed(Template.parse(text), self._names) for text in proxy.templates]
-
-        def credentials(values: list[str]) -> Credentials:
-            for slot, make in made:
-                values[slot] = make(values)
-            username, password, domain = [text(values) for text in texts]
-            return Credentials(username, password, domain)
-
-        return credentials
+        return credentials_of(proxy.templates, self._variables, self._names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from pytest_loadtool.model.authentication import Identity
+from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.case import Page, Recorded, Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.result import Failure
@@ -38,10 +38,16 @@ class Asked:
         """The value of Authorization, or nothing."""
         return self.headers.get("authorization", "")
 
+    @property
+    def at_proxy(self) -> str:
+        """The value of Proxy-Authorization, or nothing."""
+        return self.headers.get("proxy-authorization", "")
+
 
 @dataclass
 class Answer:
-    """``challenges`` are values of WWW-Authenticate; ``close`` the connection afterwards."""
+    """``challenges`` are a server's, with status 407 a proxy's; ``close`` the connection
+    afterwards."""
 
     status: int = 200
     challenges: tuple[str, ...] = ()
@@ -118,16 +124,19 @@ class Talk:
             del self._open[slot]
         response.status = answer.status
         lines = [f"{answer.version} {answer.status} X"]
-        lines += [f"WWW-Authenticate: {one}" for one in answer.challenges]
+        asks = "Proxy-Authenticate" if answer.status == 407 else "WWW-Authenticate"
+        lines += [f"{asks}: {one}" for one in answer.challenges]
         lines += [f"Set-Cookie: {answer.cookie}"] if answer.cookie else []
         response.head = "\r\n".join(lines).encode("latin-1")
         return response
 
 
 def shown(asked: Asked) -> str:
-    """Where a request went and what it brought along."""
-    scheme = asked.credentials.partition(" ")[0]
-    return f"{asked.connection} {asked.line}{scheme and f' {scheme}'}"
+    """Where a request went and what it brought along, in parentheses for the proxy."""
+    schemes = [asked.credentials.partition(" ")[0]]
+    if asked.at_proxy:
+        schemes.append(f"({asked.at_proxy.partition(' ')[0]})")
+    return " ".join([str(asked.connection), asked.line, *filter(None, schemes)])
 
 
 def _asked(send: Send, connection: int) -> Asked:
@@ -145,6 +154,7 @@ def planned(
     identities: tuple[Identity, ...] = (ALICE,),
     dataset: Dataset | None = None,
     overlapped: bool = False,
+    proxy: Proxy | None = None,
 ) -> Plan:
     """The plan of a page with these transactions; a text is the target of a GET.
 
@@ -164,6 +174,7 @@ def planned(
         identities=identities,
         variables={"PASSWORD": Variable("PASSWORD", env="APP_PASSWORD")},
         datasets=uses,
+        proxy=proxy,
     )
     datasets = {"users": dataset} if dataset else {}
     return compile_case(case, environ={"APP_PASSWORD": "s3cret"}, datasets=datasets)

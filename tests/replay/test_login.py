@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
+from urllib.parse import urlsplit
 
 import pytest
 import spnego
 
-from pytest_loadtool.model.authentication import Identity
+from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.case import Header, Request, Transaction
 from pytest_loadtool.model.dataset import Dataset
 from pytest_loadtool.model.validator import StatusCodes
@@ -26,7 +27,7 @@ def basic(realm: str = "R", accepted: str = "alice:s3cret", space: str = "/") ->
     expected = f"Basic {b64encode(accepted.encode()).decode()}"
 
     def respond(asked: Asked) -> Answer:
-        path = asked.line.split()[1]
+        path = urlsplit(asked.line.split()[1]).path
         if not path.startswith(space) or asked.credentials == expected:
             return Answer()
         return Answer(401, (f'Basic realm="{realm}"',))
@@ -139,10 +140,9 @@ def test_credentials_ahead_of_any_challenge() -> None:
     assert talk.iterate() == ["1 GET /a/1 Basic", "1 GET /b/2 Basic"]
     assert talk.diary.negotiated == []
     talk = Talk(planned("/a/1", "/b/2", identities=(ahead,)), basic(accepted="alice:other"))
-    assert talk.iterate() == ["1 GET /a/1 Basic", "1 GET /b/2"]
-    assert [one.cause for _, failures in talk.diary.transactions for one in failures] == [
-        *("auth", "auth")
-    ]
+    assert talk.iterate() == ["1 GET /a/1 Basic"]
+    (failure,) = talk.diary.transactions[0][1]
+    assert failure.cause == "auth"
 
 
 def test_a_step_with_credentials_of_its_own_keeps_them() -> None:
@@ -163,16 +163,26 @@ def test_a_401_that_asks_for_nothing_known_is_a_response(challenges: tuple[str, 
 
 
 def test_refused_credentials_are_tried_once() -> None:
-    """No account is locked: later requests get their 401 with the same message, without a try."""
+    """No account is locked: one failure with the row, and the iteration is over."""
     talk = Talk(planned("/a", "/b", identities=(OF_DATASET,), dataset=USERS), basic(), rows=(1,))
-    assert talk.iterate() == ["1 GET /a", "1 GET /a Basic", "1 GET /b"]
-    said = {one for _, failures in talk.diary.transactions for one in failures}
-    (failure,) = said
+    assert talk.iterate() == ["1 GET /a", "1 GET /a Basic"]
+    ((_, (failure,)),) = talk.diary.transactions
     assert failure.cause == "auth"
     assert failure.message == (
-        "wrong user name or password: shop.example refuses row 2 of users.csv (Basic, realm 'R')"
+        "wrong user name or password: the server refuses row 2 of users.csv (Basic, realm 'R')"
     )
-    assert talk.iterate() == ["2 GET /a", "2 GET /a Basic", "2 GET /b"]  # somebody else, it may be
+    assert talk.iterate() == ["2 GET /a", "2 GET /a Basic"]  # somebody else, it may be
+    assert talk.diary.iterations == [True, True]
+
+
+def test_what_is_under_way_as_credentials_are_refused() -> None:
+    """It has been tried too, and fails with the same message."""
+    open_ = basic(accepted="alice:other", space="/a/")
+    talk = Talk(planned("/1", "/a/2", "/a/3", "/a/4", overlapped=True), open_)
+    lines = talk.iterate()
+    assert sum(line.endswith("Basic") for line in lines) == 3
+    failures = {failure for _, some in talk.diary.transactions for failure in some}
+    assert len(failures) == 1
 
 
 def test_a_refusal_that_the_test_case_wants() -> None:
@@ -185,11 +195,11 @@ def test_a_refusal_that_the_test_case_wants() -> None:
 
 
 def test_credentials_that_were_accepted_and_are_no_more() -> None:
-    """A password that changes meanwhile: refused once, then no longer sent."""
+    """A password that changes meanwhile: what is refused is not sent once more."""
     accepted = iter([basic()] * 3 + [basic(accepted="alice:new")] * 9)
     talk = Talk(planned("/1", "/2", "/3", "/4"), lambda asked: next(accepted)(asked))
     assert talk.iterate() == [
-        *("1 GET /1", "1 GET /1 Basic", "1 GET /2 Basic", "1 GET /3 Basic", "1 GET /4"),
+        *("1 GET /1", "1 GET /1 Basic", "1 GET /2 Basic", "1 GET /3 Basic"),
     ]
 
 
@@ -257,13 +267,13 @@ def test_a_connection_that_closes_before(ntlm: Ntlm) -> None:
 
 
 def test_ntlm_that_is_refused(ntlm: Ntlm) -> None:
-    """A wrong password: three requests, one failure, and no more tries on any connection."""
+    """A wrong password: three requests, one failure."""
     wrong = Identity(r"EXAMPLE\alice", "${PASSWORD}x")
     talk = Talk(planned("/1", "/2", identities=(wrong,)), ntlm)
-    assert talk.iterate() == ["1 GET /1", *["1 GET /1 Negotiate"] * 2, "1 GET /2"]
-    (failure,) = {one for _, failures in talk.diary.transactions for one in failures}
+    assert talk.iterate() == ["1 GET /1", *["1 GET /1 Negotiate"] * 2]
+    ((_, (failure,)),) = talk.diary.transactions
     assert failure.message == (
-        "wrong user name or password: shop.example refuses the user 'EXAMPLE\\\\alice' (Negotiate)"
+        "wrong user name or password: the server refuses the user EXAMPLE\\alice (Negotiate)"
     )
 
 
@@ -357,3 +367,94 @@ def test_a_page_with_a_path_of_placeholders() -> None:
     assert talk.iterate() == [
         *("2 GET /a/1", "2 GET /a/1 Basic", "2 GET /b/2", "2 GET /b/2 Basic"),
     ]
+
+
+OFFICE = "http://proxy.example:3128"
+AT_PROXY = Proxy(OFFICE, "bob", "${PASSWORD}")
+
+
+def proxy_basic(behind: Respond, accepted: str = "bob:s3cret") -> Respond:
+    """A proxy that asks for Basic before it asks the server ``behind`` it."""
+    expected = f"Basic {b64encode(accepted.encode()).decode()}"
+
+    def respond(asked: Asked) -> Answer:
+        if asked.at_proxy != expected:
+            return Answer(407, ('Basic realm="P"',))
+        return behind(asked)
+
+    return respond
+
+
+@pytest.mark.promise(80)
+def test_a_proxy_and_a_server_behind_it() -> None:
+    """Each is told who asks, once; then both go ahead, the proxy's with whatever it is asked."""
+    plan = planned("/1", "/2", "http://other.example/3", proxy=AT_PROXY)
+    talk = Talk(plan, proxy_basic(basic()))
+    home, elsewhere = "http://shop.example", "http://other.example"
+    assert talk.iterate() == [
+        f"1 GET {home}/1",
+        f"1 GET {home}/1 (Basic)",
+        f"1 GET {home}/1 Basic (Basic)",
+        f"1 GET {home}/2 Basic (Basic)",
+        f"2 GET {elsewhere}/3 (Basic)",
+    ]
+    assert talk.diary.negotiated == ["GET /1", "GET /1"]
+
+
+def test_ntlm_at_the_proxy_then_digest_at_the_server(ntlm: Ntlm) -> None:
+    """The connection to the proxy is authenticated, and the server's nonce counts up."""
+
+    def respond(asked: Asked) -> Answer:
+        seen = Asked(asked.connection, "", {"authorization": asked.at_proxy}, b"", asked.send)
+        answer = ntlm(seen)
+        if answer.status == 401:
+            return Answer(407, answer.challenges)
+        if not asked.credentials:
+            return Answer(401, ('Digest realm="R", nonce="abc", qop="auth"',))
+        return Answer()
+
+    office = Proxy(OFFICE, r"EXAMPLE\bob", "${PASSWORD}", method="ntlm")
+    talk = Talk(planned("/1", "/2", proxy=office), respond)
+    home = "1 GET http://shop.example"
+    assert talk.iterate() == [
+        *(f"{home}/1", f"{home}/1 (NTLM)", f"{home}/1 (NTLM)", f"{home}/1 Digest"),
+        f"{home}/2 Digest",
+    ]
+    assert 'uri="/2"' in talk.asked[-1].credentials
+
+
+@pytest.mark.parametrize(
+    ("proxy", "challenge", "message"),
+    [
+        (AT_PROXY, "Basic", "wrong user name or password: the proxy refuses the user in [proxy] "),
+        (Proxy(OFFICE), "Basic", "the proxy wants to know who asks (basic): set username and "),
+        (
+            Proxy(OFFICE, "bob", "${PASSWORD}", method="ntlm"),
+            "Basic",
+            "the proxy offers basic, and method allows ntlm in [proxy]",
+        ),
+    ],
+)
+def test_a_proxy_that_lets_nobody_through(proxy: Proxy, challenge: str, message: str) -> None:
+    """What to set is said, and in which table."""
+    talk = Talk(planned("/1", proxy=proxy), lambda _: Answer(407, (f'{challenge} realm="P"',)))
+    talk.iterate()
+    ((_, (failure,)),) = talk.diary.transactions
+    assert failure.cause == "auth"
+    assert failure.message.startswith(message)
+
+
+def test_a_407_that_no_proxy_sent() -> None:
+    """Without a proxy it is a response like any other."""
+    talk = Talk(planned("/1"), lambda _: Answer(407, ('Basic realm="P"',)))
+    assert talk.iterate() == ["1 GET /1"]
+    ((_, (failure,)),) = talk.diary.transactions
+    assert failure.cause == "status"
+
+
+def test_connections_to_a_proxy_are_never_somebody_elses() -> None:
+    """Where the user of the proxy changes with the row, kept connections are closed."""
+    office = Proxy(OFFICE, "${users.username}", "${users.password}")
+    plan = planned("https://shop.example/1", identities=(), dataset=USERS, proxy=office)
+    talk = Talk(plan, lambda _: Answer(), keep_connections=True, rows=(0, 0, 1))
+    assert [talk.iterate() for _ in range(3)] == [["1 GET /1"], ["1 GET /1"], ["2 GET /1"]]

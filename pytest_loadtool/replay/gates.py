@@ -1,0 +1,199 @@
+"""Where a virtual user has to say who it is: at a server (401), and at a proxy (407).
+
+A gate knows who may answer there for a step, what went well, and what was refused. It belongs to
+one virtual user, and is forgotten with its cookies.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+
+from pytest_loadtool.auth.basic import BasicSession, basic_value
+from pytest_loadtool.auth.challenge import Challenge
+from pytest_loadtool.auth.credentials import Credentials
+from pytest_loadtool.auth.handshake import Handshake, RequestFacts, Session
+from pytest_loadtool.auth.realms import Realms
+from pytest_loadtool.errors import AuthenticationError
+from pytest_loadtool.replay.plan import Account, Plan, Step, Via
+from pytest_loadtool.replay.user import target_of
+
+__all__ = ["Find", "Gate", "Proxies", "Servers"]
+
+#: From an account to what it logs in with.
+Find = Callable[[Account], Credentials]
+
+_IN = "in [proxy] of the test case"
+
+
+class Gate(ABC):
+    """One kind of gate: ``status`` is its challenge, ``asks`` and ``answers`` are its headers."""
+
+    __slots__ = ("_plan", "_refused", "answers", "asks", "name", "status")
+
+    def __init__(self, plan: Plan, status: int, asks: str, answers: str, name: str) -> None:
+        self.status = status
+        self.asks = asks
+        self.answers = answers
+        self.name = name
+        self._plan = plan
+        self._refused: dict[tuple[Account, object, str], str] = {}
+
+    @abstractmethod
+    def accounts(self, step: Step) -> tuple[Account, ...]:
+        """Who may answer for the step, in order."""
+
+    @abstractmethod
+    def method(self, step: Step) -> str:
+        """The only scheme to answer in; empty: any."""
+
+    @abstractmethod
+    def facts(self, step: Step, data: bytes) -> RequestFacts:
+        """What schemes need to know of the request."""
+
+    @abstractmethod
+    def session(self, step: Step, facts: RequestFacts, find: Find) -> Session | None:
+        """What goes ahead with the request."""
+
+    @abstractmethod
+    def enter(self, step: Step, session: Session) -> None:
+        """The session was accepted."""
+
+    @abstractmethod
+    def place(self, step: Step) -> object:
+        """Where it stands: what is refused there is not refused elsewhere."""
+
+    def unanswered(self, step: Step, offered: Sequence[Challenge]) -> str:  # noqa: ARG002
+        """What to say when nobody answers; nothing: it is a response like any other."""
+        return ""
+
+    @abstractmethod
+    def _leave(self, step: Step, facts: RequestFacts, realm: str) -> None:
+        """What went ahead was refused."""
+
+    def refuse(
+        self, step: Step, facts: RequestFacts, account: Account, handshake: Handshake, why: str
+    ) -> None:
+        """It is known who asks, and refused: no one asks again."""
+        self._refused[account, self.place(step), handshake.realm] = why
+        self._leave(step, facts, handshake.realm)
+
+    def refusal(self, step: Step, account: Account, handshake: Handshake) -> str:
+        """Why this account needs no further try, or nothing."""
+        return self._refused.get((account, self.place(step), handshake.realm), "")
+
+
+class Servers(Gate):
+    """The servers: each with its realms."""
+
+    __slots__ = ("_realms", "_unasked")
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(plan, 401, "www-authenticate", "Authorization", "the server")
+        self._realms = Realms()
+        self._unasked: set[tuple[Account, object]] = set()
+
+    def accounts(self, step: Step) -> tuple[Account, ...]:
+        """The identities for its host."""
+        return self._plan.accounts[step.index]
+
+    def method(self, step: Step) -> str:  # noqa: ARG002 - whichever step
+        """Any."""
+        return ""
+
+    def place(self, step: Step) -> object:
+        """The origin."""
+        return step.origin
+
+    def facts(self, step: Step, data: bytes) -> RequestFacts:
+        """Of the request as the server sees it."""
+        target = target_of(data).decode("latin-1")
+        return RequestFacts(step.transaction.request.method, target, step.origin.authority)
+
+    def session(self, step: Step, facts: RequestFacts, find: Find) -> Session | None:
+        """That of the realm which the path seems to be in, or of an identity that goes ahead."""
+        mine = self.accounts(step)
+        if not mine:
+            return None
+        session = self._realms.find(step.origin, facts.target)
+        if session is not None:
+            return session
+        for account in mine:
+            if account.ahead and (account, step.origin) not in self._unasked:
+                self._unasked.add((account, step.origin))
+                try:
+                    session = BasicSession("", "/", basic_value(find(account)))
+                except AuthenticationError:  # it is told once the server asks for these, too
+                    continue
+                self._realms.enter(step.origin, session)
+                return session
+        return None
+
+    def enter(self, step: Step, session: Session) -> None:
+        """One realm more."""
+        self._realms.enter(step.origin, session)
+
+    def _leave(self, step: Step, facts: RequestFacts, realm: str) -> None:
+        entered = self._realms.find(step.origin, facts.target)
+        if entered is not None and entered.realm in ("", realm):
+            self._realms.leave(step.origin, entered)
+
+
+class Proxies(Gate):
+    """The proxies for requests in absolute form; who asks for tunnels is up to the transport."""
+
+    __slots__ = ("_accounts", "_sessions")
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(plan, 407, "proxy-authenticate", "Proxy-Authorization", "the proxy")
+        self._sessions: dict[object, Session] = {}
+        self._accounts: dict[Via, tuple[Account, ...]] = {}
+
+    def accounts(self, step: Step) -> tuple[Account, ...]:
+        """The user of ``[proxy]``."""
+        via = step.origin.via
+        if via is None or via.credentials is None or step.origin.scheme != "http":
+            return ()
+        known = self._accounts.get(via)
+        if known is None:
+            rows = self._plan.proxy_rows
+            known = (Account("", False, via.credentials, "the user in [proxy]", rows),)
+            self._accounts[via] = known
+        return known
+
+    def method(self, step: Step) -> str:
+        """What ``[proxy]`` says."""
+        via = step.origin.via
+        return "" if via is None else via.method
+
+    def place(self, step: Step) -> object:
+        """The proxy itself."""
+        return step.origin.via
+
+    def facts(self, step: Step, data: bytes) -> RequestFacts:
+        """Of the request as the proxy sees it."""
+        via = step.origin.via
+        assert via is not None
+        target = data.split(b" ", 2)[1].decode("latin-1")
+        return RequestFacts(step.transaction.request.method, target, via.server.authority)
+
+    def session(self, step: Step, facts: RequestFacts, find: Find) -> Session | None:  # noqa: ARG002
+        """What was accepted before, whichever request it was for."""
+        return self._sessions.get(step.origin.via)
+
+    def enter(self, step: Step, session: Session) -> None:
+        """It goes with all that the proxy is asked for."""
+        self._sessions[step.origin.via] = session
+
+    def unanswered(self, step: Step, offered: Sequence[Challenge]) -> str:
+        """What to set in ``[proxy]``."""
+        via = step.origin.via
+        if via is None or step.origin.scheme != "http" or not offered:
+            return ""
+        schemes = ", ".join(dict.fromkeys(one.scheme for one in offered))
+        if via.credentials is None:
+            return f"the proxy wants to know who asks ({schemes}): set username and password {_IN}"
+        return f"the proxy offers {schemes}, and method allows {via.method or 'none of them'} {_IN}"
+
+    def _leave(self, step: Step, facts: RequestFacts, realm: str) -> None:  # noqa: ARG002
+        self._sessions.pop(step.origin.via, None)
