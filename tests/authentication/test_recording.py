@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,26 +17,39 @@ from playwright.async_api import HttpCredentials, Page
 from pytest_loadtool.auth.recorded import recorded_identities
 from pytest_loadtool.capture import Recorder
 from pytest_loadtool.casefile import format_case
-from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.authentication import Identity
+from pytest_loadtool.model.case import TestCase, Variable
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.recording import build_case
 from pytest_loadtool.recording.notes import NEGOTIATION, RECORDING_ERROR
+from pytest_loadtool.replay import compile_case
+from pytest_loadtool.transport.functional import replay_once
 from tests.authentication.accounts import DOMAIN, USERS
+from tests.authentication.apache import serving
 from tests.authentication.ntlm_server import NtlmServer, ntlm_server
 from tests.authentication.peer import Peer
 from tests.capture.clients import curl, through
 from tests.capture.driving import driven
+from tests.correlation.talk import configure
+from tests.observed import Observed
 
 USER, PASSWORD = USERS[0]
 #: Who is typed into the prompt; for Negotiate there is none, it takes the account of whoever runs
 #: the browser.
 WHO = {"basic": USER, "digest": USER, "ntlm": rf"{DOMAIN}\{USER}", "negotiate": ""}
-HOME = "<!doctype html><title>Home</title><link rel=icon href=data:,><script src=code></script>"
+#: Asks for its text once all of it is there.
+HOME = """<!doctype html><title>Home</title><link rel=icon href=data:,><script>
+onload = async () => {
+  const response = await fetch(location.origin + location.pathname.replace("home", "code"))
+  document.title += await response.text()
+}
+</script>"""
 IMAGES = 8
 GALLERY = "<!doctype html><title>Images</title><link rel=icon href=data:,>" + "".join(
     f"<img src=code?{number}>" for number in range(IMAGES)
 )
-CODE = 'document.title += " with its script"'
+CODE = " with its text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +76,7 @@ class Places:
 @pytest.fixture(scope="module")
 def places(apache: Peer) -> Iterator[Places]:
     """The servers, with a page and its script for each scheme."""
-    pages = apache.folder / "pages"
-    for path in ("basic/one", "digest", "ntlm", "negotiate"):
-        (pages / path / "home").write_text(HOME)
-        (pages / path / "code").write_text(CODE)
+    pages = _with_pages(apache)
     (pages / "ntlm" / "images").write_text(GALLERY)
     accounts, certificate = apache.folder / "ntlm", apache.folder / "server.pem"
     with (
@@ -73,6 +84,23 @@ def places(apache: Peer) -> Iterator[Places]:
         ntlm_server(pages, accounts, certificate) as secure,
     ):
         yield Places(apache, plain, secure)
+
+
+@pytest.fixture(scope="module")
+def restarted() -> Iterator[Peer]:
+    """Another Apache with the same pages: it knows none of the nonces, and nobody is logged in."""
+    with serving() as peer:
+        _with_pages(peer)
+        yield peer
+
+
+def _with_pages(apache: Peer) -> Path:
+    """Its folder of pages, with a page and what it asks for below each scheme."""
+    pages = apache.folder / "pages"
+    for path in ("basic/one", "digest", "ntlm", "negotiate"):
+        (pages / path / "home").write_text(HOME)
+        (pages / path / "code").write_text(CODE)
+    return pages
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +169,7 @@ async def _window(page: Page, user: str = "") -> AsyncIterator[Page]:
 
 async def _show(page: Page, url: str) -> None:
     await page.goto(url)
-    await page.wait_for_function("document.title == 'Home with its script'")
+    await page.wait_for_function("document.title == 'Home with its text'")
 
 
 async def _second_try(page: Page, url: str) -> None:
@@ -182,7 +210,7 @@ def _negotiated(case: TestCase) -> list[tuple[str, int]]:
 def test_the_test_case_is_what_chromium_showed(
     recorded: dict[str, list[Exchange]], scheme: str, folded: int, secure: str
 ) -> None:
-    """A page and its script, none of which fails; what was negotiated is folded under it."""
+    """A page and what it asks for, neither of which fails; what was negotiated is folded."""
     exchanges = recorded[f"{scheme} {secure}"]
     recording = build_case(exchanges, name="intranet")
     (page,) = recording.case.pages
@@ -264,3 +292,48 @@ def test_each_connection_is_authenticated_once(
     assert len(counts) == 1 + IMAGES
     assert set(counts) <= {0, 2}
     assert sum(counts) == sum(one.status == 401 for one in recorded["images"])
+
+
+@pytest.mark.promise(81, 83, 85)
+@pytest.mark.parametrize(
+    ("client", "statuses"),
+    [
+        ("basic http", [401, 200, 200]),
+        ("basic https", [401, 200, 200]),
+        ("digest http", [401, 200, 200]),
+        ("digest https", [401, 200, 200]),
+        ("ntlm http", [401, 401, 200, 200]),
+        ("ntlm https", [401, 401, 200, 200]),
+        ("negotiate http", [401, 401, 200, 200]),
+        ("negotiate https", [401, 401, 200, 200]),
+        ("second try", [401, 200, 200]),
+        ("curl basic", [200, 200]),
+        ("curl digest", [401, 200, 200]),
+        ("curl ntlm", [401, 401, 200, 200]),
+    ],
+)
+def test_what_was_recorded_replays(
+    recorded: dict[str, list[Exchange]], restarted: Peer, client: str, statuses: list[int]
+) -> None:
+    """On a server that has never seen anybody, with the identity that the recording shows. Nothing
+    in it is taken for a dynamic value; what the server was asked is in its own log."""
+    exchanges = recorded[client]
+    configured = configure(build_case(exchanges, name="intranet").case, exchanges).case
+    assert configured.variables == {}
+    (who,) = recorded_identities(exchanges)
+    case = replace(
+        configured,
+        identities=(Identity(who.username, "${PASSWORD}", who.domain, who.realm, ahead=who.ahead),),
+        variables={"PASSWORD": Variable("PASSWORD", env="PASSWORD")},
+        tls=TlsSettings(ca=str(restarted.folder / "ca.pem")),
+    )
+    scheme = urlsplit(exchanges[0].url).scheme
+    plan = compile_case(case, server=restarted.url(scheme, scheme), environ={"PASSWORD": PASSWORD})
+    observed, mark = Observed(), restarted.log.mark()
+    replay_once(plan, observer=observed)
+    assert observed.failures == [(), ()]
+    assert [one.status for one in observed.responses] == [200, 200]
+    asked = restarted.log.since(mark, len(statuses))
+    assert [one.status for one in asked] == statuses
+    assert {one.user.rpartition("\\")[2] for one in asked if one.status == 200} == {USER}
+    assert len({one.connection for one in asked}) == 1
