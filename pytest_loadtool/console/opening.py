@@ -7,13 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_loadtool.casefile import har_comment, read_case, read_har, read_troubles
+from pytest_loadtool.console.accounts import unconfigured
+from pytest_loadtool.console.document import of_users
 from pytest_loadtool.console.errors import NothingRecordedError
 from pytest_loadtool.console.files import MASKED, case_name, har_path, recordings_left
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views.case import notes, summary
+from pytest_loadtool.console.views.identity import account as shown
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.template import Reference
 from pytest_loadtool.recording import build_case
 
 __all__ = ["may_drop", "open_file", "open_traffic"]
@@ -66,6 +70,8 @@ def open_traffic(session: Session, exchanges: Sequence[Exchange], evidence: Path
         raise NothingRecordedError("none of the recorded traffic can be replayed")
     session.document, session.saved = document, None
     session.say(f"The test case has {summary(document)}. `configure` finds its dynamic values.")
+    for account in unconfigured(document):
+        session.say(f"  {shown(case, account)}: `test-case-configuration` says who the users are.")
 
 
 def _settled(case: TestCase, session: Session) -> TestCase:
@@ -73,6 +79,8 @@ def _settled(case: TestCase, session: Session) -> TestCase:
     if session.saved is None:
         return case
     old = session.saved.case
+    own = of_users(old)
+    datasets = {Reference(name).dataset for name in own}
     return replace(
         case,
         name=old.name,
@@ -82,6 +90,11 @@ def _settled(case: TestCase, session: Session) -> TestCase:
         fixtures=old.fixtures,
         marks=old.marks,
         tls=old.tls,
+        identities=old.identities,
+        proxy=old.proxy,
+        show_negotiation=old.show_negotiation,
+        datasets=tuple(one for one in old.datasets if one.name in datasets),
+        variables={name: one for name, one in old.variables.items() if name in own},
     )
 
 

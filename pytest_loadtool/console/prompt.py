@@ -20,6 +20,7 @@ from pytest_loadtool.console.script import PlainFrontend
 from pytest_loadtool.console.session import Session, printable
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.console.views.text import counted
+from pytest_loadtool.console.wizard import Question
 
 __all__ = ["TerminalFrontend", "history", "interact", "toolbar"]
 
@@ -47,19 +48,20 @@ class TerminalFrontend(PlainFrontend):
             return False
         return answer.strip().lower() in ("y", "yes")
 
-    async def ask(self, question: str, default: str) -> str:
-        """Ask for a line.
+    async def ask(self, question: Question) -> str | None:
+        """Ask for a line; of what is secret, only stars are shown.
 
         Raises:
             CommandError: Ctrl-C or Ctrl-D: the command is given up.
         """
         asker: PromptSession[str] = PromptSession()
-        shown = f" [{default}]" if default else ""
+        default, text = question.default, printable(question.text)
+        shown = f" [{'as recorded' if question.secret else default}]" if default else ""
         try:
-            answer = await asker.prompt_async(f"{printable(question)}{shown} ")
+            answer = await asker.prompt_async(f"{text}{shown} ", is_password=question.secret)
         except (KeyboardInterrupt, EOFError):
             raise CommandError("given up: nothing was changed") from None
-        return answer.strip() or default
+        return (answer if question.secret else answer.strip()) or default
 
 
 async def interact(session: Session, first: str = "") -> int:

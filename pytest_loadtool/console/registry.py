@@ -36,9 +36,11 @@ __all__ = [
     "FieldName",
     "Hostnames",
     "PageName",
+    "ProxyScheme",
     "Registry",
     "SecretsWay",
     "TransactionNumber",
+    "UserName",
     "VariableName",
     "registry",
 ]
@@ -51,6 +53,10 @@ FieldName = NewType("FieldName", str)
 Hostnames = NewType("Hostnames", str)
 #: A user variable of the test case.
 VariableName = NewType("VariableName", str)
+#: A scheme that a proxy is answered in: one of `PROXY_METHODS`.
+ProxyScheme = NewType("ProxyScheme", str)
+#: A user whose HTTP authentication was recorded.
+UserName = NewType("UserName", str)
 #: What becomes of credentials and tokens: one of ``secrets.WAYS``.
 SecretsWay = NewType("SecretsWay", str)
 #: A page of the test case: its name, or its number, counted from 1.

@@ -13,6 +13,7 @@ from typing import TextIO
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.running import execute, outcome
 from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.wizard import Question
 
 __all__ = ["PlainFrontend", "check_script", "read_script", "run_script"]
 
@@ -36,9 +37,9 @@ class PlainFrontend:
         """The answer for nobody."""
         return unattended
 
-    async def ask(self, question: str, default: str) -> str:  # noqa: ARG002  nobody reads
-        """The answer of nobody."""
-        return default
+    async def ask(self, question: Question) -> str | None:  # noqa: ARG002  nobody reads
+        """No answer."""
+        return None
 
 
 def read_script(path: Path) -> list[str]:

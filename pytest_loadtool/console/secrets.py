@@ -10,16 +10,16 @@ from itertools import count
 from pathlib import Path
 from secrets import token_bytes
 
-from pytest_loadtool.casefile import save_dataset
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.files import case_name, har_path
+from pytest_loadtool.console.private import write_private
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.console.wizard import question
 from pytest_loadtool.model.case import Variable
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 
-__all__ = ["WAYS", "dataset_path", "move", "warnings", "way"]
+__all__ = ["WAYS", "dataset_path", "env_name", "move", "unused", "warnings", "way"]
 
 #: What can be done with them. The first is what is done with nobody to ask.
 WAYS = ("keep", "dataset", "env")
@@ -77,18 +77,19 @@ def move(session: Session, document: Document, case_path: Path, how: str) -> Doc
     values = {one.column: one.field.value for one in credentials}
     case = document.case
     if values and how == "dataset":
-        use = DatasetUse(_unused("users", [one.name for one in case.datasets]), "")
+        use = DatasetUse(unused("users", [one.name for one in case.datasets]), "")
         use = replace(use, file=dataset_path(case_path).name)
         case = replace(case, datasets=(*case.datasets, use))
         names = {column: f"{use.name}.{column}" for column in values}
         _write(session, dataset_path(case_path), Dataset(tuple(values), (tuple(values.values()),)))
     elif values:
-        names = {column: _unused(column, case.variables) for column in values}
+        names = {column: unused(column, case.variables) for column in values}
         variables = {
-            names[column]: Variable(names[column], env=_env(case_path, column)) for column in values
+            names[column]: Variable(names[column], env=env_name(case_path, column))
+            for column in values
         }
         case = replace(case, variables={**case.variables, **variables})
-        _set(session, {_env(case_path, column): value for column, value in values.items()})
+        _set(session, {env_name(case_path, column): value for column, value in values.items()})
     if values:
         case = moved(case, credentials, names)
     case, exchanges = masked(case, document.exchanges, credentials, token_bytes(32))
@@ -107,16 +108,7 @@ def _understood(answer: str, document: Document) -> str:
 
 
 def _write(session: Session, path: Path, dataset: Dataset) -> None:
-    """Write the dataset for its owner alone, and keep it out of version control."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    os.fchmod(descriptor, 0o600)
-    os.close(descriptor)
-    save_dataset(path, dataset)
-    ignored = path.with_name(".gitignore")
-    lines = ignored.read_text(encoding="utf-8").splitlines() if ignored.exists() else []
-    if f"/{path.name}" not in lines:
-        text = "".join(f"{line}\n" for line in (*lines, f"/{path.name}"))
-        ignored.write_text(text, encoding="utf-8")
+    write_private(path, dataset)
     session.say(
         f"Moved {', '.join(dataset.columns)} to {session.shown(path)}, which .gitignore names."
     )
@@ -128,12 +120,14 @@ def _set(session: Session, variables: dict[str, str]) -> None:
     session.say(f"Set {', '.join(variables)} wherever it is replayed; this console has them set.")
 
 
-def _env(case_path: Path, column: str) -> str:
+def env_name(case_path: Path, column: str) -> str:
+    """The environment variable of a test case for one of its columns: ``SHOP_PASSWORD``."""
     name = re.sub(r"\W+", "_", f"{case_name(case_path)}_{column}", flags=re.ASCII).upper()
     return f"_{name}" if name[:1].isdigit() else name
 
 
-def _unused(name: str, taken: Iterable[str]) -> str:
+def unused(name: str, taken: Iterable[str]) -> str:
+    """``name``, with a number if it is taken."""
     known = set(taken)
     names = (name if n == 1 else f"{name}_{n}" for n in count(1))
     return next(one for one in names if one not in known)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.history import History, State
 from pytest_loadtool.console.registry import Registry
-from pytest_loadtool.console.wizard import Wizard
+from pytest_loadtool.console.wizard import Question, Wizard
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.domains import NO_FILTER, DomainFilter
@@ -57,8 +57,8 @@ class Frontend(Protocol):
     async def confirm(self, question: str, *, unattended: bool) -> bool:
         """Ask a yes-or-no question; ``unattended`` is the answer when there is nobody to ask."""
 
-    async def ask(self, question: str, default: str) -> str:
-        """Ask for a line; ``default`` is what an empty one means, and the answer of nobody."""
+    async def ask(self, question: Question) -> str | None:
+        """Ask for a line, which is the default if it is empty; None where there is nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +82,12 @@ class Document:
         if recorded is None or recorded.entry is None or recorded.entry >= len(self.exchanges):
             return None
         return self.exchanges[recorded.entry]
+
+    def negotiation_of(self, transaction: Transaction) -> tuple[Exchange, ...]:
+        """The exchanges that negotiated the transaction's authentication, as far as known."""
+        recorded = transaction.recorded
+        entries = recorded.negotiation if recorded is not None else ()
+        return tuple(self.exchanges[one] for one in entries if one < len(self.exchanges))
 
 
 @dataclass(slots=True)
@@ -158,14 +164,17 @@ class Session:
         """Ask what a wizard wants to know; what it found out.
 
         Raises:
-            CommandError: the person gave up.
+            CommandError: the person gave up, or nobody is there and no default will do.
         """
         try:
             asked = next(wizard)
             while True:
                 if asked.reason:
                     self.say(asked.reason)
-                asked = wizard.send(await self.frontend.ask(asked.text, asked.default))
+                answer = await self.frontend.ask(asked)
+                if answer is None and (asked.otherwise or asked.reason):
+                    raise CommandError(asked.otherwise or asked.reason)
+                asked = wizard.send(asked.default if answer is None else answer)
         except StopIteration as end:
             found: _T = end.value
             return found

@@ -24,6 +24,7 @@ from pytest_loadtool.console.live import Live, evidence_in
 from pytest_loadtool.console.opening import open_file
 from pytest_loadtool.console.session import Session, Settings
 from pytest_loadtool.console.views.text import counted
+from pytest_loadtool.console.wizard import Question
 from pytest_loadtool.errors import FileError, LoadToolError, RecordingError
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import HostUse, hostnames, restrict
@@ -230,6 +231,6 @@ class _Notebook:
         """The answer for nobody."""
         return unattended
 
-    async def ask(self, question: str, default: str) -> str:  # noqa: ARG002  nobody reads
-        """The answer of nobody."""
-        return default
+    async def ask(self, question: Question) -> str | None:  # noqa: ARG002  nobody reads
+        """No answer."""
+        return None

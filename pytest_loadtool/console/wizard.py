@@ -1,18 +1,18 @@
 """Wizards: generators of questions that know no terminal.
 
 A wizard yields a question, is sent the answer, and returns what it found out. Who cannot be asked
-(a script) answers each question with its default.
+(a script) answers each question with its default; one that has none says what the command needs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterable
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from pytest_loadtool.console.errors import UsageError
 
-__all__ = ["Question", "Wizard", "question"]
+__all__ = ["Question", "Wizard", "choice", "question"]
 
 _T = TypeVar("_T")
 
@@ -24,17 +24,43 @@ class Question:
     text: str
     default: str
     reason: str = ""
+    secret: bool = False
+    """Whether what is typed must not be seen, nor the default."""
+    otherwise: str = ""
+    """What is told where nobody answers and the default will not do: what to pass instead."""
 
 
 Wizard = Generator[Question, str, _T]
 
 
-def question(text: str, default: str, understand: Callable[[str], _T]) -> Wizard[_T]:
+def question(
+    text: str,
+    default: str,
+    understand: Callable[[str], _T],
+    *,
+    secret: bool = False,
+    otherwise: str = "",
+) -> Wizard[_T]:
     """Ask until ``understand``, which raises `UsageError`, makes something of the answer."""
-    asked = Question(text, default)
+    asked = Question(text, default, secret=secret, otherwise=otherwise)
+    reason = ""
     while True:
-        answer = yield asked
+        answer = yield replace(asked, reason=reason)
         try:
             return understand(answer)
         except UsageError as error:
-            asked = Question(text, default, str(error))
+            reason = str(error)
+
+
+def choice(text: str, ways: Iterable[str], default: str, *, otherwise: str = "") -> Wizard[str]:
+    """Ask which of some words; their first letters will do."""
+    known = tuple(ways)
+
+    def understand(answer: str) -> str:
+        wanted = answer.strip().lower()
+        found = [one for one in known if wanted and one.startswith(wanted)]
+        if len(found) != 1:
+            raise UsageError(f"{answer!r} is none of {', '.join(known)}")
+        return found[0]
+
+    return question(f"{text} ({', '.join(known)})?", default, understand, otherwise=otherwise)

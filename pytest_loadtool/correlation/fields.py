@@ -54,7 +54,7 @@ class Field:
     * ``value`` is a constant as it is, or text with placeholders;
     * ``datasource`` is one of the five;
     * ``correlated``: application state management set it;
-    * ``slot`` is None for what the virtual user's state sends, which no text can change.
+    * ``slot`` is None for what the virtual user's state, ``sent_by``, sends: no text changes that.
     """
 
     name: str
@@ -63,6 +63,7 @@ class Field:
     datasource: str
     correlated: bool
     slot: Slot | None
+    sent_by: str = "the virtual user's cookie jar"
 
 
 def fields_of(case: TestCase, index: int, exchange: Exchange | None = None) -> tuple[Field, ...]:
@@ -155,7 +156,7 @@ def with_reference(case: TestCase, index: int, field: Field, name: str) -> TestC
 
 def _slot(field: Field) -> Slot:
     if field.slot is None:
-        raise ValueError(f"{field.name} is sent from the virtual user's cookie jar")
+        raise ValueError(f"{field.name} is no text of the test case: {field.sent_by} sends it")
     return field.slot
 
 

@@ -7,6 +7,7 @@ import re
 from pytest_loadtool.model.rule import same_name
 
 __all__ = [
+    "SWITCHES",
     "collection_names",
     "is_id_name",
     "is_identity_name",
@@ -43,6 +44,9 @@ _IDENTITY_NAMES = frozenset(
         *("email", "mail", "emailaddress", "useremail", "account", "accountname", "identifier"),
     }
 )
+
+#: What fields hold that are no more than a choice, whatever they are called.
+SWITCHES = frozenset({"", "true", "false", "on", "off", "yes", "no", "1", "0"})
 
 #: Longest part of a value that is looked at: ASP.NET view states have hundreds of kilobytes.
 _LONGEST_SAMPLE = 400

@@ -18,6 +18,7 @@ from urllib.parse import unquote
 from pytest_loadtool.correlation.edits import overlap, written
 from pytest_loadtool.correlation.fields import CONSTANT, Field, every_field, with_references
 from pytest_loadtool.correlation.looks import (
+    SWITCHES,
     is_identity_name,
     is_secret_name,
     looks_like_time,
@@ -36,7 +37,6 @@ __all__ = ["Typed", "captured", "masked", "moved", "typed"]
 
 #: The shortest value, in characters, that is looked for wherever it may stand.
 _SHORTEST = 8
-_SWITCHES = frozenset({"", "true", "false", "on", "off", "yes", "no", "1", "0"})
 _AUTHENTICATION = frozenset({"authorization", "proxy-authorization"})
 _JSON_SECRET = re.compile(
     r'"[\w-]*(?:token|secret|passw|api_?-?key|csrf|xsrf)[\w-]*"\s*:\s*("(?:[^"\\]|\\.){8,}")', re.I
@@ -115,7 +115,7 @@ def masked(
 def _credentials(fields: Sequence[Field]) -> Iterator[Field]:
     """What a person typed: secrets, and who they are where a secret goes with it."""
     constant = [one for one in fields if one.datasource == CONSTANT and one.slot is not None]
-    sent = [one for one in constant if one.section != "PATH" and one.value not in _SWITCHES]
+    sent = [one for one in constant if one.section != "PATH" and one.value not in SWITCHES]
     with_password = any(is_secret_name(_name(one)) for one in sent)
     for field in sent:
         name = _name(field)
@@ -280,7 +280,7 @@ def _hidden(exchange: Exchange, made: Mapping[str, str], key: bytes) -> tuple[st
     uses: dict[Part, list[tuple[Slot, str]]] = {}
     for slot in _slots(exchange):
         instead = made.get(slot.value)
-        if instead is None and is_secret_name(slot.name) and slot.value not in _SWITCHES:
+        if instead is None and is_secret_name(slot.name) and slot.value not in SWITCHES:
             instead = stand_ins([slot.value], key)[slot.value]
         elif not slot.capsules:
             continue

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from pytest_loadtool.console.running import execute
 from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.wizard import Question
 
 __all__ = ["Listener", "do"]
 
@@ -30,9 +31,9 @@ class Listener:
         self.asked.append(question)
         return self.answers.pop(0) if self.answers else unattended
 
-    async def ask(self, question: str, default: str) -> str:
-        self.asked.append(question)
-        return self.lines.pop(0) if self.lines else default
+    async def ask(self, question: Question) -> str | None:
+        self.asked.append(question.text)
+        return (self.lines.pop(0) or question.default) if self.lines else None
 
     @property
     def text(self) -> str:

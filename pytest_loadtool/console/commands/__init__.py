@@ -21,9 +21,11 @@ from pytest_loadtool.console.commands.fidelity import show_errors, show_fidelity
 from pytest_loadtool.console.commands.fields import fields, set_field
 from pytest_loadtool.console.commands.files import import_, import_page, save
 from pytest_loadtool.console.commands.general import help_, quit_
+from pytest_loadtool.console.commands.identity import test_case_configuration, user_identity
 from pytest_loadtool.console.commands.load import create_load_configuration, start
 from pytest_loadtool.console.commands.outside import run, wait
 from pytest_loadtool.console.commands.preferences import preferences
+from pytest_loadtool.console.commands.properties import properties
 from pytest_loadtool.console.commands.record import record, stop
 from pytest_loadtool.console.commands.replay import play
 from pytest_loadtool.console.registry import registry
@@ -34,6 +36,7 @@ COMMANDS = registry(
     record, run, wait, stop, import_, import_page,
     tree, show, fields, set_field, show_errors, show_fidelity,
     strip, delete, unique, undo, redo,
-    configure, application_state, explain, undo_decision, mark_dangerous, play,
+    configure, application_state, explain, undo_decision, mark_dangerous,
+    test_case_configuration, user_identity, properties, play,
     save, create_load_configuration, start, preferences, help_, quit_,
 )  # fmt: skip

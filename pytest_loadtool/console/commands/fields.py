@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.casefile import read_dataset
+from pytest_loadtool.console.accounts import identity_fields
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.picking import transaction
 from pytest_loadtool.console.registry import FieldName, TransactionNumber, VariableName
@@ -75,8 +76,9 @@ async def set_field(
 def _fields(document: Document, number: int) -> tuple[Field, ...]:
     from pytest_loadtool.correlation.fields import fields_of
 
-    exchange = document.evidence_of(transaction(document, number))
-    return fields_of(document.case, number - 1, exchange)
+    one = transaction(document, number)
+    found = fields_of(document.case, number - 1, document.evidence_of(one))
+    return (*found, *identity_fields(document, one))
 
 
 def _field(document: Document, number: int, name: str) -> Field:

@@ -7,15 +7,13 @@ import time
 from pathlib import Path
 
 from pytest_loadtool.casefile import (
-    format_case,
-    parse_case,
     read_exchange,
     read_har,
     save_case,
     write_decisions,
 )
 from pytest_loadtool.console.configuring import configured, standing
-from pytest_loadtool.console.document import check
+from pytest_loadtool.console.document import check, readable
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.files import (
     MASKED,
@@ -33,7 +31,6 @@ from pytest_loadtool.console.secrets import dataset_path, move, warnings, way
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.console.views.text import counted
-from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.recording import Domain, with_page
 
@@ -122,7 +119,8 @@ async def save(
     if session.live is not None:
         raise CommandError("a recording is running: `stop` makes its test case first")
     path = session.case_path if file is None else as_case_path(_absolute(file))
-    _check(document, path)
+    check(document.case)
+    readable(document.case, path)
     target = har_path(path) if document.exchanges else None
     in_the_way = _in_the_way(session, document, path, target)
     if secrets == "dataset" and dataset_path(path).exists():
@@ -158,17 +156,6 @@ async def save(
 
 def _absolute(path: Path) -> Path:
     return path.absolute()
-
-
-def _check(document: Document, path: Path) -> None:
-    """Refuse to write a test case that could not be read again."""
-    check(document.case)
-    try:
-        parse_case(format_case(document.case), str(path))
-    except FileError as error:
-        first = error.message.partition("\n")[0]
-        reason = ": ".join(part for part in (error.key, first) if part)
-        raise CommandError(f"the test case cannot be saved as it is: {reason}") from None
 
 
 def _place(document: Document, target: Path) -> None:

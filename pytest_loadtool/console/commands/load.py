@@ -17,6 +17,7 @@ from pytest_loadtool.casefile.quantities import format_duration
 from pytest_loadtool.console.apart import apart
 from pytest_loadtool.console.errors import CommandError, InconclusiveError, UsageError
 from pytest_loadtool.console.files import as_load_path, load_name, load_path
+from pytest_loadtool.console.identity import needs_identity
 from pytest_loadtool.console.registry import Duration
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views.text import counted
@@ -57,6 +58,11 @@ async def create_load_configuration(
     load test can do is a line to add to the file. `start` runs it.
     """
     _saved(session)
+    if needs_identity(session.opened()):
+        raise CommandError(
+            "the recording shows HTTP authentication, and the test case does not say who the users "
+            "are: `test-case-configuration` does, then `save`"
+        )
     path = load_path(session.case_path) if file is None else as_load_path(_absolute(file))
     if ramp_up is None:
         ramp_up = Duration(min(_RAMP_UP, round(duration * _RAMP_UP_SHARE, 3)))

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.console.configuring import configure_for_replay, needs_configuration
+from pytest_loadtool.console.credentials import Given
 from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.identity import configure_identity, needs_identity
 from pytest_loadtool.console.replaying import plan_of, replay
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views import transaction as views
@@ -25,8 +27,12 @@ async def play(session: Session, *, fast: bool = False, server: str = "") -> Non
 
     Prints each transaction as it finishes, and the first failure in full: what was sent, received
     and recorded. --fast (Play Fast) leaves out the think times. --server replays against another
-    base URL. The first time, what was recorded is configured before, as by `configure`.
+    base URL. The first time, what was recorded is configured before, as by `configure`; and if it
+    shows HTTP authentication, the Test Case Configuration Wizard asks who the users are, as by
+    `test-case-configuration`.
     """
+    if needs_identity(session.opened()):
+        await configure_identity(session, Given(), first=True)
     if needs_configuration(session.opened()):
         await configure_for_replay(session)
     document = session.opened()

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.console.session import Document
+from pytest_loadtool.console.views.identity import authentication, offered
 from pytest_loadtool.console.views.text import counted, shortened, size
 from pytest_loadtool.model.case import Page, Transaction
 from pytest_loadtool.model.decision import Decision
@@ -36,10 +37,19 @@ def summary(document: Document) -> str:
 
 
 def tree(document: Document, *, collapsed: bool = False) -> Iterator[str]:
-    """The Test Case Editor: pages, under each its transactions numbered through the test case."""
+    """The Test Case Editor: pages, under each its transactions numbered through the test case.
+
+    Once authentication is configured, it has a folder; and the exchanges that only negotiate it are
+    left out, unless the Properties want them.
+    """
     case = document.case
     server = f"  {case.server}" if case.server else ""
     yield f"{case.name}{server}  ({summary(document)})"
+    if case.identities:
+        yield f"{_mark(collapsed)} Authentication"
+    for line in authentication(case) if not collapsed else ():
+        yield f"       {line}"
+    negotiated = case.show_negotiation or not case.identities
     rows = [[_row(document, one) for one in page.transactions] for page in case.pages]
     widths = [
         max((len(row[column]) for page in rows for row in page), default=0) for column in range(4)
@@ -47,10 +57,13 @@ def tree(document: Document, *, collapsed: bool = False) -> Iterator[str]:
     number = 0
     for page, page_rows in zip(case.pages, rows, strict=True):
         yield _page_line(page, collapsed)
-        for row in page_rows:
+        for transaction, row in zip(page.transactions, page_rows, strict=True):
             number += 1
             if collapsed:
                 continue
+            for exchange in document.negotiation_of(transaction) if negotiated else ():
+                scheme = offered(exchange)
+                yield f"  CAN  {exchange.method:<{widths[0]}}  {exchange.status}  {scheme}"
             method, status, kind, weight, path = row
             yield (
                 f"{number:5}  {method:<{widths[0]}}  {status:>{widths[1]}}  {kind:<{widths[2]}}  "
@@ -122,8 +135,12 @@ def _some(users: Sequence[str]) -> Iterator[str]:
         yield f"{len(users) - _MOST_USERS} more"
 
 
+def _mark(collapsed: bool) -> str:
+    return "▸" if collapsed else "▾"
+
+
 def _page_line(page: Page, collapsed: bool) -> str:
-    mark = "▸" if collapsed else "▾"
+    mark = _mark(collapsed)
     count = f"  ({counted(len(page.transactions), 'transaction')})" if collapsed else ""
     think = f"  think {page.think_time:.1f}s" if page.think_time >= _NOTICEABLE else ""
     return f"{mark} {page.name}{count}{think}"

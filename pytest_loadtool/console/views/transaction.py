@@ -33,7 +33,8 @@ class Replayed(Protocol):
 
 
 def recorded(document: Document, transaction: Transaction, *, full: bool = False) -> Iterator[str]:
-    """The Headers and Content views: what was sent and received when it was recorded."""
+    """The Headers and Content views: what was sent and received when it was recorded. What went
+    before to negotiate authentication is always there."""
     limit = None if full else BODY_LIMIT
     exchange = document.evidence_of(transaction)
     yield transaction.title
@@ -43,7 +44,13 @@ def recorded(document: Document, transaction: Transaction, *, full: bool = False
         yield ""
         yield from _planned(document.case, transaction.request)
         return
-    yield f"{exchange.method} {exchange.url} {exchange.http_version}"
+    negotiation = document.negotiation_of(transaction)
+    for number, one in enumerate(negotiation, 1):
+        yield f"Connection authentication negotiation, {number} of {len(negotiation)}:"
+        yield from _indented([_request_line(one), *_headers(one.request_headers), ""])
+        yield from _indented([_status_line(one), *_headers(one.response_headers)])
+        yield ""
+    yield _request_line(exchange)
     yield from _headers(exchange.request_headers)
     yield ""
     yield body(exchange.request_body, exchange.request_header("content-type") or "", limit=limit)
@@ -88,10 +95,18 @@ def _response(exchange: Exchange, limit: int | None) -> Iterator[str]:
     if not exchange.status:
         yield f"no response: {exchange.error or 'the connection ended'}"
         return
-    yield f"{exchange.status} {exchange.reason}".rstrip() + f"  ({exchange.took * 1000:.0f} ms)"
+    yield _status_line(exchange)
     yield from _headers(exchange.response_headers)
     yield ""
     yield body(exchange.response_body, exchange.response_header("content-type") or "", limit=limit)
+
+
+def _request_line(exchange: Exchange) -> str:
+    return f"{exchange.method} {exchange.url} {exchange.http_version}"
+
+
+def _status_line(exchange: Exchange) -> str:
+    return f"{exchange.status} {exchange.reason}".rstrip() + f"  ({exchange.took * 1000:.0f} ms)"
 
 
 def _headers(headers: HeaderList) -> Iterator[str]:
