@@ -15,7 +15,14 @@ from pytest_loadtool.correlation.fields import SERVER_AUTHENTICATION, Field
 from pytest_loadtool.model.authentication import Identity
 from pytest_loadtool.model.case import TestCase, Transaction
 
-__all__ = ["Account", "accounts", "identity_fields", "unconfigured", "with_account"]
+__all__ = [
+    "Account",
+    "accounts",
+    "identity_fields",
+    "unconfigured",
+    "with_account",
+    "without_account",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +55,14 @@ def accounts(document: Document) -> tuple[Account, ...]:
 
 def unconfigured(document: Document) -> tuple[Account, ...]:
     """The accounts in the recording that the test case has no credentials for."""
-    missing = [
-        (one, host)
-        for one, host in _recorded(document)
-        if not _covered(document.case.identities, one, host)
-    ]
+    recorded = tuple(_recorded(document))
+    identities = document.case.identities
+    missing = [(one, host) for one, host in recorded if not _covered(identities, one, host)]
     users = dict.fromkeys((one.username, one.domain) for one, _ in missing)
     found = []
     for user in users:
         mine = [(one, host) for one, host in missing if (one.username, one.domain) == user]
-        places = [_place(one, host, missing) for one, host in mine]
+        places = [_place(one, host, recorded) for one, host in mine]
         found.append(_account(dict.fromkeys(places), [one for one, _ in mine], document))
     return tuple(found)
 
@@ -81,17 +86,21 @@ def identity_fields(document: Document, transaction: Transaction) -> Iterator[Fi
     )
 
 
+def without_account(case: TestCase, account: Account) -> TestCase:
+    """The test case without the account's credentials."""
+    kept = tuple(one for one in case.identities if one not in account.places)
+    return replace(case, identities=kept)
+
+
 def with_account(placed: Placed, account: Account) -> TestCase:
-    """The test case with credentials for an account, in place of those that it had."""
-    case = placed.case
+    """The test case with an account's credentials."""
     username, password, domain = placed.templates
     new = tuple(
         replace(one, username=username, password=password, domain=domain) for one in account.places
     )
-    kept = [one for one in case.identities if one not in account.places]
     # The one for any realm comes last: the first that fits answers.
-    identities = sorted((*kept, *new), key=lambda one: not one.realm)
-    return replace(case, identities=tuple(identities))
+    identities = sorted((*placed.case.identities, *new), key=lambda one: not one.realm)
+    return replace(placed.case, identities=tuple(identities))
 
 
 def _recorded(document: Document) -> Iterator[tuple[RecordedIdentity, str]]:

@@ -145,15 +145,14 @@ def ask_dataset(session: Session, given: Given, known: Known) -> Wizard[Credenti
     if not columns:
         shown = session.shown(path)
         username = known.username or (yield from ask_name(known, f"{shown} is not there: write it"))
-        password = os.environ.get(given.password_env, "") or (
-            yield from _secret(
-                f"Password of {username} (for {shown})",
-                known.password,
+        password = os.environ.get(given.password_env) or known.password
+        if not password:
+            password = yield from _secret(
+                f"Password of {username} (for {shown}):",
                 f"{shown} is not there, and the recording does not tell the password of "
                 f"{username}: write the file, with the columns {', '.join(COLUMNS)}, or say "
                 "--password-env NAME for its first row",
             )
-        )
         columns = COLUMNS
         domain = f"{known.domain}\\{username}" if known.domain else ""
         new = Dataset(COLUMNS, ((username, password, domain),))
@@ -161,16 +160,13 @@ def ask_dataset(session: Session, given: Given, known: Known) -> Wizard[Credenti
     return Credentials(user, secret, domain_too if COLUMNS[2] in columns else None, path, new)
 
 
-def _secret(text: str, known: str, otherwise: str) -> Wizard[str]:
-    """Ask for a password, which must not be empty."""
-
+def _secret(text: str, otherwise: str) -> Wizard[str]:
     def understand(answer: str) -> str:
         if not answer:
             raise UsageError("a password is needed")
         return answer
 
-    hint = "" if known else otherwise
-    return question(f"{text}:", known, understand, secret=True, otherwise=hint)
+    return question(text, "", understand, secret=True, otherwise=otherwise)
 
 
 def ask_password(
@@ -200,10 +196,10 @@ def ask_password(
         )
         variable = Variable("password", keyring=service, username=username)
         there = in_keyring(service, username) is not None
-    if there:
-        return Source(variable=variable), ""
+    if there or known:
+        return Source(variable=variable), "" if there else known
     # Who cannot be asked puts it there later: nothing is wrong with that before it is replayed.
-    secret = yield from question(f"Password of {username}:", known, str, secret=True)
+    secret = yield from question(f"Password of {username}:", "", str, secret=True)
     return Source(variable=variable), secret
 
 
@@ -214,7 +210,8 @@ def _shared(session: Session, given: Given, known: Known) -> Wizard[Credentials]
     source, secret = yield from ask_password(
         session, given, username, known.password if same else ""
     )
-    return Credentials(Source(username), source, secret=secret)
+    domain = Source(known.domain) if username == known.username and known.domain else None
+    return Credentials(Source(username), source, domain, secret=secret)
 
 
 def _given_way(given: Given) -> str:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from pytest_loadtool.console.accounts import Account, accounts, unconfigured, with_account
+from pytest_loadtool.console.accounts import (
+    Account,
+    accounts,
+    unconfigured,
+    with_account,
+    without_account,
+)
 from pytest_loadtool.console.credentials import (
     RECOMMENDATION,
     Credentials,
@@ -117,8 +123,9 @@ async def _decided(
     before = case
     for account, credentials in decisions:
         if credentials is not None:
+            case = tidied(without_account(case, account), before)
             case = with_account(place(session, case, credentials), account)
-    return tidied(case, before)
+    return case
 
 
 def _configuring(session: Session, account: Account, given: Given) -> Wizard[Credentials | None]:
@@ -162,7 +169,7 @@ def _filling(session: Session, login: Login, given: Given) -> Wizard[Credentials
             sources[role] = Source(column=role)
         elif way == "value" and role == "username":
             name = yield from ask_name(known, _CHANGE)
-            known = replace(known, username=name)
+            known = known if name == known.username else Known(name)
             sources[role] = Source(name)
         elif way == "value":
             sources[role], secret = yield from ask_password(

@@ -56,7 +56,7 @@ class TerminalFrontend(PlainFrontend):
         """
         asker: PromptSession[str] = PromptSession()
         default, text = question.default, printable(question.text)
-        shown = f" [{'as recorded' if question.secret else default}]" if default else ""
+        shown = f" [{default}]" if default else ""
         try:
             answer = await asker.prompt_async(f"{text}{shown} ", is_password=question.secret)
         except (KeyboardInterrupt, EOFError):

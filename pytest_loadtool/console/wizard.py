@@ -25,7 +25,7 @@ class Question:
     default: str
     reason: str = ""
     secret: bool = False
-    """Whether what is typed must not be seen, nor the default."""
+    """Whether what is typed must not be seen. There is no default then."""
     otherwise: str = ""
     """What is told where nobody answers and the default will not do: what to pass instead."""
 

@@ -31,10 +31,10 @@ async def play(session: Session, *, fast: bool = False, server: str = "") -> Non
     shows HTTP authentication, the Test Case Configuration Wizard asks who the users are, as by
     `test-case-configuration`.
     """
-    if needs_identity(session.opened()):
-        await configure_identity(session, Given(), first=True)
     if needs_configuration(session.opened()):
         await configure_for_replay(session)
+    if needs_identity(session.opened()):
+        await configure_identity(session, Given(), first=True)
     document = session.opened()
     plan = plan_of(session, document.case, server=server, fast=fast)
     watched = _Watch(session, len(plan.steps))

@@ -1,0 +1,300 @@
+"""The Test Case Configuration Wizard and the User Identity Wizard."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import keyring
+import keyring.backends.fail
+import pytest
+from keyring.backend import KeyringBackend
+
+from pytest_loadtool.casefile import format_case, read_case, read_dataset
+from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.opening import open_file
+from pytest_loadtool.console.session import Session
+from pytest_loadtool.model.authentication import Identity
+from pytest_loadtool.model.case import TestCase, Variable
+from pytest_loadtool.model.dataset import DatasetUse
+from pytest_loadtool.model.exchange import Exchange
+from tests.console.listener import Listener, do
+from tests.console.negotiated import two_users, with_basic, with_ntlm
+from tests.console.traffic import write_har
+
+FROM_DATASET = Identity("${users.username}", "${users.password}", "${users.domain}")
+OWN_ROW = DatasetUse("users", "users.csv", lifespan="virtual user", sharable=False)
+
+
+class Ring(KeyringBackend):
+    """A keyring in memory."""
+
+    priority = 1.0
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[str, str], str] = {}
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self.kept.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.kept[service, username] = password
+
+
+@pytest.fixture
+def rings() -> Iterator[None]:
+    """The keyring is as before when the test is over."""
+    before = keyring.get_keyring()
+    yield
+    keyring.set_keyring(before)
+
+
+def recorded(session: Session, exchanges: Sequence[Exchange]) -> Session:
+    """The console after a recording."""
+    do(session, f"import {write_har(session.case_path.with_name('in.har'), *exchanges)}")
+    assert isinstance(session.frontend, Listener)
+    session.frontend.said.clear()
+    return session
+
+
+def case_of(session: Session) -> TestCase:
+    return session.opened().case
+
+
+@pytest.mark.promise(33)
+@pytest.mark.promise(58)
+@pytest.mark.promise(92)
+@pytest.mark.promise(94)
+def test_person_takes_a_dataset(session: Session, listener: Listener, tmp_path: Path) -> None:
+    """The dataset is made with the recorded user in its first row, for its owner alone; each
+    virtual user has a row of its own, which is recommended."""
+    recorded(session, with_ntlm(tmp_path))
+    listener.lines = ["yes", "dataset", "", "secret1"]
+    do(session, "test-case-configuration")
+    assert [one.partition(" (")[0] for one in listener.asked] == [
+        "Configure user identity for connection authentication",
+        "Use a dataset, or Share a username",
+        "A CSV file with the columns username, password, domain; it is made if there is none?",
+        "Password of alice",
+    ]
+    assert "A username of its own for each virtual user is recommended" in listener.text
+    assert "NTLM at shop.test, recorded as EXAMPLE\\alice" in listener.text
+    path = tmp_path / "users.csv"
+    assert path.read_text() == "username,password,domain\nalice,secret1,EXAMPLE\\alice\n"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert (tmp_path / ".gitignore").read_text() == "/users.csv\n"
+    assert case_of(session).identities == (FROM_DATASET,)
+    assert case_of(session).datasets == (OWN_ROW,)
+
+
+@pytest.mark.promise(93)
+def test_person_shares_a_username(
+    session: Session, listener: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first letters of an answer do; what is no answer is asked again; the password is nowhere
+    but in this console's environment."""
+    monkeypatch.setenv("SHOP_PASSWORD", "")  # what the wizard sets is gone after the test
+    recorded(session, with_ntlm(tmp_path))
+    listener.lines = ["y", "s", "", "file", "env", "two words", "", "secret1"]
+    do(session, "test-case-configuration")
+    assert "'file' is none of env, keyring" in listener.text
+    assert "'two words' is not the name of an environment variable" in listener.text
+    (identity,) = case_of(session).identities
+    assert identity == Identity("EXAMPLE\\alice", "${SHOP_PASSWORD}")
+    assert case_of(session).variables["SHOP_PASSWORD"].env == "SHOP_PASSWORD"
+    assert os.environ["SHOP_PASSWORD"] == "secret1"
+    assert "secret1" not in format_case(case_of(session)) + listener.text
+
+
+def test_person_declines_or_gives_up(session: Session, listener: Listener, tmp_path: Path) -> None:
+    """Nothing is changed, and no file is written."""
+    recorded(session, with_basic())
+    before = session.document
+    listener.lines = ["no"]
+    do(session, "test-case-configuration")
+    assert session.document == before
+    listener.lines = ["yes"]
+    with pytest.raises(CommandError, match="say --dataset FILE, or --share USERNAME"):
+        do(session, "test-case-configuration")
+    assert session.document == before
+    assert not (tmp_path / "users.csv").exists()
+
+
+def test_script_says_it_in_options(session: Session, listener: Listener, tmp_path: Path) -> None:
+    """Of Basic the password was recorded; a realm that is the only one need not be named."""
+    recorded(session, with_basic())
+    do(session, f"test-case-configuration --dataset {tmp_path}/users.csv")
+    assert listener.asked == []
+    assert read_dataset(tmp_path / "users.csv").rows == (("alice", "secret1", ""),)
+    assert case_of(session).identities == (FROM_DATASET,)
+
+
+def test_dataset_that_there_is(session: Session, tmp_path: Path) -> None:
+    """Is taken as it is; it need not know domains."""
+    (tmp_path / "people.csv").write_text("username,password,town\nann,a,Ulm\nben,b,Bonn\n")
+    recorded(session, with_basic())
+    do(session, f"test-case-configuration --dataset {tmp_path}/people.csv")
+    assert case_of(session).identities == (Identity("${users.username}", "${users.password}"),)
+    assert read_dataset(tmp_path / "people.csv").rows[1] == ("ben", "b", "Bonn")
+
+
+@pytest.mark.parametrize(
+    ("content", "wrong"),
+    [
+        ("user,password\nann,a\n", "users.csv has no column username: it has user, password"),
+        ("username,password\n", "users.csv has no rows: write one for each virtual user"),
+    ],
+)
+def test_dataset_that_will_not_do(
+    session: Session, tmp_path: Path, content: str, wrong: str
+) -> None:
+    """It is said what is missing."""
+    (tmp_path / "users.csv").write_text(content)
+    recorded(session, with_basic())
+    with pytest.raises(UsageError, match=wrong):
+        do(session, f"test-case-configuration --dataset {tmp_path}/users.csv")
+
+
+def test_password_that_nobody_knows(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With NTLM it was not recorded: a script is told what to pass, and passes it."""
+    recorded(session, with_ntlm(tmp_path))
+    line = f"test-case-configuration --dataset {tmp_path}/users.csv"
+    with pytest.raises(CommandError, match="does not tell the password of alice"):
+        do(session, line)
+    assert not (tmp_path / "users.csv").exists()
+    monkeypatch.setenv("ALICE", "secret1")
+    do(session, f"{line} --password-env ALICE")
+    assert read_dataset(tmp_path / "users.csv").rows == (("alice", "secret1", "EXAMPLE\\alice"),)
+
+
+def test_script_shares_a_username(
+    session: Session, listener: Listener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another user than the recorded one: its password is somebody else's to set."""
+    monkeypatch.delenv("PASSWORD_OF_BEN", raising=False)
+    recorded(session, with_basic())
+    do(session, r"test-case-configuration --share 'EXAMPLE\ben' --password-env PASSWORD_OF_BEN")
+    assert case_of(session).identities == (Identity("EXAMPLE\\ben", "${PASSWORD_OF_BEN}"),)
+    assert "Set PASSWORD_OF_BEN before it is replayed." in listener.said
+    assert "PASSWORD_OF_BEN" not in os.environ
+
+
+@pytest.mark.promise(57)
+def test_first_play_needs_it(session: Session, listener: Listener, tmp_path: Path) -> None:
+    """A script fails before anything is sent, and is told what to say; so does a load test."""
+    recorded(session, with_ntlm(tmp_path))
+    with pytest.raises(CommandError) as caught:
+        do(session, "play")
+    assert str(caught.value).startswith("NTLM at shop.test, recorded as EXAMPLE\\alice: nobody")
+    assert "`test-case-configuration --dataset users.csv`" in str(caught.value)
+    do(session, "save")
+    with pytest.raises(CommandError, match="the test case does not say who the users are"):
+        do(session, "create-load")
+
+
+def test_nothing_to_configure(session: Session, listener: Listener, tmp_path: Path) -> None:
+    """Without HTTP authentication it says so; told what to do, it does it: a HAR file of a browser
+    may be without the credentials."""
+    recorded(session, with_ntlm(tmp_path)[3:])
+    do(session, "test-case-configuration")
+    assert "The recording shows no HTTP authentication: nothing is to be configured." in (
+        listener.said
+    )
+    do(session, "test-case-configuration --share ann --password-env ANN")
+    assert case_of(session).identities == (Identity("ann", "${ANN}"),)
+
+
+def test_several_users(session: Session, listener: Listener, tmp_path: Path) -> None:
+    """Each has its realm; a script says which one it means."""
+    recorded(session, two_users())
+    with pytest.raises(UsageError, match=r"several users \(alice, bob\): --user says which"):
+        do(session, "test-case-configuration --share alice --password-env ALICE")
+    with pytest.raises(UsageError, match="nothing was recorded of a user 'eve'"):
+        do(session, "test-case-configuration --user eve --share eve --password-env EVE")
+    do(session, "test-case-configuration --user bob --share bob --password-env BOB")
+    assert case_of(session).identities == (Identity("bob", "${BOB}", realm="office"),)
+    listener.said.clear()
+    with pytest.raises(CommandError, match="recorded as alice: nobody is here"):
+        do(session, "play")
+    do(session, f"test-case-configuration --user alice --dataset {tmp_path}/users.csv")
+    assert [one.realm for one in case_of(session).identities] == ["office", "shop"]
+
+
+@pytest.mark.promise(59)
+def test_identity_is_changed_later(session: Session, listener: Listener, tmp_path: Path) -> None:
+    """What nothing uses any more goes with it; undo brings it back."""
+    recorded(session, with_basic())
+    do(session, f"test-case-configuration --dataset {tmp_path}/users.csv")
+    first = case_of(session)
+    do(session, "user-identity --share ann --password-env ANN")
+    assert case_of(session).identities == (Identity("ann", "${ANN}"),)
+    assert case_of(session).datasets == ()
+    do(session, "user-identity --share ben --password-env BEN")
+    assert case_of(session).variables == {"BEN": Variable("BEN", env="BEN")}
+    do(session, "undo")
+    do(session, "undo")
+    assert case_of(session) == first
+    do(session, "redo")
+    assert case_of(session).identities[0].username == "ann"
+    listener.lines = ["no"]
+    do(session, "user-identity")
+    assert "now ann, password from the environment variable ANN" in listener.text
+    assert case_of(session).identities[0].username == "ann"
+
+
+def test_saved_and_opened_again(session: Session, listener: Listener, tmp_path: Path) -> None:
+    """The test case is the same, and a new recording in its place is for the same users."""
+    recorded(session, with_ntlm(tmp_path))
+    do(session, "test-case-configuration --share alice --password-env ALICE")
+    do(session, "properties --show-negotiation")
+    do(session, "save")
+    saved = read_case(session.case_path)
+    assert saved == case_of(session)
+    assert saved.identities == (Identity("alice", "${ALICE}", "EXAMPLE"),)
+    session.document = session.saved = None
+    open_file(session)
+    assert case_of(session) == saved
+    do(session, f"import {tmp_path}/in.har")
+    again = case_of(session)
+    assert (again.identities, again.variables) == (saved.identities, saved.variables)
+    assert again.show_negotiation
+    assert "says who the users are" not in listener.said[-1]
+
+
+@pytest.mark.usefixtures("rings")
+def test_keyring(session: Session, listener: Listener, tmp_path: Path) -> None:
+    """The password goes there, and is taken from there; where there is no keyring, it is said."""
+    keyring.set_keyring(Ring())
+    recorded(session, with_ntlm(tmp_path))
+    listener.lines = ["yes", "share", "", "keyring", "the shop", "secret1"]
+    do(session, "test-case-configuration")
+    assert keyring.get_password("the shop", "EXAMPLE\\alice") == "secret1"
+    name = case_of(session).identities[0].password
+    assert name == "${password}"
+    assert case_of(session).variables["password"] == Variable(
+        "password", keyring="the shop", username="EXAMPLE\\alice"
+    )
+    do(session, "user-identity --share ann --keyring 'the shop'")
+    assert "The keyring has no password of ann for the shop yet" in listener.text
+    assert list(case_of(session).variables) == ["password"]
+    keyring.set_keyring(keyring.backends.fail.Keyring())  # type: ignore[no-untyped-call]
+    with pytest.raises(CommandError, match="keyring cannot be used: No recommended backend"):
+        do(session, "user-identity --share ben --keyring 'the shop'")
+
+
+def test_options_exclude_each_other(session: Session) -> None:
+    """It is said which."""
+    recorded(session, with_basic())
+    for line, wrong in (
+        ("--dataset users.csv --share ann", "--dataset and --share exclude each other"),
+        ("--share a --password-env A --keyring b", "--password-env and --keyring exclude"),
+        ("--dataset users.csv --keyring b", "--keyring goes with --share"),
+        ("--share ann", "say where the password of ann is: --password-env NAME or --keyring"),
+        ("--share ann --password-env no-name", "is not the name of an environment variable"),
+    ):
+        with pytest.raises(CommandError, match=wrong):
+            do(session, f"test-case-configuration {line}")

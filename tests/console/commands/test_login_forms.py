@@ -1,0 +1,99 @@
+"""The User Identity Wizard with login forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pytest_loadtool.casefile import format_case, read_dataset
+from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.session import Session
+from tests.console.listener import Listener, do
+from tests.console.traffic import sign_in, write_har
+from tests.plugin.serving import Server, serving
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    """An application with a login form."""
+    with serving() as running:
+        yield running
+
+
+@pytest.fixture
+def signed_in(session: Session, server: Server, tmp_path: Path, listener: Listener) -> Session:
+    """A console with a recorded sign-in."""
+    do(session, f"import {write_har(tmp_path / 'in.har', *sign_in(server.url))}")
+    do(session, "configure")
+    listener.said.clear()
+    listener.asked.clear()
+    return session
+
+
+def body(session: Session) -> str:
+    """What the form sends."""
+    *_, last = session.opened().case.transactions()
+    assert isinstance(last.request.body, str)
+    return last.request.body.partition("&")[2]
+
+
+@pytest.mark.promise(60)
+def test_value_or_dataset_for_each_field(
+    signed_in: Session, listener: Listener, server: Server, tmp_path: Path
+) -> None:
+    """The dataset has what was typed in its first row; what is sent then comes from it."""
+    listener.lines = ["dataset", "", "dataset"]
+    do(signed_in, "user-identity")
+    assert (
+        "  Login form 2 POST /login: user (Constant value, ann), password (Constant value)"
+        in listener.said
+    )
+    assert [one.partition(" (")[0] for one in listener.asked] == [
+        "user: keep it, a value, or a dataset",
+        "A CSV file with the columns username, password, domain; it is made if there is none?",
+        "password: keep it, a value, or a dataset",
+    ]
+    assert body(signed_in) == "user=${users.username}&password=${users.password}"
+    assert read_dataset(tmp_path / "users.csv").rows == (("ann", "correct horse 7", ""),)
+    do(signed_in, "play --fast")
+    assert server.requests[-1] == "POST /login"
+
+
+@pytest.mark.promise(60)
+def test_values(signed_in: Session, listener: Listener, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name as it is; a password from the environment: it does not go into the test case."""
+    monkeypatch.delenv("SHOP_PASSWORD", raising=False)
+    listener.lines = ["value", "ben & co", "value", "env", "", ""]
+    do(signed_in, "user-identity")
+    assert body(signed_in) == "user=ben+%26+co&password=${SHOP_PASSWORD}"
+    assert "Set SHOP_PASSWORD before it is replayed." in listener.said
+    listener.lines = ["keep", "dataset", "other.csv", "correct horse 8"]
+    do(signed_in, "user-identity 2")
+    assert body(signed_in) == "user=ben+%26+co&password=${users.password}"
+
+
+def test_options(signed_in: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As for HTTP authentication; undone in one step."""
+    monkeypatch.setenv("HORSE", "correct")
+    before = body(signed_in)
+    do(signed_in, f"user-identity --dataset {tmp_path}/users.csv")
+    assert body(signed_in) == "user=${users.username}&password=${users.password}"
+    do(signed_in, "undo")
+    assert body(signed_in) == before
+    do(signed_in, "user-identity --share ben --password-env HORSE")
+    assert body(signed_in) == "user=ben&password=${HORSE}"
+    assert "correct" not in format_case(signed_in.opened().case)
+
+
+def test_what_is_no_login(signed_in: Session, session: Session, tmp_path: Path) -> None:
+    """It is said so; and a script has to say what it wants."""
+    with pytest.raises(CommandError, match="there is no user identity to change: 1 is no login"):
+        do(signed_in, "user-identity 1")
+    with pytest.raises(CommandError, match="say --dataset FILE, or --share USERNAME"):
+        do(signed_in, "user-identity")
+    page = sign_in("http://shop.test")[:1]
+    do(session, f"import --discard {write_har(tmp_path / 'page.har', *page)}")
+    with pytest.raises(CommandError, match="no HTTP authentication, no login form"):
+        do(session, "user-identity")
