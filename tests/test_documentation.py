@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -76,12 +77,19 @@ def test_the_contents_of_the_load_page() -> None:
 
 
 def test_every_picture_is_shown() -> None:
-    """No page shows a picture that is not made by docs/images/make.py, and none is made in vain."""
-    made = re.findall(
-        r'^    "(\w+)": Picture\(', (DOCS / "images/make.py").read_text(), re.MULTILINE
-    )
+    """No page shows a picture that no script in docs/images makes, and none is made in vain."""
+    scripts = "".join(one.read_text() for one in (DOCS / "images").glob("*.py"))
+    made = re.findall(r'^    "(\w+)": (?:Picture|Exchange)\(', scripts, re.MULTILINE)
     shown = {link.path.stem for page in PAGES for link in links(page) if link.is_picture}
     assert shown == set(made) == {file.stem for file in (DOCS / "images").glob("*.svg")}
+
+
+def test_the_pictures_of_exchanges_are_as_their_script_makes_them() -> None:
+    """Without an edit of one that the other does not have."""
+    script = runpy.run_path(str(DOCS / "images" / "exchanges.py"))
+    for name, exchange in script["EXCHANGES"].items():
+        text = "\n".join(script["drawn"](exchange)) + "\n"
+        assert (DOCS / "images" / f"{name}.svg").read_text() == text
 
 
 @pytest.mark.parametrize("file", RUNS, ids=lambda file: file.stem)
