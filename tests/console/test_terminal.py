@@ -10,12 +10,14 @@ import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from example_suite.server import ShopServer
 from pytest_loadtool.casefile import read_case
+from tests.console.negotiated import with_ntlm
 from tests.console.running import console_command, console_environment, fetch
 from tests.console.traffic import sign_in, write_har
 from tests.plugin.serving import case, serving
@@ -179,6 +181,65 @@ def test_first_play_asks_about_the_hostnames(tmp_path: Path) -> None:
             terminal.wait_for(r"^Undid `save --secrets dataset`")
             terminal.enter("undo")
             terminal.wait_for(r"^Undid `configure`\. The test case has 1 page, 3 transactions")
+
+
+@pytest.mark.promise(57)
+@pytest.mark.promise(58)
+@pytest.mark.promise(59)
+@pytest.mark.promise(60)
+def test_wizards_ask_who_the_users_are(tmp_path: Path) -> None:
+    """The first play asks, and no password is seen; Ctrl-C gives up; then the login form is asked
+    about, too."""
+    with serving() as server:
+        server.token = "zY9xW8vU7tS6rQ5pO4"
+        form = [replace(one, started=one.started + 60) for one in sign_in(server.url)]
+        write_har(tmp_path / "in.har", *with_ntlm(tmp_path, server.url), *form)
+        with console(tmp_path) as terminal:
+            terminal.enter("import in.har")
+            terminal.wait_for(
+                r"^  NTLM at 127\.0\.0\.1:\d+, recorded as EXAMPLE\\alice: `test-case"
+            )
+            terminal.enter("configure")
+            terminal.wait_for(r"^Which other hostnames stay")
+            terminal.enter("")
+            terminal.wait_for(r"^1 dynamic value configured")
+            terminal.enter("play --fast")
+            terminal.wait_for(r"^Configure user identity for connection authentication \(yes, no\)")
+            terminal.press("C-c")
+            terminal.wait_for(r"^given up: nothing was changed")
+            assert server.requests == []
+            terminal.enter("play --fast")
+            terminal.wait_for(r"(?s)Configure user identity.*Configure user identity")
+            terminal.enter("")
+            terminal.wait_for(
+                r"^Use a dataset, or Share a username \(dataset, share\)\? \[dataset\]"
+            )
+            terminal.enter("")
+            terminal.wait_for(r"it is made if there is none\? \[users\.csv\]")
+            terminal.enter("")
+            terminal.wait_for(r"^Password of alice \(for users\.csv\):")
+            terminal.enter("secret1")
+            terminal.wait_for(r"^Wrote users\.csv, for you alone; \.gitignore names it")
+            terminal.wait_for(r"^4 transactions passed")
+            assert "secret1" not in terminal.screen()
+            terminal.enter("user-identity")
+            terminal.wait_for(r"now a row of users\.csv for each virtual user$")
+            terminal.wait_for(r"^Change it \(yes, no\)\? \[no\]")
+            terminal.enter("")
+            terminal.wait_for(r"^  Login form 4 POST /login: user \(Constant value, ann\)")
+            terminal.wait_for(r"^user: keep it, a value, or a dataset")
+            terminal.enter("value")
+            terminal.wait_for(r"^Username\? \[ann\]")
+            terminal.enter("ben")
+            terminal.wait_for(r"^password: keep it, a value, or a dataset .*\[value\]")
+            terminal.enter("keep")
+            terminal.enter("fields 4")
+            terminal.wait_for(r"^  user +Constant value +ben")
+            terminal.enter("undo")
+            terminal.wait_for(r"^Undid `user-identity`\.")
+            terminal.enter("undo")
+            terminal.wait_for(r"^Undid `play --fast`\.")
+    assert (tmp_path / "users.csv").read_text().endswith("\nalice,secret1,EXAMPLE\\alice\n")
 
 
 @pytest.mark.promise(66)
