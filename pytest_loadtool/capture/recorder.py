@@ -25,6 +25,7 @@ from mitmproxy.proxy.mode_servers import ServerInstance
 from mitmproxy.proxy.mode_specs import RegularMode
 
 from pytest_loadtool.capture.addon import ExchangeReporter, trusted_certificates
+from pytest_loadtool.capture.http2 import PassOn
 from pytest_loadtool.capture.quiet import QuietLog
 from pytest_loadtool.capture.scratch import Scratch
 from pytest_loadtool.errors import RecordingError
@@ -137,7 +138,7 @@ class Recorder:
         # Its compatibility handler would send every log record of the process to addons of old.
         self._log.remove_root_handlers()
         self._proxy = Proxyserver()  # type: ignore[no-untyped-call]
-        addons = (self._reporter, self._proxy, NextLayer(), TlsConfig())
+        addons = (self._reporter, self._proxy, NextLayer(), PassOn(), TlsConfig())
         master.addons.add(*addons)  # type: ignore[no-untyped-call]
         master.options.update(  # type: ignore[no-untyped-call]
             confdir=str(self._scratch.path),

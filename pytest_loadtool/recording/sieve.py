@@ -79,6 +79,8 @@ def _no_response(exchange: Exchange) -> Note | None:
     if exchange.status:
         return None
     error = exchange.error or "no reason recorded"
+    if "HTTP_1_1_REQUIRED" in error:
+        return Note(NEGOTIATION, subject(exchange), "the server wanted it over HTTP/1.1")
     if error.lower().startswith(_GIVEN_UP):
         return Note(CANCELLED, subject(exchange), "given up before the response ended")
     failed, serious = what_failed(exchange, kind_of(exchange))

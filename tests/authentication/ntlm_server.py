@@ -15,6 +15,10 @@ from typing import BinaryIO, cast
 from unittest.mock import patch
 
 import spnego
+from h2.config import H2Configuration
+from h2.connection import H2Connection
+from h2.errors import ErrorCodes
+from h2.events import RequestReceived
 from spnego import ContextProxy
 from spnego.exceptions import SpnegoError
 
@@ -46,7 +50,10 @@ class NtlmServer:
             self._talk(number, connection)
             return
         with self.tls.wrap_socket(connection, server_side=True) as secure:
-            self._talk(number, secure)
+            if secure.selected_alpn_protocol() == "h2":
+                _refuse(secure)
+            else:
+                self._talk(number, secure)
 
     def _talk(self, number: int, connection: socket.socket) -> None:
         context: ContextProxy | None = None
@@ -76,6 +83,18 @@ class NtlmServer:
             stream.flush()
 
 
+def _refuse(connection: ssl.SSLSocket) -> None:
+    """Want HTTP/1.1 for whatever is asked over HTTP/2 (RFC 9113 §7), as IIS does for NTLM."""
+    http2 = H2Connection(H2Configuration(client_side=False))
+    http2.initiate_connection()
+    connection.sendall(http2.data_to_send())
+    while data := connection.recv(65536):
+        for event in http2.receive_data(data):
+            if isinstance(event, RequestReceived):
+                http2.reset_stream(event.stream_id, ErrorCodes.HTTP_1_1_REQUIRED)
+        connection.sendall(http2.data_to_send())
+
+
 def _credentials(stream: BinaryIO) -> tuple[str, bytes]:
     """Scheme and token of the head that comes, which nothing follows."""
     scheme, token = "", b""
@@ -91,12 +110,13 @@ def _credentials(stream: BinaryIO) -> tuple[str, bytes]:
 def ntlm_server(
     pages: Path, accounts: Path, certificate: Path | None = None
 ) -> Iterator[NtlmServer]:
-    """Serve the files in ``pages``, over TLS if there is a ``certificate``, to who is in the file
-    ``accounts``."""
+    """Serve the files in ``pages`` to who is in the file ``accounts``; over TLS if there is a
+    ``certificate``, and then with HTTP/2 for those who want it, over which nothing is served."""
     tls = None
     if certificate is not None:
         tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         tls.load_cert_chain(certificate)
+        tls.set_alpn_protocols(["h2", "http/1.1"])
     with (
         patch.dict(os.environ, NTLM_USER_FILE=str(accounts)),
         listening(lambda port: NtlmServer(port, pages, tls), NtlmServer.talk) as server,
