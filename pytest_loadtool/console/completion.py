@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
 from prompt_toolkit.document import Document as Text
 
+from pytest_loadtool.console.accounts import accounts
 from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.console.registry import (
     Argument,
@@ -18,12 +19,15 @@ from pytest_loadtool.console.registry import (
     FieldName,
     Hostnames,
     PageName,
+    ProxyScheme,
     SecretsWay,
     TransactionNumber,
+    UserName,
     VariableName,
 )
 from pytest_loadtool.console.secrets import WAYS
 from pytest_loadtool.console.session import Session
+from pytest_loadtool.model.authentication import PROXY_METHODS
 from pytest_loadtool.recording import hostnames
 
 __all__ = ["RegistryCompleter"]
@@ -39,7 +43,9 @@ class RegistryCompleter(Completer):
             TransactionNumber: self._transactions,
             PageName: self._pages,
             Hostnames: self._hostnames,
-            SecretsWay: _ways,
+            SecretsWay: _one_of(WAYS),
+            ProxyScheme: _one_of(PROXY_METHODS),
+            UserName: self._users,
             VariableName: self._variables,
             Path: _paths,
         }
@@ -111,6 +117,13 @@ class RegistryCompleter(Completer):
             if one.name.startswith(start):
                 yield Completion(shlex.quote(one.name), -len(start), display=one.name)
 
+    def _users(self, start: str) -> Iterator[Completion]:
+        document = self._session.document
+        for account in accounts(document) if document else ():
+            name = account.known.name
+            if name.startswith(start):
+                yield Completion(shlex.quote(name), -len(start), display=name)
+
     def _variables(self, start: str) -> Iterator[Completion]:
         document = self._session.document
         for name in document.case.variables if document else ():
@@ -134,8 +147,8 @@ def _expected(command: Command, words: list[str]) -> Argument | None:
     return slots[taken] if taken < len(slots) else None
 
 
-def _ways(start: str) -> Iterator[Completion]:
-    return (Completion(one, -len(start)) for one in WAYS if one.startswith(start))
+def _one_of(known: Sequence[str]) -> Callable[[str], Iterable[Completion]]:
+    return lambda start: (Completion(one, -len(start)) for one in known if one.startswith(start))
 
 
 def _paths(start: str) -> Iterator[Completion]:

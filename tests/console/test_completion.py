@@ -11,7 +11,10 @@ from prompt_toolkit.document import Document as Text
 from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.completion import RegistryCompleter
 from pytest_loadtool.console.session import Session
+from tests.console.listener import do
+from tests.console.negotiated import with_ntlm
 from tests.console.samples import DOCUMENT
+from tests.console.traffic import write_har
 
 
 def offered(session: Session, line: str) -> list[str]:
@@ -43,6 +46,10 @@ def test_empty_line_offers_every_command(session: Session) -> None:
         ("delete --page ", ["'Log in'", "Home"]),
         ("strip --", []),
         ("save --secrets ", ["keep", "dataset", "env"]),
+        ("properties --proxy-method n", ["ntlm", "negotiate"]),
+        ("test-case-configuration --user ", []),
+        ("user-identity --k", ["--keyring"]),
+        ("user-identity ", ["1", "2", "3"]),
         ("set-field 2 p", ["'path[1]'"]),
         ("set-field 9 ", []),
         ("fields ", ["1", "2", "3"]),
@@ -68,3 +75,9 @@ def test_file_names_are_offered(
     (tmp_path / "recorded.har").touch()
     monkeypatch.chdir(tmp_path)
     assert offered(session, f"{line}rec") == ["orded.har"]
+
+
+def test_recorded_users_are_offered(session: Session, tmp_path: Path) -> None:
+    """With quotes around a backslash."""
+    do(session, f"import {write_har(tmp_path / 'in.har', *with_ntlm(tmp_path))}")
+    assert offered(session, "test-case-configuration --user ") == ["'EXAMPLE\\alice'"]

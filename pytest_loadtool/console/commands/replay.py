@@ -74,7 +74,9 @@ class _Watch:
             self.first = self.first if earlier else (step, response, failures)
 
     def negotiation(self, step: Step, response: Response) -> None:
-        pass
+        if self.session.opened().case.show_negotiation:
+            took = (response.finished - response.sent) * 1000
+            self.session.say(f"  CAN  {response.status}  {took:6.0f} ms          {step.title}")
 
     def page(self, page: PagePlan, started: float, finished: float, failed: bool) -> None:
         pass
