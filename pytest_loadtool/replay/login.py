@@ -32,9 +32,9 @@ __all__ = ["AuthenticatedUser", "user_for"]
 
 _NAMES = {"ntlm": "NTLM", "basic": "Basic", "digest": "Digest", "negotiate": "Negotiate"}
 
-_OVER_HTTP2 = (
-    "authenticates a connection, which HTTP/2 cannot (RFC 9113 has many requests on one): "
-    'write transport = "raw" in the test case, which speaks HTTP/1.1'
+_IN_PROCESS = (
+    "authenticates a connection, which an application in this process does not have: name a "
+    "server in place of the app"
 )
 
 
@@ -98,7 +98,7 @@ class AuthenticatedUser(RenewingUser):
             keep_state=keep_state,
         )
         self._may_go_on = not stop_on_error
-        self._connected_as: dict[Account, Credentials] = {}
+        self._connected_as: dict[Account, Credentials | None] = {}
         self._at_proxies: list[Credentials] = []
         self._forget()
 
@@ -201,8 +201,8 @@ class AuthenticatedUser(RenewingUser):
         if value is None or b"\r\n" + header_line(gate.answers, value) in send.data:
             self._reject(response, login)
             return None
-        if login.handshake.connection_bound and response.head.startswith(b"HTTP/2"):
-            self._fail(response, f"{_NAMES[login.handshake.scheme]} {_OVER_HTTP2}")
+        if login.handshake.connection_bound and self._plan.case.app:
+            self._fail(response, f"{_NAMES[login.handshake.scheme]} {_IN_PROCESS}")
             return None
         if attempt is None:
             attempt = _Attempt(self._plain(send))
@@ -283,6 +283,8 @@ class AuthenticatedUser(RenewingUser):
             f"wrong user name or password: {gate.name} refuses {self._name(login.account)} "
             f"({_NAMES[handshake.scheme]}{realm})"
         )
+        if handshake.connection_bound:
+            self._connected_as[login.account] = None  # nobody can log in on it any more
         gate.refuse(step, gate.facts(step, response.request), login.account, handshake, why)
         self._forget_lines()
         self._fail(response, why)

@@ -13,6 +13,7 @@ from pytest_loadtool.replay.exchange import Response
 from pytest_loadtool.transport.failures import (
     CLOSED_AS_SENT,
     CLOSED_EARLY,
+    CLOSED_IN_NEGOTIATION,
     NO_CONNECTION,
     NO_END,
     NO_RESPONSE,
@@ -23,6 +24,10 @@ from pytest_loadtool.transport.httpx_messages import head_of, request_for, witho
 from pytest_loadtool.transport.network import NetworkObserver
 
 __all__ = ["Exchange"]
+
+
+class _ElsewhereError(Exception):
+    """What belongs to a connection would have to go out on another one."""
 
 
 class Exchange:
@@ -58,6 +63,8 @@ class Exchange:
             self.response.sent = perf_counter()
             try:
                 failure = await self._attempt()
+            except _ElsewhereError:
+                failure = CLOSED_IN_NEGOTIATION
             except Exception as error:  # whatever it is, it is why this request failed
                 failure = httpx_failure(error, sent=self._sent, answered=self._answered)
             if failure is CLOSED_EARLY and self._reused:
@@ -98,6 +105,8 @@ class Exchange:
         """httpcore tells what it does."""
         now = perf_counter()
         match event:
+            case "connection.connect_tcp.started" if self.response.send.bound:
+                raise _ElsewhereError
             case "connection.connect_tcp.started":
                 self._reused = False
                 self._connecting = True

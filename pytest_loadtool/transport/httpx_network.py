@@ -72,10 +72,13 @@ class HttpxNetwork:
             return None
         return self._application.transport
 
-    def new_transport(self, tls: TlsSettings | None) -> httpx.AsyncHTTPTransport:
+    def new_transport(
+        self, tls: TlsSettings | None, *, shared: bool = True
+    ) -> httpx.AsyncHTTPTransport:
         """Connections of one user to servers with these settings; None: without TLS.
 
-        The environment's proxies and certificates are left alone.
+        Those that carry several requests at a time (HTTP/2) are ``shared``. The environment's
+        proxies and certificates are left alone.
 
         Raises:
             TlsError: a file of the settings cannot be used.
@@ -83,7 +86,7 @@ class HttpxNetwork:
         return httpx.AsyncHTTPTransport(
             verify=_NO_TLS if tls is None else self._tls_for(tls),
             trust_env=False,
-            http2=True,
+            http2=shared,
             limits=_NO_LIMITS,
         )
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import httpx
 
 from pytest_loadtool.model.tls import TlsSettings
-from pytest_loadtool.replay.exchange import Response, Wait
+from pytest_loadtool.replay.exchange import Response, Send, Wait
 from pytest_loadtool.replay.plan import Origin
 from pytest_loadtool.transport.httpx_exchange import Exchange
 
@@ -28,7 +28,8 @@ class HttpxSession:
     """The connections of one virtual user, and the generator that says what to do on them.
 
     The virtual user asks for no more than its connections per host at once, so httpx need not count
-    them. ``done`` is called at the end of each iteration.
+    them. A slot whose connection is authenticated has one to itself, of HTTP/1.1 (RFC 4559 §6).
+    ``done`` is called at the end of each iteration.
     """
 
     def __init__(self, network: HttpxNetwork, done: Done) -> None:
@@ -38,6 +39,7 @@ class HttpxSession:
         self._timer: asyncio.TimerHandle | None = None
         self._under_way: dict[Exchange, asyncio.Task[None]] = {}
         self._transports: dict[TlsSettings | None, httpx.AsyncBaseTransport] = {}
+        self._alone: dict[tuple[Origin, int], httpx.AsyncBaseTransport] = {}
 
     def run(self, commands: Commands) -> None:
         """Begin an iteration."""
@@ -58,9 +60,10 @@ class HttpxSession:
         for task in self._under_way.values():
             task.cancel()
         self._under_way.clear()
-        for transport in self._transports.values():
+        for transport in (*self._transports.values(), *self._alone.values()):
             self._network.finish(transport.aclose())
         self._transports.clear()
+        self._alone.clear()
 
     def check_timeout(self, now: float, timeout: float) -> None:
         """Fail what has been under way for longer than ``timeout`` seconds."""
@@ -78,7 +81,7 @@ class HttpxSession:
         try:
             command = commands.send(event)
             sends = () if isinstance(command, Wait) else command
-            transports = [self._transport(send.step.origin) for send in sends]
+            transports = [self._transport(send) for send in sends]
         except StopIteration as end:
             self._commands = None
             self._done(None, bool(end.value))
@@ -88,6 +91,8 @@ class HttpxSession:
             self._done(error, True)
             return
         if isinstance(command, Wait):
+            if command.leave:
+                self.close_connections()
             until = command.until
             self._timer = self._network.call_at(until, lambda: self._wake(until))
             return
@@ -105,12 +110,17 @@ class HttpxSession:
         if self._under_way.pop(exchange, None) is not None:
             self._advance(exchange.response)
 
-    def _transport(self, origin: Origin) -> httpx.AsyncBaseTransport:
+    def _transport(self, send: Send) -> httpx.AsyncBaseTransport:
+        origin, slot = send.step.origin, (send.step.origin, send.slot)
         application = self._network.application(origin)
         if application is not None:
             return application
         tls = origin.tls if origin.scheme == "https" else None
-        transport = self._transports.get(tls)
+        transport = self._alone.get(slot)
+        if transport is None and send.alone:
+            transport = self._alone[slot] = self._network.new_transport(tls, shared=False)
+        if transport is None:
+            transport = self._transports.get(tls)
         if transport is None:
             transport = self._transports[tls] = self._network.new_transport(tls)
         return transport

@@ -53,7 +53,6 @@ class Answer:
     challenges: tuple[str, ...] = ()
     close: bool = False
     cookie: str = ""
-    version: str = "HTTP/1.1"
 
 
 Respond = Callable[[Asked], Answer]
@@ -123,7 +122,7 @@ class Talk:
         if answer.close:
             del self._open[slot]
         response.status = answer.status
-        lines = [f"{answer.version} {answer.status} X"]
+        lines = [f"HTTP/1.1 {answer.status} X"]
         asks = "Proxy-Authenticate" if answer.status == 407 else "WWW-Authenticate"
         lines += [f"{asks}: {one}" for one in answer.challenges]
         lines += [f"Set-Cookie: {answer.cookie}"] if answer.cookie else []
@@ -155,6 +154,7 @@ def planned(
     dataset: Dataset | None = None,
     overlapped: bool = False,
     proxy: Proxy | None = None,
+    app: str = "",
 ) -> Plan:
     """The plan of a page with these transactions; a text is the target of a GET.
 
@@ -175,6 +175,7 @@ def planned(
         variables={"PASSWORD": Variable("PASSWORD", env="APP_PASSWORD")},
         datasets=uses,
         proxy=proxy,
+        app=app,
     )
     datasets = {"users": dataset} if dataset else {}
     return compile_case(case, environ={"APP_PASSWORD": "s3cret"}, datasets=datasets)

@@ -277,13 +277,13 @@ def test_ntlm_that_is_refused(ntlm: Ntlm) -> None:
     )
 
 
-def test_ntlm_over_http_2() -> None:
-    """A connection that many requests share cannot be authenticated: refused by name."""
-    talk = Talk(planned("/"), lambda _: Answer(401, ("NTLM",), version="HTTP/2"))
+def test_ntlm_of_an_application_in_this_process() -> None:
+    """It has no connection that could be authenticated: refused by name."""
+    talk = Talk(planned("/", app="shop:app"), lambda _: Answer(401, ("NTLM",)))
     assert talk.iterate() == ["1 GET /"]
-    (failure,) = talk.diary.transactions[0][1]
+    ((_, (failure,)),) = talk.diary.transactions
     assert failure.cause == "auth"
-    assert failure.message.startswith("NTLM authenticates a connection, which HTTP/2 cannot")
+    assert failure.message.startswith("NTLM authenticates a connection, which an application")
 
 
 def test_a_connection_is_never_somebody_elses(ntlm: Ntlm) -> None:

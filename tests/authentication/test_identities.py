@@ -1,0 +1,247 @@
+"""Virtual users log in at a real server; its own log counts the requests and the connections."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from pytest_loadtool.load import LoadMetrics, Share
+from pytest_loadtool.model.authentication import Identity
+from pytest_loadtool.model.case import Page, Recorded, Request, TestCase, Transaction
+from pytest_loadtool.model.dataset import Dataset, DatasetUse, Lifespan
+from pytest_loadtool.model.load import CaseShare, LoadConfiguration
+from pytest_loadtool.model.tls import TlsSettings
+from pytest_loadtool.model.validator import TextValidator
+from pytest_loadtool.replay import compile_case
+from pytest_loadtool.transport.load import LoadRunner, metrics_for
+from tests.authentication.accounts import USERS, many
+from tests.authentication.apache import PAGE
+from tests.authentication.peer import Peer
+from tests.observed import Observed, replay
+
+ALICE, BOB = (Identity(name, password) for name, password in USERS)
+NTLM_ALICE = replace(ALICE, username=r"EXAMPLE\alice")
+BOUND = ("/negotiate", "/ntlm")
+
+#: The path of each scheme, and the statuses of two requests one after the other.
+SCHEMES = {
+    "/basic/one": [401, 200, 200],
+    "/digest": [401, 200, 200],
+    "/negotiate": [401, 401, 200, 200],
+    "/ntlm": [401, 401, 200, 200],
+}
+
+
+def page(target: str, **recorded: float) -> Transaction:
+    """A transaction that wants the server's page."""
+    times = Recorded(200, **recorded) if recorded else None  # type: ignore[arg-type]
+    return Transaction(Request("GET", target), validators=(TextValidator(PAGE),), recorded=times)
+
+
+def log_in(
+    apache: Peer, *transactions: Transaction, scheme: str = "http", who: Identity = NTLM_ALICE
+) -> Observed:
+    """Replay a page as somebody. The password is there literally, as no file would have it."""
+    tls = TlsSettings(ca=str(apache.folder / "ca.pem"))
+    return replay(apache.url(scheme, scheme), *transactions, tls=tls, identities=(who,))
+
+
+@pytest.mark.promise(73, 74, 75, 76, 79)
+@pytest.mark.promise(81, 83, 85, 86, 131)
+@pytest.mark.parametrize("transport", ["raw", "httpx"])
+@pytest.mark.parametrize("scheme", ["http", "https"])
+@pytest.mark.parametrize("path", SCHEMES)
+def test_the_counts_of_each_scheme(apache: Peer, path: str, scheme: str, transport: str) -> None:
+    """2 requests for the first URL with Basic and Digest, 3 on a connection with NTLM; then 1."""
+    mark = apache.log.mark()
+    who = NTLM_ALICE if path in BOUND else ALICE
+    found = replay(
+        apache.url(scheme, scheme),
+        page(f"{path}/page"),
+        page(f"{path}/page?2"),
+        tls=TlsSettings(ca=str(apache.folder / "ca.pem")),
+        identities=(who,),
+        transport=transport,
+    )
+    assert found.failures == [(), ()]
+    statuses = SCHEMES[path]
+    log = apache.log.since(mark, len(statuses))
+    assert [one.status for one in log] == statuses
+    assert len(found.challenges) == statuses.count(401)
+    assert {one.user for one in log if one.status == 200} == {who.username}
+    if path in BOUND:
+        assert len({one.connection for one in log[1:]}) == 1
+
+
+@pytest.mark.promise(82)
+def test_realms_of_one_server_have_each_their_own(apache: Peer) -> None:
+    """Whoever is known in realm One stays unknown to realm Two."""
+    mark = apache.log.mark()
+    identities = (replace(BOB, realm="Two"), replace(ALICE, realm="One"))
+    targets = ["/basic/one/page", "/basic/two/page", "/basic/one/page?2", "/basic/two/page?2"]
+    found = replay(apache.url("http"), *map(page, targets), identities=identities)
+    assert found.failures == [()] * 4
+    log = apache.log.since(mark, 6)
+    assert [one.status for one in log] == [401, 200, 401, 200, 200, 200]
+    assert [one.user for one in log if one.status == 200] == ["alice", "bob"] * 2
+    mark = apache.log.mark()
+    found = log_in(
+        apache, page("/basic/one/page"), page("/basic/two/page"), who=replace(ALICE, realm="One")
+    )
+    assert [[one.cause for one in some] for some in found.failures] == [[], ["status", "text"]]
+    assert len(apache.log.since(mark, 3)) == 3
+
+
+@pytest.mark.promise(87)
+@pytest.mark.parametrize("transport", ["raw", "httpx"])
+@pytest.mark.parametrize("path", BOUND)
+def test_a_large_post_first_on_a_connection_goes_out_twice(
+    apache: Peer, path: str, transport: str
+) -> None:
+    """The server has read its body in the first request and in the last, and nothing between."""
+    body = "a large form " * 50_000
+    mark = apache.log.mark()
+    post = Transaction(Request("POST", f"{path}/echo", body=body))
+    found = replay(apache.url("http"), post, identities=(NTLM_ALICE,), transport=transport)
+    assert found.failures == [()]
+    assert found.responses[0].text == body
+    log = apache.log.since(mark, 3)
+    assert [one.status for one in log] == [401, 401, 200]
+    assert [one.received // len(body) for one in log] == [1, 0, 1]
+
+
+@pytest.mark.promise(86)
+@pytest.mark.parametrize("transport", ["raw", "httpx"])
+def test_six_connections_log_in_once_each(apache: Peer, transport: str) -> None:
+    """As a browser's: what comes later on a connection costs one request."""
+    pages = [page("/ntlm/page", took=0.1)]
+    pages += [page(f"/ntlm/page?{number}", at=0.1, took=0.1) for number in range(24)]
+    mark = apache.log.mark()
+    found = replay(apache.url("http"), *pages, identities=(NTLM_ALICE,), transport=transport)
+    assert found.failures == [()] * 25
+    assert len(found.challenges) == 2 * 6
+    log = apache.log.since(mark, 25 + 2 * 6)
+    assert Counter(one.status for one in log) == {200: 25, 401: 2 * 6}
+    inside = Counter(one.connection for one in log if one.status == 200)
+    assert len(inside) == 6
+
+
+@pytest.mark.parametrize("transport", ["raw", "httpx"])
+@pytest.mark.parametrize("path", SCHEMES)
+def test_a_wrong_password(apache: Peer, path: str, transport: str) -> None:
+    """One failure, which says who was refused and in which scheme."""
+    mark = apache.log.mark()
+    who = replace(NTLM_ALICE if path in BOUND else ALICE, password="wrong")
+    found = replay(
+        apache.url("http"),
+        page(f"{path}/page"),
+        page(f"{path}/page?2"),
+        identities=(who,),
+        transport=transport,
+    )
+    (((failure,)),) = found.failures
+    assert failure.cause == "auth"
+    assert failure.message.startswith(
+        f"wrong user name or password: the server refuses the user {who.username} ("
+    )
+    expected = SCHEMES[path].index(200) + 1
+    assert [one.status for one in apache.log.since(mark, expected)] == [401] * expected
+
+
+OF_DATASET = Identity(r"EXAMPLE\${users.username}", "${users.password}")
+
+
+def load(
+    apache: Peer, rows: tuple[tuple[str, str], ...], who: Identity = OF_DATASET, **settings: Any
+) -> LoadMetrics:
+    """Three pages, with the case's own order of rows: the first user has the first, and so on."""
+    case = TestCase(
+        "shop",
+        tuple(Page(name, (page(f"/ntlm/page?{name}"),)) for name in ("one", "two", "three")),
+        apache.url("http"),
+        identities=(who,),
+        datasets=(DatasetUse("users", "users.csv"),),
+    )
+    dataset = Dataset(("username", "password"), rows)
+    plan = compile_case(case, datasets={"users": dataset})
+    metrics = metrics_for([plan])
+    configuration = LoadConfiguration(
+        **{
+            "name": "load",
+            "cases": (CaseShare("shop.case.toml"),),
+            "users": len(rows),
+            "duration": None,
+            "iterations": 1,
+            **settings,
+        }
+    )
+    LoadRunner([plan], configuration, Share(), metrics).run(time.time())
+    return metrics
+
+
+@pytest.mark.promise(86)
+@pytest.mark.promise(92)
+def test_500_users_with_a_login_of_their_own(apache: Peer) -> None:
+    """No errors, two requests more for each connection, on which nobody else ever is; they are
+    timed apart, and pages take them along."""
+    users = many(500)
+    mark = apache.log.mark()
+    metrics = load(apache, users)
+    assert metrics.failed_requests == 0
+    assert metrics.requests == 3 * 500
+    assert metrics.negotiation.count == 2 * 500
+    log = apache.log.since(mark, (3 + 2) * 500)
+    assert Counter(one.status for one in log) == {200: 3 * 500, 401: 2 * 500}
+    seen = {(one.connection, one.user) for one in log if one.status == 200}
+    assert len(seen) == len({connection for connection, _ in seen}) == 500
+    assert {user for _, user in seen} == {rf"EXAMPLE\{name}" for name, _ in users}
+    assert sum(one.service.count for one in metrics.transactions) == 3 * 500
+    first = metrics.pages[0].durations.total
+    assert first >= metrics.transactions[0].service.total + metrics.negotiation.total
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_wrong_password_in_one_row(apache: Peer, kept: bool) -> None:
+    """One line of errors, which names the row; all others get in."""
+    rows = [*many(30)]
+    rows[16] = (rows[16][0], "wrong")
+    metrics = load(apache, tuple(rows), iterations=3, keep_connections=kept)
+    (error,) = metrics.errors
+    assert error.cause == "auth"
+    assert error.message == (
+        "wrong user name or password: the server refuses row 17 of users.csv (NTLM)"
+    )
+    assert error.count == 3
+    assert "wrong user" not in error.example
+    assert metrics.requests == (29 * 3 + 1) * 3
+
+
+@pytest.mark.parametrize(("lifespan", "logins"), [("virtual user", 1), ("test case", 3)])
+def test_kept_connections_stay_with_who_they_are_of(
+    apache: Peer, lifespan: Lifespan, logins: int
+) -> None:
+    """Somebody else, in the next iteration, begins with new connections."""
+    case = TestCase(
+        "shop",
+        (Page("one", (page("/ntlm/page"), page("/ntlm/page?2"))),),
+        apache.url("http"),
+        identities=(OF_DATASET,),
+        datasets=(DatasetUse("users", "users.csv", lifespan),),
+    )
+    dataset = Dataset(("username", "password"), many(3))
+    plan = compile_case(case, datasets={"users": dataset})
+    metrics = metrics_for([plan])
+    configuration = LoadConfiguration(
+        "load", (CaseShare("shop.case.toml"),), 1, None, iterations=3, keep_connections=True
+    )
+    mark = apache.log.mark()
+    LoadRunner([plan], configuration, Share(), metrics).run(time.time())
+    log = apache.log.since(mark, 6 + 2 * logins)
+    assert metrics.failed_requests == 0
+    assert Counter(one.status for one in log) == {200: 6, 401: 2 * logins}
+    seen = [(one.user, one.connection) for one in log if one.status == 200]
+    assert len({user for user, _ in seen}) == len({where for _, where in seen}) == logins
