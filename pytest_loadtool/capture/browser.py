@@ -7,6 +7,7 @@ import json
 import os
 import re
 import signal
+import tempfile
 from asyncio.subprocess import Process
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -37,6 +38,9 @@ _BEAT = 5.0
 _BEAT_PATIENCE = 30.0
 #: Seconds for a tab to answer when recording ends.
 _TAB_PATIENCE = 10.0
+
+#: Bytes that leave room for ``/org.chromium.Chromium.abcdef/SingletonSocket``.
+_SHORT_PATH = 56
 
 _LISTENING = re.compile(r"DevTools listening on ws://([^/]+)/")
 
@@ -185,6 +189,7 @@ class Browser:
         commands, replies = self._pipe.browser_ends
         self._started = await asyncio.create_subprocess_exec(
             "/bin/sh", "-c", _LAUNCHER, "sh", str(commands), str(replies), *command,
+            env=_environment(),
             pass_fds=(commands, replies),
             start_new_session=True,   # a group of its own, so that all of it can be ended
             stdin=asyncio.subprocess.DEVNULL,
@@ -278,6 +283,14 @@ class Browser:
 
     def _last_words(self) -> str:
         return " / ".join(list(self._said)[-3:])
+
+
+def _environment() -> dict[str, str] | None:
+    """Chromium makes a socket in the directory for temporary files, and the path of a socket has at
+    most 107 bytes: a directory that is too deep gives way to another. None: as inherited."""
+    if len(os.fsencode(tempfile.gettempdir())) <= _SHORT_PATH:
+        return None
+    return os.environ | {"TMPDIR": "/tmp"}  # noqa: S108  it makes a private directory there
 
 
 def _write_preferences(profile: Path) -> None:

@@ -202,6 +202,25 @@ def test_pages_are_not_told_that_a_program_drives_the_browser() -> None:
         assert run(scenario(server)) is False
 
 
+def test_a_deep_directory_for_temporary_files_is_no_obstacle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The browser's socket could not be made there; its profile is there nevertheless."""
+    deep = tmp_path / ("d" * 100)
+    deep.mkdir()
+    monkeypatch.setenv("TMPDIR", str(deep))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+
+    async def scenario() -> list[Path]:
+        async with Recorder(lambda _: None) as recorder:
+            address = ("about:blank", recorder.port, recorder.ca_certificate)
+            async with Browser(find_browser(), *address, headless=True):
+                return list(deep.glob("*/profile"))
+
+    assert len(run(scenario())) == 1
+    assert list(deep.iterdir()) == []
+
+
 def test_closing_leaves_nothing_behind() -> None:
     """The profile is deleted, and no process of the browser is left."""
 
