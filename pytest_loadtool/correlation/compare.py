@@ -27,6 +27,7 @@ from pytest_loadtool.correlation.producers import (
     Kind,
     Producer,
     in_response,
+    in_text,
     json_leaves,
     links,
 )
@@ -173,7 +174,7 @@ def _in_response(
     except ValueError:
         yield from _in_links(text, index, wanted)
         for value in sorted(wanted.intersection(_TOKEN.findall(text))):
-            yield Producer(index, Kind.TEXT, "", value)
+            yield from in_text(text, value, index)
         return
     for steps, value in leaves:
         if value in wanted:

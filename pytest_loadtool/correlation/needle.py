@@ -20,6 +20,7 @@ def literal_start(pattern: str) -> str:
     """The text with which every match of a regular expression begins; "" when that is not plain."""
     if "|" in pattern:
         return ""
+    pattern = pattern.removeprefix("\\b")  # it takes no characters
     found = _LITERAL.match(pattern)
     if found is None:
         return ""

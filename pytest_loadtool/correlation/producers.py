@@ -15,6 +15,7 @@ from typing import Any, Literal
 from urllib.parse import unquote
 
 from pytest_loadtool.correlation.looks import is_id_name, is_short_number
+from pytest_loadtool.correlation.named import named
 from pytest_loadtool.correlation.partial import is_partial, partial_fields
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Slot, target_slots
@@ -30,6 +31,7 @@ __all__ = [
     "Producer",
     "fragment_slots",
     "in_response",
+    "in_text",
     "issued_tokens",
     "json_leaves",
     "label_at",
@@ -106,7 +108,14 @@ def in_response(
         yield one
     if random:
         for value in sorted(random.intersection(tokens(text)) - found):
-            yield Producer(transaction, Kind.TEXT, "", value)
+            yield from in_text(text, value, transaction)
+
+
+def in_text(text: str, value: str, transaction: int) -> Iterator[Producer]:
+    """A value that stands in the text, by the names that it has there, else as it stands."""
+    for name in named(text, value):
+        yield Producer(transaction, Kind.TEXT, name, value)
+    yield Producer(transaction, Kind.TEXT, "", value)
 
 
 def _in_headers(

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from pytest_loadtool.correlation.extract import Readable, compile_source
 from pytest_loadtool.correlation.jsonpath import format_path
 from pytest_loadtool.correlation.looks import looks_random
+from pytest_loadtool.correlation.named import named_sources
 from pytest_loadtool.correlation.producers import Kind, Producer, fragment_slots
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.model.extractor import (
@@ -78,7 +79,7 @@ _XML = {
 
 def _xml(producer: Producer, slot: Slot, response: Readable) -> Iterator[Source]:
     yield RegularExpression(_XML[producer.text].format(_literal(producer.name)))
-    yield from _text(replace(producer, text=""), slot, response)
+    yield from _text(replace(producer, text="", name=""), slot, response)
 
 
 def _control(producer: Producer, _: Slot, response: Readable) -> Iterator[Source]:
@@ -134,6 +135,9 @@ def _addresses(
 def _text(producer: Producer, slot: Slot, response: Readable) -> Iterator[Source]:
     if producer.text:
         yield RegularExpression(producer.text)
+        return
+    if producer.name:
+        yield from named_sources(response.text, producer.value, producer.name)
         return
     text = response.text
     position = text.find(slot.value)

@@ -35,6 +35,46 @@ def extracted(extractor: Extractor, answer: Exchange) -> str | None:
 
 
 @pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("<script>var csrfKey = '{}';</script>", "<script>let csrfKey='{}'</script>"),
+        (
+            '<script>window.__APP__ = {{"user": 1, "csrfKey": "{}", "n": [1]}};</script>',
+            '<script>window.__APP__={{"n":[],"csrfKey":"{}","user":17,"key":"no"}};</script>',
+        ),
+        ("<script>app.csrfKey='{}'; x = 1</script>", "<script>x = 2; app.csrfKey = '{}'</script>"),
+        ('<body data-csrf-key="{}" class=a>', '<body class="b" data-csrf-key="{}">'),
+        (
+            '<div id="app" data-page="{{&quot;v&quot;:1,&quot;csrfKey&quot;:&quot;{}&quot;}}">',
+            '<div data-page="{{&quot;csrfKey&quot;:&quot;{}&quot;,&quot;v&quot;:2}}" id="app">',
+        ),
+        (
+            "<script>load('/x?a=1&csrfKey={}')</script>",
+            "<script>load('/x?csrfKey={}&a=2')</script>",
+        ),
+        ("<script>$csrfKey = '{}';</script>", "<script>csrfKey = 'no'; $csrfKey = '{}'</script>"),
+    ],
+)
+def test_named_values(old: str, new: str) -> None:
+    """A value is found by its name in a script or an attribute, whatever is around both."""
+    extractor = synthesised(html(old.format(OLD)))
+    assert isinstance(extractor.source, RegularExpression)
+    assert extracted(extractor, html(new.format(NEW))) == NEW
+
+
+def test_variable_is_called_as_in_the_script() -> None:
+    """Where the request has no better name: a segment of the path."""
+    exchanges = [
+        answered("GET", "/", html(f"<script>const channelKey = '{OLD}'</script>")),
+        exchange("GET", f"{SERVER}/subscribe/{OLD}"),
+    ]
+    configured = configure(case_of(*exchanges), exchanges).case
+    assert [one.request.target for one in configured.transactions()][1] == (
+        "/subscribe/${channelKey[1]}"
+    )
+
+
+@pytest.mark.parametrize(
     "template",
     [
         '<form><input name="key" value="{}" type="hidden"></form>',

@@ -1,0 +1,64 @@
+"""Names of values in a text: a script's variable or key, a ``data-`` attribute, a parameter."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from pytest_loadtool.model.extractor import RegularExpression
+
+__all__ = ["named", "named_sources"]
+
+#: At how many places of one value its name is looked for.
+_MOST_PLACES = 8
+#: How much text before a value is looked at.
+_CONTEXT = 80
+#: Name, what closes its quotes, ``:`` or ``=``, and what opens those of the value.
+_NAME = re.compile(r"""([A-Za-z_$][\w$-]*)("|'|&quot;)?\s*([:=])\s*("|'|&quot;)?\Z""")
+#: Attributes of HTML: they tell what a value is for the browser, not what it is.
+_HTML = frozenset(
+    {
+        *("action", "alt", "charset", "class", "content", "for", "form", "formaction", "height"),
+        *("href", "http-equiv", "id", "integrity", "label", "lang", "media", "method", "name"),
+        *("placeholder", "rel", "role", "size", "sizes", "src", "srcset", "style", "target"),
+        *("title", "type", "value", "width"),
+    }
+)
+#: Group 1 is the value: in quotes of each kind, or in none.
+_VALUES = {
+    '"': '"([^"]*)"',
+    "'": "'([^']*)'",
+    "&quot;": "&quot;(.*?)&quot;",
+    None: "([\\w.~+/%|!-]+=*)",
+}
+
+
+def named(text: str, value: str) -> dict[str, list[str]]:
+    """The names that a value has in the text, each with patterns that find it by that name.
+
+    A pattern holds nothing of what is around the two, nor how much space is between them.
+    """
+    names: dict[str, list[str]] = {}
+    position = text.find(value)
+    for _place in range(_MOST_PLACES):
+        if position < 0:
+            break
+        found = _NAME.search(text, max(0, position - _CONTEXT), position)
+        if found is not None and found[1].lower() not in _HTML:
+            name, closing, sign, opening = found.groups()
+            quote = closing or ("" if name.startswith("$") else "\\b")
+            written = rf"{quote}{_plain(name)}{closing or ''}\s*{sign}\s*{_VALUES[opening]}"
+            patterns = names.setdefault(name, [])
+            if written not in patterns:
+                patterns.append(written)
+        position = text.find(value, position + len(value))
+    return names
+
+
+def named_sources(text: str, value: str, name: str) -> Iterator[RegularExpression]:
+    """What takes a value of that name from the text."""
+    return map(RegularExpression, named(text, value).get(name, ()))
+
+
+def _plain(name: str) -> str:
+    return name.replace("$", r"\$")
