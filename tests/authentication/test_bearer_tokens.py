@@ -1,0 +1,167 @@
+"""Bearer tokens that expire: recorded, configured and replayed on a server with OAuth2.
+
+What its tokens are good for is counted in requests, or renewed for by what the server says: nothing
+here depends on how quick the machine is.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from urllib.parse import urlencode
+
+import pytest
+
+from pytest_loadtool.load.share import Share
+from pytest_loadtool.model.case import Page, TestCase, Transaction
+from pytest_loadtool.model.dataset import Dataset, DatasetUse
+from pytest_loadtool.model.load import CaseShare, LoadConfiguration
+from pytest_loadtool.model.result import Failure
+from pytest_loadtool.recording import build_case
+from pytest_loadtool.replay import compile_case
+from pytest_loadtool.transport.functional import replay_once
+from pytest_loadtool.transport.load import LoadRunner, metrics_for
+from tests.authentication.token_server import TokenServer, token_server
+from tests.correlation.client import Client
+from tests.correlation.talk import configure
+from tests.observed import Observed
+
+FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[TokenServer]:
+    """The server."""
+    with token_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def recorded(running: TokenServer) -> TestCase:
+    """A session with a refresh in the middle of it, configured."""
+    client = Client(running.url)
+
+    def tokens(path: str, **form: str) -> str:
+        answer = client.send("POST", path, urlencode(form).encode(), FORM).json()
+        client.headers["Authorization"] = f"Bearer {answer['access_token']}"
+        return str(answer["refresh_token"])
+
+    refresh = tokens("/token", grant_type="password", username="kim", password="kim's")
+    client.send("GET", "/me")
+    tokens("/token/refresh", grant_type="refresh_token", refresh_token=refresh)
+    client.send("GET", "/me")
+    client.send("POST", "/orders")
+    client.close()
+    return configure(build_case(client.exchanges, name="orders").case, client.exchanges).case
+
+
+@pytest.fixture
+def server(running: TokenServer) -> TokenServer:
+    """The server, which has done nothing yet."""
+    running.counts = Counter()
+    running.lives, running.uses, running.failing = None, 1_000_000, False
+    return running
+
+
+def paged(case: TestCase, *pages: tuple[int, ...], think_time: float = 0.0) -> TestCase:
+    """The case with the transactions of these numbers on its pages."""
+    every = tuple(case.transactions())
+    return replace(
+        case,
+        pages=tuple(
+            Page(f"{n}", tuple(_alone(every[index]) for index in indexes), think_time)
+            for n, indexes in enumerate(pages)
+        ),
+    )
+
+
+def _alone(transaction: Transaction) -> Transaction:
+    """Not overlapping others, wherever it has gone."""
+    return replace(transaction, recorded=None)
+
+
+LOGIN, ME, REFRESH, ME_2, ORDER = range(5)
+ALL = (LOGIN, ME, ME, REFRESH, ME_2, ME_2, ORDER)
+
+
+def replayed(case: TestCase) -> Observed:
+    """What one user saw."""
+    observed = Observed()
+    replay_once(compile_case(case), observer=observed)
+    return observed
+
+
+def test_the_recorded_refresh_is_marked(recorded: TestCase) -> None:
+    """And tokens are in the headers, not in the text."""
+    assert [one.refreshes for one in recorded.transactions()] == ["", "", "bearer_token[1]", "", ""]
+
+
+@pytest.mark.parametrize("transport", ["raw", "httpx"])
+def test_tokens_that_expire(recorded: TestCase, server: TokenServer, transport: str) -> None:
+    """Each request that is refused is sent once more with a new token: nothing fails, and what
+    changes something happens once."""
+    server.uses = 1
+    observed = replayed(replace(paged(recorded, ALL), transport=transport))
+    assert observed.failures == [()] * len(ALL)
+    assert server.counts == {
+        "login": 1, "refresh": 4, "401": 3, "kim": 5, "orders": 1
+    }  # fmt: skip
+    # Each page's own requests, each of the 401s, each renewal; the recorded refresh is no renewal.
+    assert len(observed.challenges) == 3 + 3
+
+
+def test_tokens_are_renewed_in_time(recorded: TestCase, server: TokenServer) -> None:
+    """The server says how long they live: no request goes out that it would refuse."""
+    server.lives = 1
+    case = paged(recorded, (LOGIN,), (ME,), (REFRESH, ME_2), (ORDER,), think_time=1.1)
+    observed = replayed(case)
+    assert observed.failures == [()] * 5
+    assert server.counts["401"] == 0
+    assert server.counts["refresh"] >= 3
+    assert len(observed.challenges) == server.counts["refresh"] - 1
+
+
+def test_a_refresh_that_fails(recorded: TestCase, server: TokenServer) -> None:
+    """The first request that is refused says why; the server is asked for a token just once more,
+    where the recording does."""
+    server.uses, server.failing = 1, True
+    observed = replayed(paged(recorded, (LOGIN, ME, ME, ME, REFRESH)))
+    why = Failure(
+        "auth",
+        "the token ${bearer_token[1]} has expired, and POST /token/refresh, which should refresh "
+        "it, failed: Status Code is 400, expected 200-399",
+    )
+    assert observed.failures[:4] == [(), (), (why,), (why,)]
+    assert server.counts["refused refresh"] == 2
+
+
+@pytest.mark.alone
+def test_many_users_with_tokens_of_their_own(recorded: TestCase, server: TokenServer) -> None:
+    """Under load, with a token for every two requests: no error, no token of another's, no refresh
+    token twice, and every request of the server's is in the results."""
+    server.uses = 2
+    users = tuple((f"user{n}", f"user{n}'s") for n in range(8))
+    case = paged(recorded, (LOGIN, *[ME] * 5, REFRESH, *[ME_2] * 5))
+    login, *others = case.pages[0].transactions
+    form = "grant_type=password&username=${users.username}&password=${users.password}"
+    login = replace(login, request=replace(login.request, body=form))
+    case = replace(
+        case,
+        pages=(replace(case.pages[0], transactions=(login, *others)),),
+        datasets=(DatasetUse("users", "users.csv"),),
+    )
+    plan = compile_case(case, datasets={"users": Dataset(("username", "password"), users)})
+    metrics = metrics_for([plan])
+    configuration = LoadConfiguration("load", (CaseShare("c.case.toml"),), users=8, duration=3)
+    LoadRunner([plan], configuration, Share(), metrics).run(time.time())
+    counts = server.counts
+    assert metrics.failed_requests == 0
+    assert counts["refused refresh"] == 0
+    assert min(counts[name] for name, _ in users) >= 10
+    own = metrics.transactions[6].requests
+    assert counts["refresh"] - own > 8
+    assert metrics.cut == 0
+    assert metrics.negotiation.count == counts["401"] + counts["refresh"] - own
+    assert metrics.requests + metrics.negotiation.count == sum(counts.values())
