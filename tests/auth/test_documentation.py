@@ -8,8 +8,28 @@ from pathlib import Path
 import pytest
 
 from pytest_loadtool.auth import METHODS
+from pytest_loadtool.casefile import parse_case
+from pytest_loadtool.model.renewal import successors
 
-TEXT = re.sub(r"\s+", " ", (Path(__file__).parents[2] / "docs/authentication.md").read_text())
+PAGE = (Path(__file__).parents[2] / "docs/authentication.md").read_text()
+TEXT = re.sub(r"\s+", " ", PAGE)
+
+LOGIN = """\
+format = 1
+name = "orders"
+server = "http://127.0.0.1:8000"
+
+[[page]]
+name = "Orders"
+
+[[page.transaction]]
+request = "POST /token"
+extractors = [
+  { variable = "bearer_token[1]", json = "$.access_token" },
+  { variable = "refresh_token[1]", json = "$.refresh_token" },
+]
+
+"""
 
 
 def test_the_page_has_every_scheme() -> None:
@@ -27,3 +47,15 @@ def test_it_says_that_base64_protects_nothing() -> None:
 def test_it_says_which_versions_have_session_security() -> None:
     """Of the original tool."""
     assert "versions up to 5.3 lack it, and versions from 5.4 on have it" in TEXT
+
+
+def test_the_transaction_that_refreshes_a_token_can_be_used() -> None:
+    """After a login it is right as it stands, and replaces what the page says it does."""
+    examples = re.findall(r"^```toml\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    (example,) = [one for one in examples if "refreshes" in one]
+    case = parse_case(LOGIN + example, "orders.case.toml")
+    _, renewing = case.transactions()
+    assert successors(case, renewing) == {
+        "bearer_token[1]": "bearer_token[2]",
+        "refresh_token[1]": "refresh_token[2]",
+    }
