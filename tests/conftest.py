@@ -6,6 +6,7 @@ import os
 from importlib.metadata import entry_points
 
 import pytest
+from hypothesis import settings
 
 pytest_plugins = ["pytester", "tests.promises"]
 
@@ -16,6 +17,11 @@ WITHOUT_OTHERS = " ".join(
     for one in entry_points(group="pytest11")
     if one.name.partition(".")[0] not in ("loadtool", "xdist")
 )
+
+# A busy machine is no failure. --hypothesis-profile=thorough tries more.
+settings.register_profile("gate", deadline=None, max_examples=25)
+settings.register_profile("thorough", deadline=None, max_examples=500)
+settings.load_profile("gate")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -35,9 +35,10 @@ bash .ci/venv.sh --editable '.[dev]'
 if [ $# != 0 ]; then # single tests were asked for
   exec .venv/bin/pytest "$@"
 fi
-# Two at a time, except for those that need both processors. A load test that is inconclusive, as the
-# other test had the processor, is made again.
-.venv/bin/pytest -n 2 --dist loadscope -m 'not alone' --reruns 2 --only-rerun inconclusive
-.venv/bin/pytest -m alone
+# Two at a time, except for those that need both processors. A load test that is inconclusive, as
+# somebody else had the processor, is made again.
+again=(--reruns 2 --only-rerun inconclusive)
+.venv/bin/pytest -n 2 --dist worksteal -m 'not alone' "${again[@]}"
+.venv/bin/pytest -m alone "${again[@]}"
 bash .ci/compiled.sh -n 2 --dist loadscope tests/correlation/test_extract.py tests/load tests/replay \
   tests/transport/test_{functional,http1,load,load_tls,raw_nginx}.py

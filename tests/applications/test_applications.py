@@ -35,7 +35,6 @@ def _check(name: str, folder: Path) -> None:
         assert outcome.requests == USERS * outcome.transactions
 
 
-@pytest.mark.alone
 @pytest.mark.promise(2, 3, 72)
 @pytest.mark.parametrize("name", QUICK)
 def test_application(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +67,6 @@ def _extractors(case: TestCase) -> list[tuple[int, str]]:
     )
 
 
-@pytest.mark.alone
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", HEAVY)
 def test_heavy_application(name: str, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_loadtool.auth import Challenge, parse_challenges
@@ -106,7 +106,6 @@ def _written(challenge: Challenge) -> str:
     return f"{challenge.scheme} {', '.join(quoted)}".strip()
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(_CHALLENGES, max_size=3), st.booleans())
 def test_what_is_written_by_the_rules_is_read_back(challenges: list[Challenge], one: bool) -> None:
     """Whatever the values have in them, in one line as in several."""
@@ -114,7 +113,6 @@ def test_what_is_written_by_the_rules_is_read_back(challenges: list[Challenge], 
     assert list(parse_challenges([", ".join(lines)] if one else lines)) == challenges
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.text(st.sampled_from('aB =",\\;@é'), max_size=30))
 def test_no_header_is_too_odd(line: str) -> None:
     """Whatever comes, it is read to its end, and names are in lower case."""

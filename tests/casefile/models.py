@@ -48,10 +48,8 @@ from pytest_loadtool.model.validator import (
 
 __all__ = ["FILES", "cases", "datasets", "exchanges", "loads", "texts"]
 
-#: Examples enough to find what is hard, the same in every run.
+#: The same examples in every run.
 FILES = settings(
-    max_examples=100,
-    deadline=None,
     derandomize=True,
     database=None,
     phases=[Phase.explicit, Phase.generate, Phase.shrink],  # explaining takes minutes

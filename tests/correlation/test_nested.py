@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape as xml_escape
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_loadtool.correlation.edits import composed
@@ -171,7 +171,6 @@ def values_of(case: TestCase, token: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("root", ROOTS)
-@settings(max_examples=25, deadline=None)
 @given(st.lists(st.sampled_from(sorted(LEVELS)), min_size=1, max_size=3), TOKENS, TOKENS)
 def test_chains(root: str, chain: list[str], old: str, new: str) -> None:
     """Through any encodings: the recorded value makes the recorded bytes, a new one is read back,

@@ -17,8 +17,6 @@ from pytest_loadtool.casefile import read_case, save_case, save_load
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 
-pytestmark = pytest.mark.alone
-
 ROOT = Path(__file__).parents[2]
 
 SCRIPT = """
@@ -56,6 +54,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.alone
 @pytest.mark.promise(1, 6, 8, 20, 48)
 def test_the_recording_is_a_tree_of_named_pages(recorded: Path) -> None:
     """Pages are named by their titles and hold the document with its resources."""
@@ -73,6 +72,7 @@ def test_the_recording_is_a_tree_of_named_pages(recorded: Path) -> None:
     assert kinds["JavaScript"] >= 1
 
 
+@pytest.mark.alone
 @pytest.mark.promise(3, 65)
 def test_replays_green_on_a_restarted_server(recorded: Path) -> None:
     """Another database, another secret key, another port: no edit is needed."""
@@ -85,11 +85,12 @@ def test_replays_green_on_a_restarted_server(recorded: Path) -> None:
     assert len(requests) == 2 * len(list(case.transactions()))
 
 
+@pytest.mark.alone
 @pytest.mark.promise(3, 127, 128, 129, 130)
 def test_loads_with_twenty_users(recorded: Path) -> None:
-    """No errors in ten seconds over two workers, and the report counts what the server logged."""
+    """No errors in five seconds over two workers, and the report counts what the server logged."""
     configuration = LoadConfiguration(
-        "admin", (CaseShare("admin.case.toml"),), users=20, duration=10.0, ramp_up=2.0
+        "admin", (CaseShare("admin.case.toml"),), users=20, duration=5.0, ramp_up=1.0
     )
     save_load(recorded / "admin.load.toml", configuration)
     with ShopServer(recorded / "third-server") as shop:

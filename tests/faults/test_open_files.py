@@ -16,8 +16,6 @@ from tests.faults.server import Peer, serving, well
 from tests.plugin.loading import Project, load
 from tests.plugin.serving import case
 
-pytestmark = pytest.mark.alone
-
 #: pytest with limits on open files; the third argument on is what it is run with.
 LIMITED = """
 import resource, sys, pytest
@@ -71,7 +69,9 @@ def test_raised_where_that_suffices(project: Project) -> None:
     with serving(well) as server:
         project.write(
             shop__case__toml=case(server.http, "GET /"),
-            rush__load__toml=load("shop.case.toml", users=300, duration="1s"),
+            rush__load__toml=load(
+                "shop.case.toml", users=300, duration="60s", more="iterations = 1"
+            ),
         )
         done = run(project, 256, 1000, "--load", "--load-json", "out.json")
     totals = project.json()["totals"]

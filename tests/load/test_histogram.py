@@ -6,7 +6,7 @@ import json
 from math import ceil
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_loadtool.load import Histogram
@@ -32,7 +32,6 @@ def nearest_rank(numbers: list[int], p: float) -> int:
     return sorted(numbers)[max(1, ceil(round(p * len(numbers) / 100, 9))) - 1]
 
 
-@settings(deadline=None)  # a busy machine is no failure
 @given(st.lists(values, min_size=1, max_size=300), percentiles, st.data())
 def test_merging_is_pooling(numbers: list[int], p: float, data: st.DataObject) -> None:
     """However values are spread over workers, the merged percentile is that of all values pooled:
@@ -49,7 +48,6 @@ def test_merging_is_pooling(numbers: list[int], p: float, data: st.DataObject) -
     assert merged == filled(numbers)
 
 
-@settings(deadline=None)  # a busy machine is no failure
 @given(st.lists(values, min_size=1))
 def test_percentiles_are_possible(numbers: list[int]) -> None:
     """No percentile is above the maximum or below the minimum, and none above a higher one."""
@@ -58,7 +56,6 @@ def test_percentiles_are_possible(numbers: list[int]) -> None:
     assert min(numbers) <= p0 <= p50 <= p95 <= p99 <= p100 == max(numbers)
 
 
-@settings(deadline=None)  # a busy machine is no failure
 @given(st.lists(values))
 def test_exact_figures(numbers: list[int]) -> None:
     """Count, sum, mean, minimum and maximum are those of the values, not of their buckets."""
@@ -70,7 +67,6 @@ def test_exact_figures(numbers: list[int]) -> None:
     assert histogram.max == max(numbers, default=0)
 
 
-@settings(deadline=None)  # a busy machine is no failure
 @given(st.lists(values), st.lists(values))
 def test_wire(numbers: list[int], more: list[int]) -> None:
     """The wire form survives JSON, gives an equal histogram, and adds up like the original."""
@@ -123,7 +119,6 @@ def test_nothing_has_no_percentile() -> None:
         filled([1]).percentile(101)
 
 
-@settings(deadline=None)  # a busy machine is no failure
 @given(st.lists(values), st.lists(values))
 def test_what_came_since(before: list[int], after: list[int]) -> None:
     """Taking an earlier state away leaves what was recorded after it; least and most are within a
@@ -136,7 +131,6 @@ def test_what_came_since(before: list[int], after: list[int]) -> None:
     assert gained.max == pytest.approx(expected.max, rel=0.001)
 
 
-@settings(deadline=None)
 @given(st.lists(values), st.lists(values))
 def test_an_extent_has_the_same_exact_figures(numbers: list[int], more: list[int]) -> None:
     """Without percentiles there are still count, sum, average, least and most; and they add up."""

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_loadtool.load import Histogram, LoadMetrics, MergedMetrics, PageKey, TransactionKey
@@ -73,7 +73,6 @@ def comparable(metrics: LoadMetrics) -> dict[str, Any]:
     return wire
 
 
-@settings(deadline=None)  # a busy machine is no failure
 @given(requests, requests, requests)
 def test_merging_is_exact(one: list[Request], two: list[Request], three: list[Request]) -> None:
     """Merged in any order and grouping, by way of snapshots or not, the numbers are the same; and
@@ -96,7 +95,6 @@ def test_merging_is_exact(one: list[Request], two: list[Request], three: list[Re
     assert merged.elapsed_us == max(len(part) for part in (one, two, three)) * 100_000
 
 
-@settings(deadline=None)
 @given(requests.filter(bool), st.data(), st.sampled_from([0, 1, 50, 90, 95, 99, 99.9, 100]))
 def test_percentiles_of_workers_are_those_of_all_requests(
     work: list[Request], data: st.DataObject, p: float
@@ -128,7 +126,6 @@ def test_percentiles_of_workers_are_those_of_all_requests(
         assert histogram.max == max(values)
 
 
-@settings(deadline=None)
 @given(requests, requests)
 def test_no_impossible_numbers(one: list[Request], two: list[Request]) -> None:
     """Whatever is measured: percentiles never decrease and never pass the maximum, averages lie

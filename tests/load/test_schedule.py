@@ -7,7 +7,7 @@ from math import ceil, inf
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_loadtool.load import Share
@@ -157,7 +157,6 @@ def test_the_number_of_arrivals_is_what_one_expects(
 
 
 @given(opened, counts, st.sampled_from(["even", "poisson"]))
-@settings(deadline=None)
 def test_the_shares_of_arrivals_are_the_whole(
     stages: list[Stage], count: int, spacing: str
 ) -> None:
@@ -171,7 +170,6 @@ def test_the_shares_of_arrivals_are_the_whole(
 
 
 @given(opened, st.floats(0, 1))
-@settings(deadline=None)
 def test_as_many_arrivals_as_the_integral_says(stages: list[Stage], part: float) -> None:
     """Before any time, the integral of the rate, rounded up."""
     end = part * sum(stage.duration for stage in stages)

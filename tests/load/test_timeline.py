@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_loadtool.load.timeline import MOST_INTERVALS, Interval, Timeline
@@ -56,7 +56,6 @@ def test_an_hour_is_kept_by_the_second() -> None:
     assert long_run(1).length == 1
 
 
-@settings(deadline=None)
 @given(st.lists(seconds, max_size=4), st.randoms(use_true_random=False))
 def test_merging_is_exact_in_any_order(parts: list[list[Second]], random) -> None:  # type: ignore[no-untyped-def]  # Random
     """However seconds are spread over workers, the merged timeline is that of all of them."""

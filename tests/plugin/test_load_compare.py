@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,9 +14,9 @@ MORE = 'max_error_rate = "100%"'
 
 
 @pytest.fixture
-def project(tmp_path: Path, server: Server) -> Project:
+def project(pytester: pytest.Pytester, server: Server) -> Project:
     """A load test that passes whatever the server answers."""
-    project = Project(tmp_path)
+    project = Project(pytester.path, pytester)
     project.write(
         shop__case__toml=case(server.url, "GET /", "GET /two"),
         rush__load__toml=load("shop.case.toml", more=MORE),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import signal
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -15,9 +14,9 @@ from tests.plugin.serving import Server, case, transaction
 
 
 @pytest.fixture
-def project(tmp_path: Path, server: Server) -> Project:
+def project(pytester: pytest.Pytester, server: Server) -> Project:
     """A case that passes and one that fails, without load configurations."""
-    project = Project(tmp_path)
+    project = Project(pytester.path, pytester)
     project.write(
         good__case__toml=case(server.url, "GET /", "GET /two"),
         bad__case__toml=case(server.url, "GET /", "GET /status/500").replace("A visit", "A fall"),

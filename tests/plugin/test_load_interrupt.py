@@ -16,8 +16,6 @@ from pytest_loadtool.plugin.load_interrupt import Shield, deaf, stopping
 from tests.plugin.loading import Project, children, load, wait_until
 from tests.plugin.serving import Server, case
 
-pytestmark = pytest.mark.alone
-
 
 def ctrl_c() -> None:
     signal.raise_signal(signal.SIGINT)
@@ -98,6 +96,7 @@ def pytest_terminal_summary():
     return project
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("workers", [[], ["-n", "2"]], ids=["here", "workers"])
 def test_the_way_out_is_short(project: Project, server: Server, workers: list[str]) -> None:
     """After Ctrl-C all processes together compute for less than 2 s: on a machine that has nothing

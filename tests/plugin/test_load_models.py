@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.plugin.loading import Project
@@ -11,9 +9,9 @@ from tests.plugin.serving import Server, case
 
 
 @pytest.fixture
-def project(tmp_path: Path, server: Server) -> Project:
+def project(pytester: pytest.Pytester, server: Server) -> Project:
     """A case of two requests, without load configurations."""
-    project = Project(tmp_path)
+    project = Project(pytester.path, pytester)
     project.write(visit__case__toml=case(server.url, "GET /", "GET /two"))
     return project
 

@@ -14,11 +14,11 @@ from tests.plugin.serving import Server, case
 @pytest.mark.parametrize("workers", [[], ["-n", "2"]])
 @pytest.mark.parametrize("detailed", [True, False])
 def test_percentiles_of_pages(
-    tmp_path: Path, server: Server, workers: list[str], detailed: bool
+    pytester: pytest.Pytester, server: Server, workers: list[str], detailed: bool
 ) -> None:
     """`detailed_pages` ("Record Detailed Page Durations") has the median, 95th and 99th percentile
     of each page reported; without it they are not, and the report says how to turn them on."""
-    project = Project(tmp_path)
+    project = Project(pytester.path, pytester)
     project.write(
         shop__case__toml=case(server.url, "GET /", "GET /two"),
         rush__load__toml=load("shop.case.toml", more="detailed_pages = true" if detailed else ""),

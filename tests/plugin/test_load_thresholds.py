@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -29,9 +28,9 @@ def limits(*thresholds: str) -> str:
 
 
 @pytest.fixture
-def project(tmp_path: Path, server: Server) -> Project:
+def project(pytester: pytest.Pytester, server: Server) -> Project:
     """A case that passes, and one in which every other request fails."""
-    project = Project(tmp_path)
+    project = Project(pytester.path, pytester)
     project.write(
         good__case__toml=case(server.url, "GET /", "GET /two"),
         bad__case__toml=case(server.url, "GET /", "GET /status/500").replace("A visit", "A fall"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -65,10 +64,10 @@ def test_no_notice_without_reason(pytester: pytest.Pytester, server: Server) -> 
 
 @pytest.mark.parametrize("arguments", [(), ("-n", "2")])
 def test_a_load_test_says_it_too(
-    tmp_path: Path, server: Server, arguments: tuple[str, ...]
+    pytester: pytest.Pytester, server: Server, arguments: tuple[str, ...]
 ) -> None:
     """As soon as one of its test cases accepts any certificate."""
-    project = Project(tmp_path)
+    project = Project(pytester.path, pytester)
     project.write(
         a__case__toml=case(server.url, "GET /"),
         b__case__toml=with_tls(case(server.url, "GET /"), "verify = false"),

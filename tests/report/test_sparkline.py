@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_loadtool.report.columns import cells
@@ -12,7 +12,6 @@ from pytest_loadtool.report.sparkline import ASCII, BLOCKS, glyphs_for, groups, 
 values = st.lists(st.floats(0, 1e9))
 
 
-@settings(deadline=None)  # a busy machine is no failure
 @given(values, st.sampled_from([BLOCKS, ASCII]))
 def test_one_character_for_each_value(numbers: list[float], glyphs: str) -> None:
     """As wide as there are values; a greater one never looks smaller, and only none is blank."""
@@ -42,7 +41,6 @@ def test_what_a_stream_can_carry(encoding: str | None, glyphs: str) -> None:
     assert ASCII.isascii()
 
 
-@settings(deadline=None)  # a busy machine is no failure
 @given(st.integers(0, 10_000), st.integers(1, 200))
 def test_groups(count: int, columns: int) -> None:
     """As few values share a column as can be, and all find a place."""

@@ -22,8 +22,6 @@ from tests.nginx import Nginx, serving
 from tests.plugin.loading import wait_until
 from tests.transport.peer import peer, read_request, resetting
 
-pytestmark = pytest.mark.alone
-
 T = TypeVar("T")
 
 #: 3G without its latency: 200 bytes in a millisecond.

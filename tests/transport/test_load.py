@@ -23,8 +23,6 @@ from pytest_loadtool.replay.cookies import CookieJar
 from pytest_loadtool.transport.load import LoadRunner, metrics_for
 from tests.transport.peer import Peer, Script, answering, peer, read_request, resetting, silent
 
-pytestmark = pytest.mark.alone
-
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
 
 

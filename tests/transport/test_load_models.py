@@ -30,8 +30,6 @@ from pytest_loadtool.transport.limits import ensure_open_files
 from pytest_loadtool.transport.load import LoadRunner, metrics_for
 from tests.transport.peer import Peer, Script, peer, read_request
 
-pytestmark = pytest.mark.alone
-
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
 OOPS = b"HTTP/1.1 500 Oops\r\nContent-Length: 4\r\n\r\nboom"
 HOUR = 3600.0
