@@ -24,8 +24,9 @@ settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile("gate")
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Let the runs of pytest that tests start know nothing of this one."""
+@pytest.fixture(scope="session", autouse=True)
+def unknown_to_their_runs() -> None:
+    """Let the runs of pytest that tests start know nothing of this one; its workers have begun."""
     os.environ["PYTEST_ADDOPTS"] = WITHOUT_OTHERS
     for name in [name for name in os.environ if name.startswith("PYTEST_XDIST_")]:
         del os.environ[name]
