@@ -10,6 +10,7 @@ from itertools import count
 from pathlib import Path
 from secrets import token_bytes
 
+from pytest_loadtool.auth.recorded import recorded_identities
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.files import case_name, har_path
 from pytest_loadtool.console.private import write_private
@@ -60,7 +61,8 @@ def warnings(session: Session, document: Document, case_path: Path) -> Iterator[
         names = ", ".join(dict.fromkeys(one.field.name for one in credentials))
         yield f"  {session.shown(case_path)} holds what was typed: {names}."
     tokens = captured(document.case, document.exchanges)
-    if document.exchanges and not document.masked and (tokens or credentials):
+    proofs = recorded_identities(document.exchanges)
+    if document.exchanges and not document.masked and (tokens or credentials or proofs):
         what = f" and {counted(len(tokens), 'token')}" if tokens else ""
         yield f"  {session.shown(har_path(case_path))} holds what was typed{what}."
 
@@ -71,7 +73,8 @@ def move(session: Session, document: Document, case_path: Path, how: str) -> Doc
     Raises:
         FileError: the dataset cannot be written.
     """
-    from pytest_loadtool.correlation.secrets import masked, moved, typed
+    from pytest_loadtool.correlation.masking import masked
+    from pytest_loadtool.correlation.secrets import moved, typed
 
     credentials = typed(document.case)
     values = {one.column: one.field.value for one in credentials}

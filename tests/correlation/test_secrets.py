@@ -11,7 +11,8 @@ import pytest
 
 from pytest_loadtool.casefile import format_case
 from pytest_loadtool.correlation.looks import looks_random
-from pytest_loadtool.correlation.secrets import captured, masked, moved, typed
+from pytest_loadtool.correlation.masking import masked
+from pytest_loadtool.correlation.secrets import captured, moved, typed
 from pytest_loadtool.correlation.standins import Replacer, stand_ins
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
@@ -151,6 +152,30 @@ def test_secrets_within_values_are_masked() -> None:
     assert json.loads(opened) == json.loads(unquote(body.removeprefix("data=")))
     assert json.loads(opened)["user"] == "ann"
     assert json.loads(opened)["token"] == json.loads(evidence[0].response_body)["token"]
+
+
+def test_secrets_in_base64_in_headers_are_masked() -> None:
+    """In fields of JSON, whatever they are; and what was typed elsewhere, wherever it stands."""
+    typed_there = "horse7battery"
+    fields = base64.b64encode(b'{"user": "ann", "password": "plain", "page": 7}').decode()
+    pair = base64.urlsafe_b64encode(f"ann|{typed_there}|~~~".encode()).decode().rstrip("=")
+    exchanges = (
+        exchange(
+            "POST", "http://x/login", 0, ("Content-Type", "application/x-www-form-urlencoded"),
+            body=f"user=ann&password={typed_there}",
+        ),
+        exchange("GET", "http://x/a", 1, ("X-Session-Data", fields), ("X-Who", pair)),
+    )  # fmt: skip
+    _, evidence = without_secrets(build_case(exchanges, name="x").case, exchanges)
+    data = json.loads(base64.b64decode(evidence[1].request_header("x-session-data") or ""))
+    assert (data["user"], data["page"], len(data["password"])) == ("ann", 7, 5)
+    assert data["password"] != "plain"
+    who = base64.urlsafe_b64decode((evidence[1].request_header("x-who") or "") + "==").decode()
+    user, password, rest = who.split("|")
+    assert (user, len(password), rest) == ("ann", len(typed_there), "~~~")
+    assert password != typed_there
+    body = evidence[0].request_body.decode()
+    assert body == f"user=ann&password={password}"
 
 
 @pytest.mark.parametrize("value", TOKENS)

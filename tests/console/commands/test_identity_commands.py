@@ -286,6 +286,30 @@ def test_keyring(session: Session, listener: Listener, tmp_path: Path) -> None:
         do(session, "user-identity --share ben --keyring 'the shop'")
 
 
+@pytest.mark.parametrize("scheme", ["Basic", "NTLM"])
+def test_saved_without_secrets(
+    session: Session, listener: Listener, tmp_path: Path, scheme: str
+) -> None:
+    """The traffic holds what proves the password, of which `save` warns; masked, it does not, and
+    the wizard does not take a stand-in for the password."""
+    recorded(session, with_basic() if scheme == "Basic" else with_ntlm(tmp_path))
+    do(session, "configure")
+    do(session, "save")
+    assert "  shop.har holds what was typed." in listener.said
+    before = session.opened().exchanges
+    do(session, "save --secrets env")
+    assert session.opened().exchanges != before
+    session.document = None
+    open_file(session)
+    assert session.opened().masked
+    with pytest.raises(CommandError, match="does not tell the password of alice"):
+        do(session, f"test-case-configuration --dataset {tmp_path}/users.csv")
+    do(session, "test-case-configuration --share alice --password-env ALICE")
+    listener.said.clear()
+    do(session, "save")
+    assert "holds what was typed" not in listener.text
+
+
 def test_options_exclude_each_other(session: Session) -> None:
     """It is said which."""
     recorded(session, with_basic())

@@ -1,0 +1,189 @@
+"""Stand-ins in evidence and test case: credentials and tokens go, and it correlates like before."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pytest_loadtool.correlation.edits import overlap, written
+from pytest_loadtool.correlation.looks import SWITCHES, is_secret_name
+from pytest_loadtool.correlation.parts import header_sets, text_parts, with_header_sets, with_part
+from pytest_loadtool.correlation.proofs import without_proof
+from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.secrets import (
+    SHORTEST,
+    Typed,
+    captured,
+    recorded_request,
+    recorded_slots,
+)
+from pytest_loadtool.correlation.slots import Part, Slot
+from pytest_loadtool.correlation.standins import Replacer, stand_ins
+from pytest_loadtool.model.case import Request, TestCase
+from pytest_loadtool.model.exchange import Body, Exchange, HeaderList
+
+__all__ = ["masked"]
+
+_CREDENTIALS = ("authorization", "proxy-authorization")
+#: Headers of HTTP authentication (RFC 9110 §11.6, §11.7; RFC 7615): some prove a password.
+_PROVING = frozenset(
+    {
+        *(*_CREDENTIALS, "authentication-info", "proxy-authentication-info"),
+        *("www-authenticate", "proxy-authenticate"),
+    }
+)
+_Uses = dict[Part, list[tuple[Slot, str]]]
+
+
+def masked(
+    case: TestCase, exchanges: Sequence[Exchange], credentials: Sequence[Typed], key: bytes
+) -> tuple[TestCase, tuple[Exchange, ...]]:
+    """Test case and evidence with stand-ins for credentials and tokens.
+
+    ``case`` is the one that the credentials were moved out of; ``key`` is what stand-ins are made
+    with, random and for once.
+    """
+    texts = [text for one in _requests(case) for _, text in text_parts(one)]
+    secret = {one.field.value for one in credentials if one.column.partition("_")[0] != "username"}
+    everywhere = captured(case, exchanges) | {
+        one for one in secret if _telling(one) and not any(one in text for text in texts)
+    }
+    made = stand_ins(everywhere, key)
+    masks = _Masks(made, Replacer({**made, **_basic(exchanges, made, key)}), key)
+    return masks.case(case), tuple(map(masks.exchange, exchanges))
+
+
+@dataclass(frozen=True, slots=True)
+class _Masks:
+    """The stand-ins that are ``made``, what writes them, and the key to make others."""
+
+    made: Mapping[str, str]
+    replacer: Replacer
+    key: bytes
+
+    def case(self, case: TestCase) -> TestCase:
+        pages = tuple(
+            replace(
+                page,
+                transactions=tuple(
+                    replace(one, request=self._templates(one.request)) for one in page.transactions
+                ),
+            )
+            for page in case.pages
+        )
+        variables = {
+            name: replace(one, recorded=self.replacer.text(one.recorded)) if one.recorded else one
+            for name, one in case.variables.items()
+        }
+        sets = {name: self._templates(one) for name, one in header_sets(case).items()}
+        return with_header_sets(replace(case, pages=pages, variables=variables), sets)
+
+    def _templates(self, request: Request) -> Request:
+        for part, text in text_parts(request):
+            changed = self.replacer.text(text)
+            if changed != text:
+                request = with_part(request, part, changed)
+        return request
+
+    def exchange(self, exchange: Exchange) -> Exchange:
+        exchange = _sent(exchange, self._named(exchange))
+        exchange = _sent(exchange, self._packed(exchange))
+        held: bytes | Body = exchange.held_body
+        if RecordedResponse(exchange).has_text:
+            content = exchange.response_body
+            changed = self.replacer.content(content)
+            held = held if changed == content else changed
+        return replace(
+            exchange,
+            url=self.replacer.text(exchange.url),
+            request_headers=self._headers(exchange.request_headers),
+            request_body=self.replacer.content(exchange.request_body),
+            response_headers=self._headers(exchange.response_headers),
+            response_body=held,
+        )
+
+    def _named(self, exchange: Exchange) -> _Uses:
+        """The values of fields for secrets, however deep they are, and all known values in base64,
+        which the replacer does not see."""
+        uses: _Uses = {}
+        for slot in recorded_slots(exchange):
+            instead = self.made.get(slot.value) if slot.capsules else None
+            if instead is None and is_secret_name(slot.name) and slot.value not in SWITCHES:
+                instead = self._stand_in(slot.value)
+            others = uses.setdefault(slot.part, [])
+            if instead is not None and not any(overlap(slot, other) for other, _ in others):
+                others.append((slot, instead))
+        return uses
+
+    def _packed(self, exchange: Exchange) -> _Uses:
+        """Whole texts in base64 that have a known value within them."""
+        uses: _Uses = {}
+        for slot in recorded_slots(exchange):
+            if not slot.capsules and slot.filters[:1] in (("base64",), ("base64url",)):
+                changed = self.replacer.text(slot.value)
+                if changed != slot.value:
+                    uses.setdefault(slot.part, []).append((slot, changed))
+        return uses
+
+    def _headers(self, headers: HeaderList) -> HeaderList:
+        return tuple(
+            (
+                name,
+                self.replacer.text(
+                    without_proof(value, self._stand_in) if name.lower() in _PROVING else value
+                ),
+            )
+            for name, value in headers
+        )
+
+    def _stand_in(self, value: str) -> str:
+        return self.made.get(value) or stand_ins([value], self.key)[value]
+
+
+def _sent(exchange: Exchange, uses: _Uses) -> Exchange:
+    """The exchange with these values in the slots of its request."""
+    request = recorded_request(exchange)
+    texts, content_type = dict(text_parts(request)), exchange.request_header("content-type") or ""
+    headers = list(exchange.request_headers)
+    for part, found in uses.items():
+        if not found:
+            continue
+        text = written(texts[part], part, content_type, found)
+        if part == "target":
+            exchange = replace(exchange, url=text)
+        elif part == "body":
+            exchange = replace(exchange, request_body=text.encode())
+        elif isinstance(part, int):
+            headers[part] = (headers[part][0], text)
+    return replace(exchange, request_headers=tuple(headers))
+
+
+def _basic(exchanges: Sequence[Exchange], made: Mapping[str, str], key: bytes) -> dict[str, str]:
+    """For the text of each Basic authentication (RFC 7617), one with the password's stand-in."""
+    pairs = {}
+    sent = (exchange.request_header(name) or "" for exchange in exchanges for name in _CREDENTIALS)
+    for scheme, _, text in (value.partition(" ") for value in sent):
+        if scheme.lower() != "basic":
+            continue
+        try:
+            user, _, password = base64.b64decode(text, validate=True).decode().partition(":")
+        except (binascii.Error, UnicodeDecodeError):
+            continue
+        instead = made.get(password) or stand_ins([password], key)[password]
+        pairs[text] = base64.b64encode(f"{user}:{instead}".encode()).decode()
+    return pairs
+
+
+def _telling(value: str) -> bool:
+    """Whether a value is unlikely to stand anywhere by chance. Basic has its own stand-ins."""
+    if value.lower().startswith("basic "):
+        return False
+    return len(value) >= SHORTEST and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+
+
+def _requests(case: TestCase) -> Iterator[Request]:
+    yield from header_sets(case).values()
+    for transaction in case.transactions():
+        yield transaction.request
