@@ -39,6 +39,7 @@ WORDS = {"LIMIT", "LONGEST", "MOST", "PATIENCE", "SILENCE", "WIDEST"}
 
 #: But for these, which nobody can notice.
 UNNOTICED = {
+    "auth.digest._MOST_KEPT": "a cache",
     "auth.ntlm._MOST_KEPT": "a cache",
     "casefile.har_foreign._LONGEST": "30 years, for one request",
     "casefile.matching._LONGEST": "of an entry, to know it again when a file is saved",

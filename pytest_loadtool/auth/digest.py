@@ -6,6 +6,7 @@ import hashlib
 import re
 import secrets
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from urllib.parse import quote, urlsplit
 
 from pytest_loadtool.auth.challenge import Challenge, octets
@@ -36,6 +37,9 @@ _HASHES: dict[str, Hash] = {"md5": _md5, "sha-256": _sha256, "sha-512-256": _sha
 #: How often in one handshake a server may say that its nonce was stale before it is not believed.
 _MOST_STALE = 2
 
+#: How many requests' hashes are kept.
+_MOST_KEPT = 4096
+
 
 def new_cnonce() -> str:
     """A client nonce that nobody can guess."""
@@ -50,8 +54,8 @@ class DigestSession:
     """
 
     __slots__ = (
-        "_cnonce", "_count", "_head", "_key", "_nonce", "_qop", "_sum", "_tail", "prefixes",
-        "realm",
+        "_after", "_algorithm", "_before", "_between", "_count", "_head", "_qop", "_sum",
+        "prefixes", "realm",
     )  # fmt: skip
 
     def __init__(
@@ -63,51 +67,59 @@ class DigestSession:
     ) -> None:
         given = challenge.parameters
         algorithm = given.get("algorithm", "")
-        self._sum = _hash_named(algorithm)
+        self._algorithm = algorithm.lower().removesuffix("-sess") or "md5"
+        self._sum = _hash_named(self._algorithm, algorithm)
         self._qop = _qop(given.get("qop", ""))
         self.realm = challenge.realm
         self.prefixes = _protected(given.get("domain", ""), request.host)
-        self._nonce = octets(given.get("nonce", ""))
-        self._cnonce = cnonce()
         self._count = 0
-        user, realm = credentials.login.encode(), octets(given.get("realm", ""))
-        self._key = self._sum(b"%b:%b:%b" % (user, realm, credentials.password.encode())).encode()
+        mine = cnonce()
+        nonce, realm = given.get("nonce", ""), octets(given.get("realm", ""))
+        user = credentials.login.encode()
+        key = self._sum(b"%b:%b:%b" % (user, realm, credentials.password.encode()))
         session = algorithm.lower().endswith("-sess")
         if session:
-            parts = (self._key, self._nonce, self._cnonce.encode())
-            self._key = self._sum(b"%b:%b:%b" % parts).encode()
+            key = self._sum(octets(f"{key}:{nonce}:{mine}"))
         hashed = given.get("userhash", "").lower() == "true"
         if hashed:
             user = self._sum(b"%b:%b" % (user, realm)).encode()
         wide = given.get("charset", "").upper() == "UTF-8" and not user.isascii()
         named = f"username*=UTF-8''{quote(user, safe='')}" if wide else _quoted("username", user)
-        self._head = f"Digest {named}, {_quoted('realm', realm)}, {_quoted('nonce', self._nonce)}"
-        self._tail = "".join(
+        # Of what is hashed, and of the value, all but the count, the response and the address.
+        self._before, self._between = f"{key}:{nonce}:", f":{mine}:{self._qop}:"
+        self._head = (
+            f"Digest {named}, {_quoted('realm', realm)}, {_quoted('nonce', octets(nonce))}, "
+        )
+        self._after = "".join(
             [
                 f", algorithm={algorithm}" if algorithm else "",
                 f", {_quoted('opaque', octets(given['opaque']))}" if "opaque" in given else "",
                 ", userhash=true" if hashed else "",
-                f', cnonce="{self._cnonce}"' if session and not self._qop else "",
+                f', cnonce="{mine}"' if self._qop or session else "",
+                f", qop={self._qop}, nc=" if self._qop else "",
             ]
         )
 
     def header(self, request: RequestFacts) -> str:
         """The value of Authorization, with the next nonce count."""
-        target = octets(request.target)
-        subject = self._sum(b"%b:%b" % (octets(request.method), target)).encode()
-        between, how = b"", ""
+        uri, subject = _subject(self._algorithm, request.method, request.target)
+        count = between = ""
         if self._qop:
             self._count += 1
-            count = f"{self._count:08x}"
-            between = f"{count}:{self._cnonce}:{self._qop}:".encode()
-            how = f', qop={self._qop}, nc={count}, cnonce="{self._cnonce}"'
-        response = self._sum(b"%b:%b:%b%b" % (self._key, self._nonce, between, subject))
-        uri = _quoted("uri", target)
-        return f'{self._head}, {uri}, response="{response}"{self._tail}{how}'
+            count, between = f"{self._count:08x}", self._between
+        response = self._sum(f"{self._before}{count}{between}{subject}".encode("latin-1"))
+        return f'{self._head}{uri}, response="{response}"{self._after}{count}'
 
 
-def _hash_named(algorithm: str) -> Hash:
-    found = _HASHES.get(algorithm.lower().removesuffix("-sess") or "md5")
+@lru_cache(maxsize=_MOST_KEPT)
+def _subject(algorithm: str, method: str, target: str) -> tuple[str, str]:
+    """What is asked for, as a parameter and as its hash: the same for all users."""
+    asked = octets(target)
+    return _quoted("uri", asked), _HASHES[algorithm](b"%b:%b" % (octets(method), asked))
+
+
+def _hash_named(name: str, algorithm: str) -> Hash:
+    found = _HASHES.get(name)
     if found is _sha512_256 and "sha512_256" not in hashlib.algorithms_available:
         found = None
     if found is None:
