@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
+from itertools import islice
 from typing import Any, Literal
 from urllib.parse import unquote
 
@@ -29,6 +30,7 @@ __all__ = [
     "PARTIAL",
     "Kind",
     "Producer",
+    "form_start",
     "fragment_slots",
     "in_response",
     "in_text",
@@ -261,6 +263,12 @@ def _in_page(text: str, transaction: int, wanted: frozenset[str]) -> Iterator[Pr
             seen.add((form, name))
             kind = Kind.META if tag == "meta" else Kind.CONTROL
             yield Producer(transaction, kind, name, value, form=form, control=control)
+
+
+def form_start(text: str, form: int) -> int | None:
+    """Where the attributes of the form with that number (`Producer.form`) begin."""
+    found = next(islice(_FORM_START.finditer(text), form, None), None) if form >= 0 else None
+    return None if found is None else found.end()
 
 
 def _control_type(tag: str, kind: str) -> Literal["", "hidden", "text", "choice"]:

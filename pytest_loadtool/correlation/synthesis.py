@@ -15,8 +15,9 @@ from pytest_loadtool.correlation.extract import Readable, compile_source
 from pytest_loadtool.correlation.jsonpath import format_path
 from pytest_loadtool.correlation.looks import looks_random
 from pytest_loadtool.correlation.named import named_sources
-from pytest_loadtool.correlation.producers import Kind, Producer, fragment_slots
+from pytest_loadtool.correlation.producers import Kind, Producer, form_start, fragment_slots
 from pytest_loadtool.correlation.slots import Slot, target_slots
+from pytest_loadtool.correlation.tags import attributes
 from pytest_loadtool.model.extractor import (
     Boundary,
     CookieValue,
@@ -87,7 +88,23 @@ def _control(producer: Producer, _: Slot, response: Readable) -> Iterator[Source
         count = compile_source(FormField("__VIEWSTATEFIELDCOUNT"))(response) or ""
         if count.isdecimal() and int(count) > 1:
             yield FormField(producer.name, split=int(count))
+    if compile_source(FormField(producer.name))(response) != producer.value:
+        yield from _in_form(producer, response.text)
     yield FormField(producer.name)
+
+
+def _in_form(producer: Producer, text: str) -> Iterator[Source]:
+    """The field of a form that is known by where it submits to, however many come before it."""
+    start = form_start(text, producer.form)
+    if start is None:
+        return
+    action = attributes(text, start)[0].get("action", "")
+    spots = target_slots(action, 0)
+    if f'action="{action}"' in text and not any(_varies(spot.value) for spot in spots):
+        yield RegularExpression(
+            rf'action="{_literal(action)}"[\s\S]*?name="{_literal(producer.name)}"'
+            r'[^>]*?value="([^"]*)"'
+        )
 
 
 def _cookie(producer: Producer, _: Slot, __: Readable) -> Iterator[Source]:

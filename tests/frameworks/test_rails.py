@@ -23,6 +23,10 @@ from tests.frameworks.browser import Browser
 from tests.frameworks.harness import Trial
 from tests.frameworks.site import Site, page
 
+#: How many posts there are at the beginning: never as many as the last time.
+_SIZES = itertools.cycle((1, 4))
+_DELETE = '<input type="hidden" name="_method" value="delete" autocomplete="off" />'
+
 
 class Rails(Site):
     """Log in; write, change and delete posts."""
@@ -32,7 +36,7 @@ class Rails(Site):
     def __init__(self) -> None:
         super().__init__()
         self.ids = itertools.count(random.randrange(100, 900))
-        self.posts: dict[int, str] = {next(self.ids): "Welcome"}
+        self.posts = {next(self.ids): "Welcome" for _ in range(next(_SIZES))}
 
     @page("/login", "GET POST")
     def login(self, request: Request) -> Response:
@@ -52,9 +56,18 @@ class Rails(Site):
             self.posts[number] = request.form["post[title]"]
             return redirect(f"/posts/{number}", 302)
         links = "".join(
-            f'<a href="/posts/{number}">{self.posts[number]}</a>' for number in self.posts
+            f'<a href="/posts/{number}">{self.posts[number]}</a>'
+            + self.form(request, f"/posts/{number}", _DELETE, "delete")
+            for number in self.posts
         )
-        return self.view(request, links + '<a href="/posts/new">New post</a>')
+        search = self.form(request, "/searches", '<input name="q">')
+        return self.view(request, links + search + '<a href="/posts/new">New post</a>')
+
+    @page("/searches", "POST")
+    def search(self, request: Request) -> Response:
+        self.signed_in(request)
+        self.verify(request)
+        return self.view(request, f"<p>Nothing about {request.form['q']}</p>")
 
     @page("/posts/new")
     def new(self, request: Request) -> Response:
@@ -67,8 +80,7 @@ class Rails(Site):
         if int(number) not in self.posts:
             raise NotFound(number)
         if request.method == "GET":
-            hidden = '<input type="hidden" name="_method" value="delete" autocomplete="off" />'
-            return self.view(request, self.form(request, f"/posts/{number}", hidden, "delete"))
+            return self.view(request, self.form(request, f"/posts/{number}", _DELETE, "delete"))
         self.verify(request)
         if request.method == "PATCH":
             self.posts[int(number)] = json.loads(request.data)["post"]["title"]
@@ -112,9 +124,11 @@ class Rails(Site):
 
 
 def session(browser: Browser) -> None:
-    """Log in, write a post, change it by a script, delete it, write another."""
+    """Log in, search below a list; write a post, change it by a script, delete it; another."""
     browser.go("/login")
     browser.submit_form({"email": "kim@example.com"})
+    browser.submit_form({"q": "Tea"}, form="/searches")
+    browser.go("/posts")
     browser.click("new")
     browser.submit_form({"post[title]": "Tea & cups"})
     change: Any = {"post": {"title": "Tea"}}
@@ -126,9 +140,16 @@ def session(browser: Browser) -> None:
 
 
 def test_rails() -> None:
-    """Each form's own token, the meta tag's for scripts, and the id of what was created."""
-    Trial(Rails, session).check(
+    """Each form's own token, the meta tag's for scripts, and the id of what was created.
+
+    The list has another length on replay, and a form of its own for each of its posts: the one
+    below is known by where it submits to.
+    """
+    trial = Trial(Rails, session)
+    trial.check(
         "csrf_token by csrf-form-field",
         "csrf_token by csrf-header",
         "post_id by created-location",
     )
+    used = [one for one in trial.configured.case.transactions() if "/searches" in one.title]
+    assert "${csrf_token[" in str(used[0].request.body)
