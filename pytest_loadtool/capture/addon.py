@@ -7,7 +7,8 @@ Three things would make the recording differ from what a browser without a proxy
 
 1. Headers that are for the proxy (Proxy-Connection, Proxy-Authorization, upgrades to cleartext
    HTTP/2, which is hop by hop). They are not forwarded.
-2. Responses held back until they are complete. They stream, while a collector keeps a copy.
+2. Responses, and uploads, held back until they are complete. They stream, while a collector keeps a
+   copy.
 3. Error pages that the proxy makes up when the server cannot be reached. They are reported as what
    they are: no response, and why.
 """
@@ -39,6 +40,9 @@ STOPPED = "recording stopped before the response ended"
 #: How mitmproxy says that the client was gone before its handshake was over.
 _HUNG_UP = ("connection closed", "The client disconnected during the handshake")
 
+#: Bytes of a request that is not held in memory until it is complete.
+_UPLOAD = 1024 * 1024
+
 _PROXY_HEADERS = ("proxy-authorization", "proxy-authenticate")
 
 
@@ -64,6 +68,7 @@ class ExchangeReporter:
         self._domains = domains
         self._open: dict[str, HTTPFlow] = {}
         self._collectors: dict[str, Collector] = {}
+        self._uploads: dict[str, Collector] = {}
         self._failed_handshakes: dict[str, list[Exchange]] = {}
         self._broken_off: dict[tuple[str, int], Exchange] = {}
         self._trusting: set[tuple[str, int]] = set()
@@ -104,8 +109,15 @@ class ExchangeReporter:
             flow.response = _refusal(flow.request.host)
             if not self._stopped:
                 self._report(from_flow(flow, None))
+            return
+        self._open[flow.id] = flow
+        if not _is_upload(flow.request.headers):
+            return
+        if self._domains.records(flow.request.host, flow.request.port):
+            self._uploads[flow.id] = upload = Collector(self.directory, what="request")
+            flow.request.stream = upload
         else:
-            self._open[flow.id] = flow
+            flow.request.stream = True
 
     def responseheaders(self, flow: HTTPFlow) -> None:
         """A response begins: it streams to the client, and a copy is collected."""
@@ -210,8 +222,9 @@ class ExchangeReporter:
 
     def _end(self, flow: HTTPFlow, error: str) -> None:
         collector = self._collectors.pop(flow.id, None)
+        upload = self._uploads.pop(flow.id, None)
         if self._open.pop(flow.id, None) is not None and not self._stopped:
-            self._report(from_flow(flow, collector, error, self.directory))
+            self._report(from_flow(flow, collector, error, self.directory, upload))
 
     def _handshake_failed(self, data: TlsData, note: str) -> None:
         waiting = self._failed_handshakes.setdefault(data.context.client.id, [])
@@ -233,6 +246,13 @@ def _needs_no_body(status: int) -> bool:
     is not streamed: the client gets nothing before all of it is here.
     """
     return status == 101 or 300 <= status <= 399 or status in (401, 407)
+
+
+def _is_upload(headers: Headers) -> bool:
+    """Whether the body of a request is large, or may be."""
+    length = headers.get("content-length", "0")
+    chunked = "transfer-encoding" in headers
+    return chunked or (length.isdecimal() and int(length) > _UPLOAD)
 
 
 def _refusal(host: str) -> Response:

@@ -1,4 +1,4 @@
-"""Response bodies while they stream to the client: kept on disk once they are large."""
+"""Bodies while they stream to the other side: kept on disk once they are large."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_loadtool.model.exchange import Body
 
 __all__ = ["BODY_LIMIT", "Collector", "Spool", "decoded"]
 
-#: How many bytes of one response body are kept. The client always gets all of them.
+#: How many bytes of one body are kept. The other side always gets all of them.
 BODY_LIMIT = 64 * 1024 * 1024
 
 #: How many bytes of one body are kept in memory.
@@ -68,18 +68,21 @@ class Spool:
 
 
 class Collector:
-    """Passes a body on and keeps what fits."""
+    """Passes a body on and keeps what fits. ``what`` is it the body of?"""
 
-    __slots__ = ("_limit", "_spool", "size")
+    __slots__ = ("_limit", "_spool", "_what", "size")
 
-    def __init__(self, directory: Path | None = None, limit: int = BODY_LIMIT) -> None:
+    def __init__(
+        self, directory: Path | None = None, limit: int = BODY_LIMIT, what: str = "response"
+    ) -> None:
         self._spool = Spool(directory)
         self._limit = limit
+        self._what = what
         self.size = 0
         """How many bytes came by."""
 
     def __call__(self, data: bytes) -> bytes:
-        """Take a chunk (``b""`` is the end) and return what the client is to get: the same."""
+        """Take a chunk (``b""`` is the end) and return what is to be passed on: the same."""
         self.size += len(data)
         room = self._limit - self._spool.size
         if room:
@@ -96,7 +99,9 @@ class Collector:
         """What is missing, as a sentence for the user; empty when nothing is."""
         if self.size <= self._limit:
             return ""
-        return f"only the first {self._limit} of {self.size} bytes of the response body were kept"
+        return (
+            f"only the first {self._limit} of {self.size} bytes of the {self._what} body were kept"
+        )
 
 
 def decoded(

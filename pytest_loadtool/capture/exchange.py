@@ -37,10 +37,14 @@ def endless(headers: Headers) -> str:
 
 
 def from_flow(
-    flow: HTTPFlow, collector: Collector | None, error: str = "", directory: Path | None = None
+    flow: HTTPFlow,
+    collector: Collector | None,
+    error: str = "",
+    directory: Path | None = None,
+    upload: Collector | None = None,
 ) -> Exchange:
     """The exchange of a flow that has ended: with its response, or with ``error`` if that is given.
-    ``directory`` is for a large body.
+    ``directory`` is for a large body; ``upload`` has that of the request if it was streamed.
 
     A response that broke off counts as none (status 0), unless it was endless: then what came is
     all there could be. What came of its body is kept in either case.
@@ -61,6 +65,11 @@ def from_flow(
             status, reason = 0, ""
         elif not error and collector is not None:
             error = collector.loss or loss
+    sent = request.data.content or b""
+    if upload is not None:
+        error = error or upload.loss or _unsent(request, upload)
+        held = upload.body
+        sent = held if isinstance(held, bytes) else b"".join(held.chunks())
     return Exchange(
         started=request.timestamp_start,
         took=max(0.0, _ended(flow) - request.timestamp_start),
@@ -68,7 +77,7 @@ def from_flow(
         url=_url(request),
         http_version=_version(request),
         request_headers=_request_headers(request),
-        request_body=request.data.content or b"",
+        request_body=sent,
         status=status,
         reason=reason,
         response_headers=headers,
@@ -92,6 +101,14 @@ def from_tunnel(address: tuple[str, int], started: float, error: str, note: str)
         error=_plain(error),
         note=note,
     )
+
+
+def _unsent(request: Request, upload: Collector) -> str:
+    """What a server did not wait for, as a sentence; empty when it did."""
+    length = request.headers.get("content-length", "")
+    if not length.isdecimal() or upload.size >= int(length):
+        return ""
+    return f"answered after {upload.size} of {length} bytes of the request body"
 
 
 def _plain(error: str) -> str:

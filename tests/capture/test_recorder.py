@@ -106,6 +106,70 @@ def test_what_is_meant_for_the_proxy_stays_there() -> None:
     assert list(got[0].request_headers) == head_lines(server.requests[0])
 
 
+async def upload(port: int, server: asyncio.Server, body: bytes, start: asyncio.Event) -> bytes:
+    """Begin to send a body of 3 MB, and go on with it once ``start`` is set; the status line."""
+    url = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    head = f"PUT http://{url}/ HTTP/1.1\r\nHost: {url}\r\nContent-Length: 3000000\r\n\r\n"
+    writer.write(head.encode() + body[:9])
+    await start.wait()
+    writer.write(body[9:])
+    status = await reader.readline()
+    writer.close()
+    await writer.wait_closed()
+    return status
+
+
+def test_a_large_upload_is_not_held_back() -> None:
+    """The server sees its beginning before the client has sent the rest; all of it is recorded."""
+    got: list[Exchange] = []
+    body = os.urandom(3_000_000)
+    received = bytearray()
+
+    async def scenario() -> None:
+        begun = asyncio.Event()
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\n")
+            begun.set()
+            received.extend(await reader.readexactly(len(body)))
+            writer.write(b"HTTP/1.1 204 No Content\r\n\r\n")
+            await reader.read()
+            writer.close()
+
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        async with server, Recorder(got.append) as recorder:
+            assert b" 204 " in await upload(recorder.port, server, body, begun)
+
+    run(scenario())
+    assert received == body
+    assert [(one.request_body, one.status, one.error) for one in got] == [(body, 204, "")]
+
+
+def test_a_large_upload_that_is_answered_early() -> None:
+    """The client hears of it before it has sent the rest, which the recording says to lack."""
+    got: list[Exchange] = []
+
+    async def scenario() -> None:
+        begun = asyncio.Event()
+        begun.set()
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.readuntil(b"\r\n\r\nbeginning")
+            writer.write(b"HTTP/1.1 413 Too Large\r\nContent-Length: 0\r\n\r\n")
+            await reader.read()
+            writer.close()
+
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        async with server, Recorder(got.append) as recorder:
+            assert b" 413 " in await upload(recorder.port, server, b"beginning", begun)
+
+    run(scenario())
+    assert [(one.request_body, one.status, one.error) for one in got] == [
+        (b"beginning", 413, "answered after 9 of 3000000 bytes of the request body")
+    ]
+
+
 def test_a_chunked_upload_is_recorded_without_its_chunks() -> None:
     """The body is what was uploaded; how it was cut up stays between the client and the server."""
     got: list[Exchange] = []
