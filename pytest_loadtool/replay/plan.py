@@ -169,11 +169,12 @@ class Renewal:
 class Renewals:
     """The tokens of a test case that can be renewed, by their slots.
 
-    ``used`` gives the one that a step sends, by the step's index; ``issued`` those that it gives
-    out.
+    By a step's index: ``turns`` gives the one that it refreshes, ``used`` the one that it sends,
+    ``issued`` those that it gives out.
     """
 
     by_slot: dict[int, Renewal]
+    turns: dict[int, int]
     used: dict[int, int]
     issued: dict[int, tuple[int, ...]]
 

@@ -18,8 +18,24 @@ from pytest_loadtool.replay.user import CONNECTIONS_PER_HOST, VirtualUser
 
 __all__ = ["RenewingUser"]
 
-#: A request under way: the index of its step, and its connection's slot.
-_Request = tuple[int, int]
+
+class _Asking:
+    """A refresh under way: of the token in ``slot``, on a connection's slot.
+
+    It is in its own turn, or before that of ``waiting``.
+    """
+
+    __slots__ = ("connection", "slot", "step", "waiting")
+
+    def __init__(self, step: Step, connection: int, slot: int, waiting: Step | None) -> None:
+        self.step = step
+        self.connection = connection
+        self.slot = slot
+        self.waiting = waiting
+
+    def is_asked_by(self, send: Send) -> bool:
+        """Whether this is its request."""
+        return send.step is self.step and send.slot == self.connection
 
 
 class _Tokens:
@@ -35,16 +51,15 @@ class _Tokens:
         """When each is too old, on the clock of ``perf_counter``."""
         self.renewed_at: dict[int, float] = {}
         self.given_up: dict[int, Failure | None] = {}
-        """Those that are not renewed any more, and why; None: a new one was refused as well."""
+        """Those that are not renewed any more, and why; None: others say that already."""
         self.played: set[int] = set()
         """Steps that have refreshed a token in their own turn, since it was given out."""
-        self.asking: tuple[_Request, int, Step] | None = None
-        """The renewal under way: its request, which token it is for, and for which step first."""
+        self.asking: _Asking | None = None
         self.refused: list[Response] = []
         self.held: list[Send] = []
-        """Requests that wait for it: answered by 401, and not sent yet."""
-        self.repeated: set[_Request] = set()
-        """Requests under way for the second time."""
+        """Requests that wait for what is asked: answered by 401, and not sent yet."""
+        self.repeated: set[tuple[int, int]] = set()
+        """Requests under way for the second time: indexes of steps, and slots of connections."""
         self.ready: list[Response] = []
         """What the user is to be told next."""
 
@@ -76,9 +91,11 @@ class RenewingUser(VirtualUser):
             try:
                 command = commands.send(event)
             except StopIteration as end:
+                if event is not None:
+                    self._note(event, renewals)
                 return bool(end.value)
             if event is not None:
-                self._note(event, renewals)
+                sends += self._note(event, renewals)
             if isinstance(command, Wait):
                 event = yield command
                 continue
@@ -90,17 +107,52 @@ class RenewingUser(VirtualUser):
                 sends = self._receive(response, renewals)
             event = tokens.ready.pop(0)
 
-    def _note(self, response: Response, renewals: Renewals) -> None:
-        """The user has taken a response: it may have given out a token."""
+    # What the user does in its turn.
+
+    def _admit(self, send: Send, renewals: Renewals) -> list[Send]:
+        """What to send when the user wants to send this: it, or what it has to wait for."""
+        tokens = self._tokens
+        step, asking = send.step, tokens.asking
+        slot = renewals.used.get(step.index, -1)
+        renewable = slot >= 0 and slot not in tokens.given_up
+        expired = renewable and send.due >= tokens.deadlines.get(slot, inf)
+        own = renewals.turns.get(step.index, -1)
+        if asking is None:
+            if expired:
+                tokens.held.append(send)
+                return [self._ask(slot, send, send.due, renewals)]
+            if own >= 0:
+                tokens.asking = _Asking(step, send.slot, own, None)
+        elif expired or own >= 0 or (renewable and asking.waiting is not None):
+            tokens.held.append(send)
+            return []
+        return [send]
+
+    def _note(self, response: Response, renewals: Renewals) -> list[Send]:
+        """The user has taken a response, which may have given out a token; what to send now."""
+        tokens = self._tokens
         step = response.send.step
         slots = renewals.issued.get(step.index)
-        if slots is None or response.failure is not None or response.status not in step.accepted:
-            return
-        self._set_deadlines(slots, response)
-        for slot in slots:
-            self._tokens.played.discard(renewals.by_slot[slot].step.index)
-        if step.transaction.refreshes:
-            self._tokens.played.add(step.index)
+        if slots is None:
+            return []
+        passed = response.failure is None and response.status in step.accepted
+        if passed:
+            self._set_deadlines(slots, response)
+            for slot in slots:
+                tokens.played.discard(renewals.by_slot[slot].step.index)
+            if step.index in renewals.turns:
+                tokens.played.add(step.index)
+        asking = tokens.asking
+        if asking is None or not asking.is_asked_by(response.send):
+            return []
+        tokens.asking = None
+        if not tokens.refused and not tokens.held:
+            return []
+        if passed:
+            self._succeed(renewals.by_slot[asking.slot])
+        else:
+            tokens.given_up.setdefault(asking.slot, None)
+        return self._go_on(asking.slot, response.finished, renewals)
 
     def _set_deadlines(self, slots: tuple[int, ...], response: Response) -> None:
         try:
@@ -111,27 +163,15 @@ class RenewingUser(VirtualUser):
             lives = lifetime_of(self._values[slot], answer, response.header("date") or "")
             self._tokens.deadlines[slot] = inf if lives is None else response.finished + lives
 
-    def _admit(self, send: Send, renewals: Renewals) -> list[Send]:
-        """What to send when the user wants to send this: it, or what it has to wait for."""
-        tokens = self._tokens
-        slot = renewals.used.get(send.step.index, -1)
-        if slot < 0 or slot in tokens.given_up:
-            return [send]
-        if tokens.asking is not None:
-            tokens.held.append(send)
-            return []
-        if send.due >= tokens.deadlines.get(slot, inf):
-            tokens.held.append(send)
-            return [self._ask(slot, send, send.due, renewals)]
-        return [send]
+    # What comes back.
 
     def _receive(self, response: Response, renewals: Renewals) -> list[Send]:
-        """What to send next; the user is ready to be told when this is no 401 to do about."""
+        """What to send next; the user is ready to be told unless something is done about it."""
         tokens = self._tokens
-        send = response.send
+        send, asking = response.send, tokens.asking
+        if asking is not None and asking.is_asked_by(send) and asking.waiting is not None:
+            return self._settle_renewal(asking, asking.waiting, response, renewals)
         request = (send.step.index, send.slot)
-        if tokens.asking is not None and tokens.asking[0] == request:
-            return self._settle_renewal(response, renewals)
         again = request in tokens.repeated
         tokens.repeated.discard(request)
         slot = renewals.used.get(send.step.index, -1)
@@ -144,12 +184,12 @@ class RenewingUser(VirtualUser):
             response.failure = tokens.given_up[slot]
             tokens.ready.append(response)
             return []
-        if tokens.asking is None and response.sent < tokens.renewed_at.get(slot, -inf):
+        if asking is None and response.sent < tokens.renewed_at.get(slot, -inf):
             return [self._repeat(response, response.finished)]
         tokens.refused.append(response)
-        if tokens.asking is not None:
-            return []
-        return [self._ask(slot, send, response.finished, renewals)]
+        return [] if asking is not None else [self._ask(slot, send, response.finished, renewals)]
+
+    # Renewal.
 
     def _ask(self, slot: int, waiting: Send, due: float, renewals: Renewals) -> Send:
         """The request for a new token, on the connection of the one that waits if that will do."""
@@ -159,7 +199,7 @@ class RenewingUser(VirtualUser):
             self._succeed(renewal)
         same = step.origin is waiting.step.origin
         connection = waiting.slot if same else CONNECTIONS_PER_HOST
-        self._tokens.asking = (step.index, connection), slot, waiting.step
+        self._tokens.asking = _Asking(step, connection, slot, waiting.step)
         return Send(step, connection, step.render(self._values, self._jar), due)
 
     def _succeed(self, renewal: Renewal) -> None:
@@ -168,18 +208,15 @@ class RenewingUser(VirtualUser):
             self._values[old] = self._values[new]
             self._tokens.deadlines[old] = self._tokens.deadlines.get(new, inf)
 
-    def _settle_renewal(self, response: Response, renewals: Renewals) -> list[Send]:
-        """A new token has come, or not: go on with what has waited for it."""
-        tokens = self._tokens
-        assert tokens.asking is not None
-        _, slot, waiting = tokens.asking
-        tokens.asking = None
-        renewal = renewals.by_slot[slot]
-        step = renewal.step
+    def _settle_renewal(
+        self, asking: _Asking, waiting: Step, response: Response, renewals: Renewals
+    ) -> list[Send]:
+        """A new token has come, or not: what to send now."""
+        step, renewal = asking.step, renewals.by_slot[asking.slot]
         failures = self._outcome(step, response)
         self._observer.negotiation(waiting, response)
         if failures:
-            tokens.given_up[slot] = Failure(
+            self._tokens.given_up[asking.slot] = Failure(
                 "auth",
                 f"the token ${{{renewal.name}}} has expired, and {step.title}, which should "
                 f"refresh it, failed: {failures[0].message}",
@@ -187,21 +224,30 @@ class RenewingUser(VirtualUser):
         else:
             self._set_deadlines(renewals.issued[step.index], response)
             self._succeed(renewal)
-            tokens.renewed_at[slot] = response.finished
+        return self._go_on(asking.slot, response.finished, renewals)
+
+    def _go_on(self, slot: int, now: float, renewals: Renewals) -> list[Send]:
+        """Nothing is asked any more: what has waited goes its way, with a new token or without."""
+        tokens = self._tokens
+        tokens.asking = None
+        renewed = -1 if slot in tokens.given_up else slot
+        if renewed >= 0:
+            tokens.renewed_at[slot] = now
         refused, tokens.refused = tokens.refused, []
         held, tokens.held = tokens.held, []
         sends: list[Send] = []
         for one in refused:
-            if renewals.used[one.send.step.index] == slot and not failures:
-                sends.append(self._repeat(one, response.finished))
+            if renewals.used[one.send.step.index] == renewed:
+                sends.append(self._repeat(one, now))
             else:
                 sends += self._receive(one, renewals)
         for send in held:
-            if renewals.used[send.step.index] == slot and not failures:
-                data = send.step.render(self._values, self._jar)
-                sends.append(Send(send.step, send.slot, data, max(send.due, response.finished)))
+            data = send.step.render(self._values, self._jar)
+            fresh = Send(send.step, send.slot, data, max(send.due, now))
+            if renewals.used.get(send.step.index, -2) == renewed:
+                sends.append(fresh)
             else:
-                sends += self._admit(send, renewals)
+                sends += self._admit(fresh, renewals)
         return sends
 
     def _repeat(self, response: Response, due: float) -> Send:

@@ -32,7 +32,8 @@ def renewals_of(case: TestCase, steps: tuple[Step, ...], names: Names) -> Renewa
         for step in steps
         if (slots := tuple(take.slot for take in step.takes if take.slot in by_slot))
     }
-    return Renewals(by_slot, _used(case, steps, names, by_slot), issued)
+    turns = {one.step.index: names.slot(one.name) for one in by_slot.values()}
+    return Renewals(by_slot, turns, _used(case, steps, names, by_slot), issued)
 
 
 def _used(

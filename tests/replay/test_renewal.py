@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from random import Random
 
 import pytest
 
@@ -237,6 +238,51 @@ def test_requests_that_are_refused_together() -> None:
     assert book.diary.negotiated == ["GET /1", "GET /1", "GET /2"]
 
 
+def _at_once(transaction: Transaction, took: float) -> Transaction:
+    return replace(transaction, recorded=Recorded(200, took=took))
+
+
+@pytest.mark.parametrize("refreshes", [True, False])
+def test_a_request_that_is_refused_during_the_recorded_refresh(refreshes: bool) -> None:
+    """It waits for that one, and a refresh token is not used twice; its failure is one enough."""
+    page = _at_once(refresh(1), 5.0), _at_once(A, 1.0), _at_once(bearing("token[1]", "/c"), 9.0)
+    book = book_of(case_of((LOGIN,), page, (bearing("token[1]", "/d"),)))
+    book.answer("POST /login", body=tokens(1))
+    assert book.new == ["POST /refresh", "GET /a", "GET /c"]
+    book.answer("GET /a")
+    book.answer("GET /c", 401)
+    assert book.new == []
+    book.answer("POST /refresh", 200 if refreshes else 500, body=tokens(2))
+    if refreshes:
+        assert book.new == ["GET /c"]
+        assert sent(book, "GET /c") == "A2"
+        book.answer("GET /c")
+    assert sent(book, "GET /d") == ("A2" if refreshes else "A1")
+    book.answer("GET /d", 200 if refreshes else 401)
+    assert book.ended
+    failed = [title for title, failures in book.diary.transactions if failures]
+    assert failed == ([] if refreshes else ["POST /refresh", "GET /c", "GET /d"])
+
+
+def test_the_recorded_refresh_during_a_renewal() -> None:
+    """It waits, and sends the refresh token that the renewal has got."""
+    page = _at_once(A, 1.0), _at_once(bearing("token[1]", "/c"), 9.0)
+    later = replace(refresh(1), recorded=Recorded(200, at=2.0, took=1.0))
+    book = book_of(case_of((LOGIN,), (*page, later)))
+    book.answer("POST /login", body=tokens(1))
+    book.answer("GET /c", 401)
+    assert sent(book, "POST /refresh") == "refresh=R1"
+    book.answer("GET /a")
+    assert book.new == []
+    book.answer("POST /refresh", body=tokens(2))
+    assert book.new == ["GET /c", "POST /refresh"]
+    assert sent(book, "POST /refresh") == "refresh=R2"
+    book.answer("POST /refresh", body=tokens(3))
+    book.answer("GET /c")
+    assert book.ended
+    assert [failures for _, failures in book.diary.transactions] == [()] * 4
+
+
 def test_a_refresh_elsewhere_has_a_connection_of_its_own() -> None:
     """Those to that server may all be in use."""
     elsewhere = refresh(1, "http://login.example/refresh")
@@ -328,9 +374,89 @@ def test_the_next_iteration(keep_state: bool) -> None:
     assert sent(book, "POST /refresh") == "refresh=R3"
 
 
+def test_a_test_case_that_ends_with_the_refresh() -> None:
+    """The next iteration of a user that keeps its state waits for nothing."""
+    plan = compile_case(case_of((LOGIN, A, refresh(1))))
+    user = RenewingUser(plan, first_row, Diary(), keep_state=True)
+    for iteration in range(2):
+        book = book_of(plan, user, iteration)
+        book.answer("POST /login", body=tokens(1))
+        book.answer("GET /a")
+        book.answer("POST /refresh", body=tokens(2))
+        assert book.ended
+
+
 def test_test_cases_without_renewals_have_plain_users() -> None:
     """They pay nothing."""
     plan = compile_case(case_of((LOGIN, A)))
     assert plan.renewals is None
     assert user_for(plan) is VirtualUser
     assert user_for(compile_case(case_of((LOGIN, A, refresh(1))))) is RenewingUser
+
+
+class TokenOffice:
+    """Answers any order of requests: tokens can be revoked, refresh tokens are good for one use."""
+
+    def __init__(self) -> None:
+        self.issued = 0
+        self.valid: set[str] = set()
+        self.refresh: set[str] = set()
+        self.revocable = True
+
+    def answer(self, book: Playbook, line: str) -> None:
+        """Answer the request under way with this line."""
+        shown = sent(book, line)
+        if line.startswith("GET"):
+            book.answer(line, 200 if shown in self.valid else 401)
+            return
+        if line == "POST /refresh":
+            self.refresh.remove(shown.removeprefix("refresh="))  # KeyError: a second time
+            self.revocable = False
+        self.issued += 1
+        self.valid.add(f"A{self.issued}")
+        self.refresh.add(f"R{self.issued}")
+        book.answer(line, body=tokens(self.issued))
+
+    def revoke(self) -> None:
+        """All access tokens at once, but not what was given out since the page began."""
+        if self.revocable:
+            self.valid.clear()
+
+
+def _began(transaction: Transaction) -> float:
+    assert transaction.recorded is not None
+    return transaction.recorded.at
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_whatever_comes_in_whichever_order(seed: int) -> None:
+    """Pages whose requests overlap, tokens that end at any moment, answers in any order: nothing
+    fails, all is asked for once, no refresh token is used twice, and nobody waits for ever."""
+    random = Random(seed)
+    pages = []
+    for number in range(4):
+        page = [
+            replace(
+                bearing("token[2]" if number > 2 else "token[1]", f"/{number}{letter}"),
+                recorded=Recorded(200, at=random.random(), took=random.random()),
+            )
+            for letter in "abcdef"
+        ]
+        if number == 2:
+            page.append(replace(refresh(1), recorded=Recorded(200, at=random.random(), took=0.3)))
+        pages.append(tuple(sorted(page, key=_began)))
+    book = book_of(case_of((LOGIN,), *pages))
+    office, page_now = TokenOffice(), 0
+    for _ in range(200):
+        if book.ended:
+            break
+        if len(book.diary.pages) != page_now:
+            page_now, office.revocable = len(book.diary.pages), True
+        line = random.choice(list(book.under_way))
+        if random.random() < 0.2:
+            office.revoke()
+        office.answer(book, line)
+    assert book.ended
+    assert len(book.diary.transactions) == 1 + 4 * 6 + 1
+    assert [one for one in book.diary.transactions if one[1]] == []
+    assert len(dict(book.diary.transactions)) == len(book.diary.transactions)
