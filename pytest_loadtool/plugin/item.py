@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from pytest_loadtool.plugin.file_item import FileItem
 from pytest_loadtool.plugin.options import CASE_SUFFIX, server_of
 from pytest_loadtool.plugin.paths import shown_error, shown_path
 from pytest_loadtool.plugin.proxy import proxy_secrets
+from pytest_loadtool.plugin.secrets import secrets_of
 from pytest_loadtool.plugin.server import server_from_fixture
 from pytest_loadtool.plugin.steps import StepLines, StepResult, Watch
 from pytest_loadtool.plugin.think_time import think_time_of
@@ -49,6 +49,7 @@ class CaseItem(FileItem):
         self.loadtool_steps: list[StepResult] = []
         """The transactions of the last replay; they go along with the report."""
         self._failure: tuple[str, str, int] | None = None
+        self._values: Mapping[str, str] = {}
         named: dict[str, KeyPath] = {
             name: ("fixtures", number) for number, name in enumerate(case.fixtures)
         }
@@ -96,7 +97,7 @@ class CaseItem(FileItem):
         from pytest_loadtool.transport.functional import replay_once
 
         plan = self._plan(request)
-        run_apart(lambda: replay_once(plan, observer=watch))
+        self._values = run_apart(lambda: replay_once(plan, observer=watch))
 
     def _plan(self, request: pytest.FixtureRequest) -> Plan:
         from pytest_loadtool.transport.checks import check_plan
@@ -124,14 +125,13 @@ class CaseItem(FileItem):
         pytest.fail(text, pytrace=False)
 
     def _explain(self, watch: Watch) -> str:
-        variables = self.case.variables.values()
         return explain(
             self.case,
             watch.outcomes,
             path=shown_path(self.path, self.config),
             evidence=_evidence(self.path),
             secrets=[
-                *(os.environ.get(one.env, "") for one in variables if one.env),
+                *secrets_of(self.case, self._values),
                 *proxy_secrets(self.config),
             ],
         )

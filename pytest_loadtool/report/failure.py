@@ -15,6 +15,7 @@ from typing import Protocol
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.result import Failure
+from pytest_loadtool.report.challenges import challenge_remedy
 from pytest_loadtool.report.comparison import (
     Difference,
     body_differences,
@@ -197,6 +198,10 @@ def _why(subject: _Subject) -> Iterator[str]:
         f"transaction {first.index + 1} {first.transaction.title!r}"
     )
     yield from _indented(one.message for one in first.failures)
+    if not any(one.cause == "auth" for one in first.failures):  # or else that has said what to do
+        response, has_identities = first.response, bool(subject.case.identities)
+        remedy = challenge_remedy(response.status, response.headers, has_identities=has_identities)
+        yield from _indented([remedy] if remedy else [])
 
 
 def _in_short(response: Received) -> str:

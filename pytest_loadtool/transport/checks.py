@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pytest_loadtool.casefile.problems import key_error
 from pytest_loadtool.errors import ReplayError
+from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.replay.plan import Plan
 from pytest_loadtool.transport.choice import way_of
 from pytest_loadtool.transport.tls import TlsError, check_tls
@@ -18,9 +19,16 @@ _NO_PROXY = (
 )
 
 
+_NOBODY = (
+    "HTTP authentication was recorded here, and the test case does not say who its users are: run "
+    "the Test Case Configuration Wizard (`pytest --record FILE`, command `test-case-configuration`)"
+)
+
+
 def check_plan(plan: Plan, path: Path) -> None:
     """Find out whether the TLS settings of ``plan``, made from the file ``path``, can be used, and
-    whether its application and its proxy, if it has them, can be asked.
+    whether its application and its proxy, if it has them, can be asked; and that it is known who
+    answers where authentication was recorded.
 
     Raises:
         FileError: they cannot.
@@ -31,6 +39,7 @@ def check_plan(plan: Plan, path: Path) -> None:
         raise key_error(path, ("tls", error.key), str(error)) from None
     if way_of(plan.case)[0] != "raw" and any(step.origin.via for step in plan.steps):
         raise key_error(path, ("proxy",), _NO_PROXY)
+    _check_identities(plan.case, path)
     if not plan.case.app:
         return
     from pytest_loadtool.transport.apps import load_app
@@ -44,3 +53,14 @@ def check_plan(plan: Plan, path: Path) -> None:
         load_app(plan.case.app)
     except ReplayError as error:
         raise key_error(path, ("app",), str(error)) from None
+
+
+def _check_identities(case: TestCase, path: Path) -> None:
+    """Nothing is asked that only somebody with credentials was answered."""
+    if case.identities or case.proxy is not None:
+        return
+    for outer, page in enumerate(case.pages):
+        for inner, transaction in enumerate(page.transactions):
+            if transaction.recorded is not None and transaction.recorded.negotiation:
+                at = ("page", outer, "transaction", inner, "recorded", "negotiation")
+                raise key_error(path, at, _NOBODY)

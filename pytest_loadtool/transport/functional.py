@@ -17,8 +17,10 @@ __all__ = ["replay_once"]
 _SWEEP = 0.1
 
 
-def replay_once(plan: Plan, *, observer: Observer, timeout: float = 60.0) -> None:
+def replay_once(plan: Plan, *, observer: Observer, timeout: float = 60.0) -> dict[str, str]:
     """Replay ``plan`` once, as the first and only virtual user, telling ``observer`` as it goes.
+
+    Returns the user's variables and dataset columns by name, as they were in the end.
 
     It goes over the transport that its test case names.
 
@@ -28,10 +30,10 @@ def replay_once(plan: Plan, *, observer: Observer, timeout: float = 60.0) -> Non
     Raises:
         ReplayError: a dataset has no rows, or the application does not start.
     """
-    run(_replay(plan, observer, timeout))
+    return run(_replay(plan, observer, timeout))
 
 
-async def _replay(plan: Plan, observer: Observer, timeout: float) -> None:
+async def _replay(plan: Plan, observer: Observer, timeout: float) -> dict[str, str]:
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[BaseException | None] = loop.create_future()
     networks = await open_networks([plan])
@@ -53,3 +55,4 @@ async def _replay(plan: Plan, observer: Observer, timeout: float) -> None:
     error = ended.result()
     if error is not None:
         raise error
+    return user.values

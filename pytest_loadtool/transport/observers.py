@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from math import inf
 from time import perf_counter
 
@@ -14,6 +15,7 @@ from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.content import ContentError
 from pytest_loadtool.replay.exchange import Response
 from pytest_loadtool.replay.plan import Observer, PagePlan, Plan, Step
+from pytest_loadtool.report.challenges import challenge_remedy
 from pytest_loadtool.report.excerpt import clip
 
 __all__ = ["Clock", "NetworkMetrics", "metrics_for", "observers_for"]
@@ -33,7 +35,10 @@ def metrics_for(plans: Sequence[Plan], *, detailed_pages: bool = False) -> LoadM
         ],
         pages=[PageKey(name, page.name) for name, plan in named for page in plan.pages],
         cases=[name for name, _ in named],
-        describe=_describe,
+        describe=partial(
+            _describe,
+            frozenset(step for plan in plans if plan.case.identities for step in plan.steps),
+        ),
         detailed_pages=detailed_pages,
     )
 
@@ -107,7 +112,7 @@ class _MetricsObserver:
         self._metrics.record_iteration(self._case, int((finished - started) * 1e6), failed)
 
 
-def _describe(response: Response) -> str:
+def _describe(with_identities: frozenset[Step], response: Response) -> str:
     """The first example of an error, in one line: what was asked, what came.
 
     The target is the test case's own text, not what went out: that may hold a user's secrets.
@@ -120,6 +125,13 @@ def _describe(response: Response) -> str:
         body = clip(response.text, _LONGEST_BODY)
     except ContentError:
         body = "(undecodable body)"
+    remedy = challenge_remedy(
+        response.status,
+        response.headers,
+        has_identities=response.send.step in with_identities,
+    )
+    if remedy and response.failure is None:
+        body = remedy
     return f"{asked}: status {response.status}, {body or 'no body'}"
 
 

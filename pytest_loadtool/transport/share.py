@@ -85,6 +85,8 @@ def prepare(test: LoadTest, servers: Sequence[str], share: Share) -> PreparedSha
             f"part of the arrivals: raise users to {share.count} at least, or use fewer workers"
         )
     ensure_open_files(_connections(load, share, [connections_of(plan) for plan in plans]))
+    if any(plan.accounts for plan in plans):
+        import spnego  # noqa: F401  now, as it takes half a second in which no user goes on
     metrics = metrics_for(plans, detailed_pages=load.keeps_page_times)
     return PreparedShare(LoadRunner(plans, load, share, metrics), metrics)
 
