@@ -29,7 +29,8 @@ from pytest_loadtool.console.placing import place
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views import identity as views
 from pytest_loadtool.console.wizard import Wizard, choice
-from pytest_loadtool.correlation.fields import CONSTANT, fields_of, with_constant, with_reference
+from pytest_loadtool.correlation.fields import CONSTANT, fields_of
+from pytest_loadtool.correlation.filling import with_constant, with_reference
 from pytest_loadtool.correlation.logins import Login, logins
 from pytest_loadtool.model.authentication import Identity
 from pytest_loadtool.model.case import TestCase

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+from pytest_loadtool.correlation.composing import Made
 from pytest_loadtool.correlation.computed import Computed
 from pytest_loadtool.correlation.edits import edited
-from pytest_loadtool.correlation.naming import field_name, number
-from pytest_loadtool.correlation.nested import Capsule
 from pytest_loadtool.correlation.parts import (
     header_sets,
     part_text,
@@ -38,7 +37,7 @@ def rewrite(
     for one in new:
         for slot in one.slots:
             uses.setdefault(slot.owner, {}).setdefault(slot.part, []).append((slot, one.name))
-    made = _Made([*names_in_use(case), *(one.name for one in new)])
+    made = Made([*names_in_use(case), *(one.name for one in new)], "asm")
     requests = [_edited(step.transaction.request, uses.get(step.index, {}), made) for step in steps]
     sets = {
         name: _edited(one, uses.get(~index, {}), made)
@@ -75,25 +74,7 @@ def rewrite(
     return replace(case, pages=pages, variables=MappingProxyType(variables))
 
 
-class _Made:
-    """The variables that are made of others: one for each template."""
-
-    def __init__(self, taken: Iterable[str]) -> None:
-        self.variables: dict[str, Variable] = {}
-        self._taken = set(taken)
-
-    def name(self, capsule: Capsule, template: str) -> str:
-        """The name of the variable that is made of ``template``."""
-        known = self.variables.get(template)
-        if known is None:
-            (name,) = number([field_name(capsule.name.lower())], self._taken)
-            self._taken.add(name)
-            known = Variable(name, template=template, recorded=capsule.text, set_by="asm")
-            self.variables[template] = known
-        return known.name
-
-
-def _edited(request: Request, uses: _Uses, made: _Made) -> Request:
+def _edited(request: Request, uses: _Uses, made: Made) -> Request:
     for part, slots in uses.items():
         masked = Masked.of(part_text(request, part))
         assert masked is not None, "slots come from masked text"

@@ -13,7 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from pytest_loadtool.correlation.fields import CONSTANT, Field, every_field, with_references
+from pytest_loadtool.correlation.edits import overlap
+from pytest_loadtool.correlation.fields import CONSTANT, Field, every_field
+from pytest_loadtool.correlation.filling import with_references
 from pytest_loadtool.correlation.looks import (
     SWITCHES,
     is_identity_name,
@@ -51,7 +53,7 @@ def typed(case: TestCase) -> tuple[Typed, ...]:
     """The credentials that the test case sends as constants."""
     columns: dict[tuple[str, str], str] = {}
     found = []
-    for index, fields in enumerate(every_field(case)):
+    for index, fields in enumerate(every_field(case, within=True)):
         for field in _credentials(fields):
             role = _role(field)
             taken = [column for (other, _), column in columns.items() if other == role]
@@ -92,16 +94,26 @@ def _credentials(fields: Sequence[Field]) -> Iterator[Field]:
     constant = [one for one in fields if one.datasource == CONSTANT and one.slot is not None]
     sent = [one for one in constant if one.section != "PATH" and one.value not in SWITCHES]
     with_password = any(is_secret_name(_name(one)) for one in sent)
+    found: list[Slot] = []
     for field in sent:
         name = _name(field)
-        header = field.section == "HEADERS"
-        if header:
+        if field.section == "HEADERS" and not _within(field):
             credential = name.lower() in _AUTHENTICATION or is_secret(name)
         else:
             identity = with_password and is_identity_name(name)
             credential = identity or is_secret(name) or is_secret_name(name)
-        if credential:
+        slot = field.slot
+        if credential and slot is not None and not any(_shared(slot, one) for one in found):
+            found.append(slot)
             yield field
+
+
+def _within(field: Field) -> bool:
+    return field.slot is not None and field.slot.depth > 0
+
+
+def _shared(slot: Slot, other: Slot) -> bool:
+    return slot.part == other.part and overlap(slot, other)
 
 
 def _name(field: Field) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from dataclasses import replace
-from urllib.parse import quote, unquote
+from urllib.parse import quote, quote_plus, unquote
 
 import pytest
 
@@ -15,11 +15,14 @@ from pytest_loadtool.correlation.masking import masked
 from pytest_loadtool.correlation.secrets import captured, moved, typed
 from pytest_loadtool.correlation.standins import Replacer, stand_ins
 from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import build_case
+from pytest_loadtool.replay import Plan, compile_case
 from tests.console.traffic import exchange
 from tests.correlation.sessions import SESSIONS
 from tests.correlation.talk import configure
+from tests.replay.playbook import Playbook
 
 KEY = bytes(range(32))
 TOKENS = (
@@ -48,6 +51,16 @@ def without_secrets(
     found = typed(case)
     names = {one.column: f"users.{one.column}" for one in found}
     return masked(moved(case, found, names), exchanges, found, KEY)
+
+
+def sent_by(plan: Plan) -> list[bytes]:
+    """What a virtual user sends."""
+    book, found = Playbook(plan), []
+    while not book.ended:
+        if book.wait is not None:
+            book.wake()
+        found += [book.answer(line).data for line in tuple(book.under_way)]
+    return found
 
 
 @pytest.mark.parametrize("name", list(SESSIONS))
@@ -152,6 +165,39 @@ def test_secrets_within_values_are_masked() -> None:
     assert json.loads(opened) == json.loads(unquote(body.removeprefix("data=")))
     assert json.loads(opened)["user"] == "ann"
     assert json.loads(opened)["token"] == json.loads(evidence[0].response_body)["token"]
+
+
+def test_credentials_within_values_leave_the_test_case() -> None:
+    """JSON in a form field, an address in a query, base64, which becomes a variable made of its
+    text: what is sent then is what was recorded."""
+    sent = json.dumps({"user": "ann", "password": 'horse "7" battery', "page": 7})
+    packed = base64.b64encode(sent.encode()).decode()
+    form = ("Content-Type", "application/x-www-form-urlencoded")
+    address = quote("/y?user=ann&password=horse%20%227%22%20battery", safe="")
+    exchanges = (
+        exchange("POST", "http://x/a", 1, form, body=f"data={quote_plus(sent)}&password=direct"),
+        exchange("GET", f"http://x/?next={address}", 2, ("X-Data", packed)),
+    )
+    case = build_case(exchanges, name="x").case
+    found = typed(case)
+    assert {one.column: one.field.value for one in found} == {
+        "username": "ann",
+        "password": 'horse "7" battery',
+        "password_2": "direct",
+    }
+    clean = moved(case, found, {one.column: f"users.{one.column}" for one in found})
+    assert typed(clean) == ()
+    text = format_case(clean)
+    assert not [one for one in ("horse", "battery", "direct", packed) if one in text]
+    assert "${users.password|json}" in text
+    assert clean.variables["x_data[1]"].set_by == "person"
+    row = ("ann", 'horse "7" battery', "direct")
+    users = Dataset(("username", "password", "password_2"), (row,))
+    clean = replace(clean, datasets=(DatasetUse("users", "users.csv"),))
+    first, second = sent_by(compile_case(clean, datasets={"users": users}))
+    assert first.endswith(exchanges[0].request_body)
+    assert second.startswith(f"GET /?next={address} HTTP/1.1\r\n".encode())
+    assert f"\r\nX-Data: {packed}\r\n".encode() in second
 
 
 def test_secrets_in_base64_in_headers_are_masked() -> None:

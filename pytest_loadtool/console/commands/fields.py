@@ -52,7 +52,7 @@ async def set_field(
     users.username, of which users.csv lies beside the test case if it is not declared yet;
     --variable, a user variable, which is made with the present value if there is none of that name.
     """
-    from pytest_loadtool.correlation.fields import with_constant, with_reference
+    from pytest_loadtool.correlation.filling import with_constant, with_reference
 
     if [constant, dataset, variable].count(None) != 2:
         raise UsageError("set-field needs one of --constant, --dataset and --variable")

@@ -1,0 +1,119 @@
+"""Writing into the fields of a test case: constants, variables, columns of datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import count
+from types import MappingProxyType
+
+from pytest_loadtool.correlation.composing import Made
+from pytest_loadtool.correlation.edits import edited
+from pytest_loadtool.correlation.fields import Field
+from pytest_loadtool.correlation.parts import part_text, with_part
+from pytest_loadtool.correlation.plainly import Plain, whole_request
+from pytest_loadtool.correlation.revert import names_in_use
+from pytest_loadtool.correlation.slots import Masked, Part, Slot
+from pytest_loadtool.model.case import Header, Request, TestCase, Transaction
+from pytest_loadtool.model.place import encode
+from pytest_loadtool.model.template import Reference, Template, escape
+
+__all__ = ["with_constant", "with_reference", "with_references"]
+
+#: By the index of a transaction: its fields, and what comes in their place.
+_Names = Mapping[int, Sequence[tuple[Field, str]]]
+#: The variable in whose place a new value goes.
+_HERE = "loadtool-field"
+
+
+def with_constant(case: TestCase, index: int, field: Field, value: str) -> TestCase:
+    """``case`` with a constant in that field, encoded for its place.
+
+    Raises:
+        ValueError: the virtual user's state sends the field.
+    """
+    constant = escape(encode(_slot(field).place, value))
+    return _filled(case, {index: [(field, _HERE)]}, constant)
+
+
+def with_reference(case: TestCase, index: int, field: Field, name: str) -> TestCase:
+    """``case`` with the value of a variable, or of a dataset's column, in that field.
+
+    Raises:
+        ValueError: as `with_constant`, or no placeholder can have that name.
+    """
+    Template.parse(str(Reference(name)))
+    return _filled(case, {index: [(field, name)]})
+
+
+def with_references(case: TestCase, names: _Names) -> TestCase:
+    """``case`` with references in several fields, by the index of their transaction. What is within
+    base64 makes a variable of the text around it.
+
+    Raises:
+        ValueError: as `with_constant`.
+    """
+    return _filled(case, names)
+
+
+def _filled(case: TestCase, names: _Names, constant: str = "") -> TestCase:
+    """``constant`` is what `_HERE` stands for."""
+    made = Made(names_in_use(case), "person")
+    upcoming = count()
+    pages = tuple(
+        replace(
+            page,
+            transactions=tuple(
+                _referring(case, one, names.get(next(upcoming), ()), made, constant)
+                for one in page.transactions
+            ),
+        )
+        for page in case.pages
+    )
+    new = {one.name: one for one in made.variables.values()}
+    return replace(case, pages=pages, variables=MappingProxyType({**case.variables, **new}))
+
+
+def _referring(
+    case: TestCase,
+    transaction: Transaction,
+    names: Sequence[tuple[Field, str]],
+    made: Made,
+    constant: str,
+) -> Transaction:
+    request = transaction.request
+    uses: dict[Part, list[tuple[Slot, str]]] = {}
+    for field, name in names:
+        slot = _slot(field)
+        uses.setdefault(slot.part, []).append((slot, name))
+    for part, found in uses.items():
+        whole = whole_request(case, request)
+        plain = Plain.of(whole)
+        masked = Masked.of(part_text(plain.request, part))
+        assert masked is not None, "slots come from masked text"
+        text = plain.original(edited(masked, found, made.name))
+        text = text.replace(str(Reference(_HERE)), constant)
+        if isinstance(part, int):
+            request = _with_header(request, whole, part, text)
+        else:
+            request = with_part(request, part, text)
+    return replace(transaction, request=request)
+
+
+def _slot(field: Field) -> Slot:
+    if field.slot is None:
+        raise ValueError(f"{field.name} is no text of the test case: {field.sent_by} sends it")
+    return field.slot
+
+
+def _with_header(request: Request, whole: Request, position: int, value: str) -> Request:
+    """The request with its own header in place of the one at ``position`` of all it sends."""
+    name = whole.headers[position].name
+    before = [one for one in whole.headers[:position] if one.name.lower() == name.lower()]
+    own = [at for at, one in enumerate(request.headers) if one.name.lower() == name.lower()]
+    headers = list(request.headers)
+    if len(before) < len(own):
+        headers[own[len(before)]] = Header(name, value)
+    else:
+        headers.append(Header(name, value))
+    return replace(request, headers=tuple(headers))
