@@ -16,7 +16,7 @@ from playwright.async_api import HttpCredentials, Page
 
 from pytest_loadtool.auth.recorded import recorded_identities
 from pytest_loadtool.capture import Recorder
-from pytest_loadtool.casefile import format_case
+from pytest_loadtool.casefile import HarWriter, format_case, read_har
 from pytest_loadtool.model.authentication import Identity
 from pytest_loadtool.model.case import TestCase, Variable
 from pytest_loadtool.model.exchange import Exchange
@@ -226,6 +226,20 @@ def test_the_test_case_is_what_chromium_showed(
     assert refused == ((scheme, secure) == ("ntlm", "https"))
     assert kinds.count(NEGOTIATION) == refused + folded + code[1] == len(exchanges) - 2
     assert "authorization" not in format_case(recording.case).lower()
+
+
+def test_a_recording_that_was_written_and_read_is_the_same(
+    recorded: dict[str, list[Exchange]], tmp_path: Path
+) -> None:
+    """As one that is imported: the same folds, and the same identity."""
+    for name, exchanges in recorded.items():
+        with HarWriter(tmp_path / f"{name}.har") as writer:
+            for one in exchanges:
+                writer.append(one)
+        imported = read_har(tmp_path / f"{name}.har")
+        case = build_case(exchanges, name="intranet").case
+        assert _negotiated(build_case(imported, name="intranet").case) == _negotiated(case)
+        assert recorded_identities(imported) == recorded_identities(exchanges)
 
 
 @pytest.mark.parametrize(
