@@ -101,6 +101,7 @@ def claim_all(traffic: Traffic, rules: Sequence[Rule]) -> Claims:
         if isinstance(verdict, Claim):
             claims.append(verdict)
             things.note(verdict)
+            synthesis.known.add(verdict.slot.value)
             around.append(verdict.slot)
         elif verdict is not None:
             misses.append(verdict)
@@ -203,6 +204,8 @@ class Synthesis:
     """Turns beliefs into claims; a source that was found once is not looked for again."""
 
     def __init__(self, traffic: Traffic) -> None:
+        self.known: set[str] = set()
+        """Values that are claimed: they are others on replay."""
         self._traffic = traffic
         self._responses: dict[int, RecordedResponse] = {}
         self._found: dict[tuple[Producer, str, int], tuple[Source, int] | None] = {}
@@ -216,7 +219,7 @@ class Synthesis:
         key = (producer, slot.name, rule.matches)
         if key not in self._found:
             response = self.response(producer.transaction)
-            self._found[key] = synthesise(producer, slot, response, rule.matches)
+            self._found[key] = synthesise(producer, slot, response, rule.matches, self.known)
         found = self._found[key]
         if found is None:
             return Miss(slot, rule, _EXTRACTION, producer.transaction)

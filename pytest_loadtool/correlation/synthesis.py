@@ -7,7 +7,7 @@ regular expression in which whatever else looks dynamic may vary. Boundaries are
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -48,11 +48,21 @@ _CONTEXT_END = re.compile(r"[<>;{}]")
 _CONTEXT_START = re.compile(r"[\s,()\[\]&]")
 
 
+_Known = Collection[str]
+
+
 def synthesise(
-    producer: Producer, slot: Slot, response: Readable, matches: int
+    producer: Producer,
+    slot: Slot,
+    response: Readable,
+    matches: int,
+    known: Collection[str] = frozenset(),
 ) -> tuple[Source, int] | None:
-    """The first source, and which match of it (at most ``matches``), that yields the value."""
-    for source in _SOURCES[producer.kind](producer, slot, response):
+    """The first source, and which match of it (at most ``matches``), that yields the value.
+
+    ``known`` are values that are others on replay: an address may have them in it.
+    """
+    for source in _SOURCES[producer.kind](producer, slot, response, known):
         match = _reproducing(source, producer.extracted, response, matches)
         if match is not None:
             return source, match
@@ -67,7 +77,7 @@ def _reproducing(source: Source, value: str, response: Readable, matches: int) -
     return None
 
 
-def _json(producer: Producer, _: Slot, __: Readable) -> Iterator[Source]:
+def _json(producer: Producer, *_: object) -> Iterator[Source]:
     yield JsonPath(format_path(producer.steps))
 
 
@@ -78,12 +88,12 @@ _XML = {
 }
 
 
-def _xml(producer: Producer, slot: Slot, response: Readable) -> Iterator[Source]:
+def _xml(producer: Producer, slot: Slot, response: Readable, known: _Known) -> Iterator[Source]:
     yield RegularExpression(_XML[producer.text].format(_literal(producer.name)))
-    yield from _text(replace(producer, text="", name=""), slot, response)
+    yield from _text(replace(producer, text="", name=""), slot, response, known)
 
 
-def _control(producer: Producer, _: Slot, response: Readable) -> Iterator[Source]:
+def _control(producer: Producer, _: Slot, response: Readable, __: _Known) -> Iterator[Source]:
     if _SPLIT_STATE.fullmatch(producer.name):
         count = compile_source(FormField("__VIEWSTATEFIELDCOUNT"))(response) or ""
         if count.isdecimal() and int(count) > 1:
@@ -107,11 +117,11 @@ def _in_form(producer: Producer, text: str) -> Iterator[Source]:
         )
 
 
-def _cookie(producer: Producer, _: Slot, __: Readable) -> Iterator[Source]:
+def _cookie(producer: Producer, *_: object) -> Iterator[Source]:
     yield CookieValue(producer.name)
 
 
-def _header(producer: Producer, _: Slot, response: Readable) -> Iterator[Source]:
+def _header(producer: Producer, _: Slot, response: Readable, __: _Known) -> Iterator[Source]:
     yield HeaderValue(producer.name)
     whole = response.header(producer.name) or ""
     scheme = whole.removesuffix(producer.value)
@@ -119,18 +129,21 @@ def _header(producer: Producer, _: Slot, response: Readable) -> Iterator[Source]
         yield HeaderValue(producer.name, f"^{_literal(scheme)}(.+)")
 
 
-def _location(producer: Producer, slot: Slot, response: Readable) -> Iterator[Source]:
+def _location(
+    producer: Producer, slot: Slot, response: Readable, known: _Known
+) -> Iterator[Source]:
     for spot in fragment_slots(producer.text, 0):
         if spot.value == slot.value:
             yield HeaderValue("Location", f"[#&]{_literal(spot.name)}=([^&]+)")
     patterns = _address_patterns(
-        producer.text, slot, _VALUE_IN_ADDRESS, _OTHER_IN_ADDRESS, whole=False
+        producer.text, slot, known, (_VALUE_IN_ADDRESS, _OTHER_IN_ADDRESS), whole=False
     )
     yield from _addresses((HeaderValue("Location", one) for one in patterns), producer, response)
 
 
-def _link(producer: Producer, slot: Slot, response: Readable) -> Iterator[Source]:
-    patterns = tuple(_address_patterns(producer.text, slot, _VALUE_IN_PAGE, _OTHER_IN_PAGE))
+def _link(producer: Producer, slot: Slot, response: Readable, known: _Known) -> Iterator[Source]:
+    written = _VALUE_IN_PAGE, _OTHER_IN_PAGE
+    patterns = tuple(_address_patterns(producer.text, slot, known, written))
     start = "[\"'=]" + (_HOST_IN_PAGE if "//" in producer.text.partition("?")[0] else "")
     sources = (RegularExpression(start + one) for one in patterns)
     yield from _addresses(sources, producer, response)
@@ -149,7 +162,7 @@ def _addresses(
         yield from patterns
 
 
-def _text(producer: Producer, slot: Slot, response: Readable) -> Iterator[Source]:
+def _text(producer: Producer, slot: Slot, response: Readable, _: _Known) -> Iterator[Source]:
     if producer.text:
         yield RegularExpression(producer.text)
         return
@@ -188,14 +201,16 @@ def _literal(text: str) -> str:
 
 
 def _address_patterns(
-    address: str, slot: Slot, value: str, other: str, *, whole: bool = True
+    address: str, slot: Slot, known: _Known, written: tuple[str, str], *, whole: bool = True
 ) -> Iterator[str]:
     """Regular expressions for path and query of an address as written, the slot's value its group.
 
     In the first, every other value of the query may vary; in the second, of these and in the path,
-    numbers, random values and addresses. Unless they are to be ``whole``, they end after a value in
-    the query: of one address, the rest tells nothing.
+    numbers, random values, addresses and what is ``known``. ``written`` are the patterns of the
+    value and of others. Unless they are to be ``whole``, they end after a value in the query: of
+    one address, the rest tells nothing.
     """
+    value, other = written
     address = address.partition("#")[0]
     spots = [one for one in target_slots(address, 0) if not one.capsules]
     equal = [one for one in spots if one.value == slot.value]
@@ -216,7 +231,7 @@ def _address_patterns(
             if (
                 spot.start >= position
                 and not around
-                and (spot is mine or (loose and in_query) or _varies(spot.value))
+                and (spot is mine or (loose and in_query) or _varies(spot.value, known))
             ):
                 # Within a query, an address may stand with its slashes.
                 stand_in = other.replace("/?", "") if in_query else other
@@ -230,12 +245,13 @@ def _address_patterns(
         yield pattern
 
 
-def _varies(value: str) -> bool:
-    return value.isdigit() or looks_random(value) or "://" in value
+def _varies(value: str, known: _Known = ()) -> bool:
+    return value in known or value.isdigit() or looks_random(value) or "://" in value
 
 
+_Synthesiser = Callable[[Producer, Slot, Readable, _Known], Iterator[Source]]
 #: For each kind of producer, the sources to try in order.
-_SOURCES: Mapping[Kind, Callable[[Producer, Slot, Readable], Iterator[Source]]] = MappingProxyType(
+_SOURCES: Mapping[Kind, _Synthesiser] = MappingProxyType(
     {
         Kind.JSON: _json,
         Kind.XML: _xml,

@@ -62,6 +62,28 @@ def test_named_values(old: str, new: str) -> None:
     assert extracted(extractor, html(new.format(NEW))) == NEW
 
 
+def test_address_with_another_correlated_value_in_it() -> None:
+    """A name that the server gave is another one on replay, wherever it stands; no number tells."""
+    exchanges = [
+        exchange(
+            "POST", f"{SERVER}/files", status=201, received=(("Location", "/files/New%20Folder"),)
+        ),
+        exchange(
+            "POST",
+            f"{SERVER}/files/New%20Folder",
+            status=201,
+            received=(("Location", "/files/New%20Folder/new.txt"),),
+        ),
+        exchange("PUT", f"{SERVER}/files/New%20Folder/new.txt"),
+    ]
+    configured = configure(case_of(*exchanges), exchanges).case
+    _, second, third = configured.transactions()
+    (file,) = second.extractors
+    now = exchange(received=(("Location", "/files/New%20Folder%202/new.txt"),))
+    assert extracted(file, now) == "new.txt"
+    assert third.request.target == f"/files/${{file_id[1]|unurl}}/${{{file.variable}}}"
+
+
 def test_variable_is_called_as_in_the_script() -> None:
     """Where the request has no better name: a segment of the path."""
     exchanges = [
