@@ -157,7 +157,8 @@ def _row(document: Document, transaction: Transaction) -> tuple[str, str, str, s
         size(exchange.response_size) if exchange else "-",
         shortened(request.target, 100)
         + (f"  ({transaction.name})" if transaction.name else "")
-        + ("  (dangerous)" if transaction.dangerous else ""),
+        + ("  (dangerous)" if transaction.dangerous else "")
+        + (f"  (refreshes {transaction.refreshes})" if transaction.refreshes else ""),
     )
 
 

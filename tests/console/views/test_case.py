@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pytest_loadtool.console.views.case import decisions, notes, tree
@@ -22,6 +24,16 @@ def test_tree_shows_pages_with_their_transactions() -> None:
         "    2  POST  302  other     0 B  /login  (log in)",
         "    3  GET     -  -           -  /by-hand",
     ]
+
+
+def test_tree_shows_what_replay_may_do_with_a_transaction() -> None:
+    """Hold it back, or send it when a token has expired."""
+    case = DOCUMENT.case
+    page = case.pages[0]
+    marked = replace(page.transactions[0], dangerous=True, refreshes="token")
+    pages = (replace(page, transactions=(marked,)), *case.pages[1:])
+    lines = list(tree(replace(DOCUMENT, case=replace(case, pages=pages))))
+    assert lines[2].endswith("/login  (dangerous)  (refreshes token)")
 
 
 def test_collapsed_tree_shows_only_pages() -> None:
