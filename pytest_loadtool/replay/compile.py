@@ -19,7 +19,7 @@ from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import Validator, expected_text
 from pytest_loadtool.replay.draw import draw
-from pytest_loadtool.replay.identities import accounts_of, rows_of
+from pytest_loadtool.replay.identities import accounts_of
 from pytest_loadtool.replay.made import Clock, checking, generators, makers, rendering
 from pytest_loadtool.replay.order import order_of
 from pytest_loadtool.replay.plan import (
@@ -82,14 +82,7 @@ def compile_case(
     base = (server or case.server or (_APP_SERVER if app else "")).rstrip("/")
     case = replace(case, server=base, app=app, tls=case.tls.in_folder(folder))
     names = Names({"server": base, "host": origin_of(base).authority if base else ""})
-    routes = Routes(
-        case.proxy,
-        case.tls,
-        environ,
-        variables=case.variables,
-        names=names,
-        direct=base if app else "",
-    )
+    routes = Routes(case, environ, names, direct=base if app else "")
     main = routes.origin(base) if base else None
     pages = []
     index = 0
@@ -118,7 +111,6 @@ def compile_case(
         accounts=accounts,
         renewals=renewals,
         at_proxies=_at_proxies(every),
-        proxy_rows=rows_of(case.proxy.templates, case) if case.proxy else (),
     )
 
 
@@ -235,7 +227,7 @@ def _texts(case: TestCase, request: Request) -> Iterable[str]:
 
 def _at_proxies(steps: Iterable[Step]) -> tuple[Callable[[list[str]], Credentials], ...]:
     vias = dict.fromkeys(step.origin.via for step in steps)
-    return tuple(via.credentials for via in vias if via is not None and via.credentials)
+    return tuple(via.account.credentials for via in vias if via is not None and via.account)
 
 
 def _initial(

@@ -15,7 +15,7 @@ from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.auth.handshake import Handshake, RequestFacts, Session
 from pytest_loadtool.auth.realms import Realms
 from pytest_loadtool.errors import AuthenticationError
-from pytest_loadtool.replay.plan import Account, Plan, Step, Via
+from pytest_loadtool.replay.plan import Account, Plan, Step
 from pytest_loadtool.replay.user import target_of
 
 __all__ = ["Find", "Gate", "Proxies", "Servers"]
@@ -142,24 +142,18 @@ class Servers(Gate):
 class Proxies(Gate):
     """The proxies for requests in absolute form; who asks for tunnels is up to the transport."""
 
-    __slots__ = ("_accounts", "_sessions")
+    __slots__ = ("_sessions",)
 
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan, 407, "proxy-authenticate", "Proxy-Authorization", "the proxy")
         self._sessions: dict[object, Session] = {}
-        self._accounts: dict[Via, tuple[Account, ...]] = {}
 
     def accounts(self, step: Step) -> tuple[Account, ...]:
         """The user of ``[proxy]``."""
         via = step.origin.via
-        if via is None or via.credentials is None or step.origin.scheme != "http":
+        if via is None or via.account is None or step.origin.scheme != "http":
             return ()
-        known = self._accounts.get(via)
-        if known is None:
-            rows = self._plan.proxy_rows
-            known = (Account("", False, via.credentials, "the user in [proxy]", rows),)
-            self._accounts[via] = known
-        return known
+        return (via.account,)
 
     def method(self, step: Step) -> str:
         """What ``[proxy]`` says."""
@@ -191,7 +185,7 @@ class Proxies(Gate):
         if via is None or step.origin.scheme != "http" or not offered:
             return ""
         schemes = ", ".join(dict.fromkeys(one.scheme for one in offered))
-        if via.credentials is None:
+        if via.account is None:
             return f"the proxy wants to know who asks ({schemes}): set username and password {_IN}"
         return f"the proxy offers {schemes}, and method allows {via.method or 'none of them'} {_IN}"
 

@@ -145,9 +145,7 @@ class AuthenticatedUser(RenewingUser):
                 if lines:
                     send.data = with_lines(send.data, lines)
             event = yield command
-            while event is not None and (
-                event.status == 401 or event.status == 407 or self._attempts
-            ):
+            while event is not None and (event.status in (401, 407, 0) or self._attempts):
                 again = self._answer(event)
                 if again is None:
                     break
@@ -178,6 +176,8 @@ class AuthenticatedUser(RenewingUser):
         attempt = self._attempts.pop(slot, None)
         status = response.status
         if response.failure is not None:
+            if response.failure.cause == "auth":  # in the transport, at a proxy
+                self._stop_on_error = True
             return None
         if attempt is not None:
             self._accept(send.step, attempt, status)
@@ -280,7 +280,7 @@ class AuthenticatedUser(RenewingUser):
         step, handshake, gate = response.send.step, login.handshake, login.gate
         realm = f", realm {handshake.realm!r}" if handshake.realm else ""
         why = (
-            f"wrong user name or password: {gate.name} refuses {self._name(login.account)} "
+            f"wrong user name or password: {gate.name} refuses {self.name_of(login.account)} "
             f"({_NAMES[handshake.scheme]}{realm})"
         )
         if handshake.connection_bound:
@@ -328,8 +328,3 @@ class AuthenticatedUser(RenewingUser):
         if known is None:
             known = self._known[account] = account.credentials(self._values)
         return known
-
-    def _name(self, account: Account) -> str:
-        """How messages call who was refused: the row of a dataset, or the user name as written."""
-        places = [f"row {self._rows[name] + 1} of {file}" for name, file in account.rows]
-        return " and ".join(places) or account.name

@@ -74,8 +74,8 @@ class Via:
     """
 
     server: Origin
-    credentials: Callable[[list[str]], Credentials] | None
-    """The user's values to what it logs in with; None: it has nothing to log in with."""
+    account: Account | None
+    """None: a virtual user has nothing to log in with."""
     method: ProxyMethod = ""
     """The only scheme in which it answers; empty: the one that the proxy prefers."""
 
@@ -195,8 +195,6 @@ class Plan:
     accounts: tuple[tuple[Account, ...], ...] = ()
     """For each step those that may answer for it. Empty when nobody has to: the test case has no
     identities, and asks no proxy without a tunnel."""
-    proxy_rows: tuple[tuple[str, str], ...] = ()
-    """The names and files of the datasets that the user of the proxy comes from."""
     at_proxies: tuple[Callable[[list[str]], Credentials], ...] = ()
     """The user's values to what it logs in with at proxies, of which connections may be."""
     renewals: Renewals | None = None

@@ -7,7 +7,7 @@ capital letters (small ones first).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_network
 from urllib.parse import unquote, urlsplit
@@ -15,10 +15,10 @@ from urllib.parse import unquote, urlsplit
 from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.authentication import Proxy
-from pytest_loadtool.model.case import Variable
+from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.tls import TlsSettings
-from pytest_loadtool.replay.identities import credentials_of
-from pytest_loadtool.replay.plan import Origin, Via
+from pytest_loadtool.replay.identities import credentials_of, rows_of
+from pytest_loadtool.replay.plan import Account, Origin, Via
 from pytest_loadtool.replay.request import Names, origin_of
 
 __all__ = ["ENVIRONMENT", "ProxyUrl", "Routes", "environment_proxies"]
@@ -83,18 +83,16 @@ class Routes:
 
     def __init__(
         self,
-        proxy: Proxy | None,
-        tls: TlsSettings,
+        case: TestCase,
         environ: Mapping[str, str],
-        *,
-        variables: Mapping[str, Variable],
         names: Names,
+        *,
         direct: str = "",
     ) -> None:
-        self._proxy = proxy
-        self._tls = tls
+        self._case = case
+        self._proxy = case.proxy
+        self._tls = case.tls
         self._environ = environ
-        self._variables = variables
         self._names = names
         self._direct = direct
         self._vias: dict[ProxyUrl, Via] = {}
@@ -131,19 +129,23 @@ class Routes:
             # Its certificate is judged like the servers' own; the rest of [tls] is between them
             # and the client.
             tls = TlsSettings(verify=self._tls.verify, ca=self._tls.ca)
-            credentials = self._credentials(proxy, url)
-            self._vias[url] = Via(origin_of(url.origin, tls), credentials, proxy.method)
+            account = self._account(proxy, url)
+            self._vias[url] = Via(origin_of(url.origin, tls), account, proxy.method)
         return self._vias[url]
 
-    def _credentials(
-        self, proxy: Proxy, url: ProxyUrl
-    ) -> Callable[[list[str]], Credentials] | None:
+    def _account(self, proxy: Proxy, url: ProxyUrl) -> Account | None:
         if url.username:
             constant = Credentials(url.username, url.password)
-            return lambda _values: constant
+            return Account("", False, lambda _values: constant, "the user in its URL", ())
         if not any(proxy.templates):
             return None
-        return credentials_of(proxy.templates, self._variables, self._names)
+        return Account(
+            realm="",
+            ahead=False,
+            credentials=credentials_of(proxy.templates, self._case.variables, self._names),
+            name="the user in [proxy]",
+            rows=rows_of(proxy.templates, self._case),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 
+from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.dataset import DatasetUse
@@ -11,7 +12,7 @@ from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.content import ContentError
 from pytest_loadtool.replay.cookies import CookieJar
 from pytest_loadtool.replay.exchange import Command, Response, Send, Wait
-from pytest_loadtool.replay.plan import Observer, Origin, PagePlan, Plan, Step
+from pytest_loadtool.replay.plan import Account, Observer, Origin, PagePlan, Plan, Step, Via
 from pytest_loadtool.replay.validate import status_failure
 
 __all__ = ["CONNECTIONS_PER_HOST", "Claim", "VirtualUser", "target_of"]
@@ -62,9 +63,17 @@ class VirtualUser:
         """Variables and dataset columns by name, as they stand."""
         return {name: self._values[slot] for name, slot in self._plan.slots.items() if self._values}
 
-    def current(self) -> list[str]:
-        """The values as they stand, one per slot of the plan."""
-        return self._values
+    def at_proxy(self, via: Via) -> tuple[Credentials | None, str]:
+        """What it logs in with there, if with anything, and how messages call it."""
+        account = via.account
+        if account is None:
+            return None, ""
+        return account.credentials(self._values), self.name_of(account)
+
+    def name_of(self, account: Account) -> str:
+        """How messages call it: the row of a dataset, or the user name as written."""
+        places = [f"row {self._rows[name] + 1} of {file}" for name, file in account.rows]
+        return " and ".join(places) or account.name
 
     def iteration(self, number: int, start: float) -> Generator[Command, Response | None, bool]:
         """Act out the plan once, due to begin at ``start``, with fresh cookies and variables.

@@ -10,7 +10,8 @@ from pytest_loadtool.model.bandwidth import Bandwidth
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.replay.plan import Plan
 from pytest_loadtool.transport.network import Network, NetworkObserver, Unobserved
-from pytest_loadtool.transport.session import Done, Session, Values
+from pytest_loadtool.transport.proxy_login import Introduce
+from pytest_loadtool.transport.session import Done, Session
 
 __all__ = ["Networks", "open_networks", "way_of"]
 
@@ -18,8 +19,8 @@ __all__ = ["Networks", "open_networks", "way_of"]
 class _Network(Protocol):
     """What is needed of a network, whichever transport it is of."""
 
-    def session(self, done: Done, values: Values) -> Session:
-        """The connections of a virtual user more; ``values`` gives what it logs in with."""
+    def session(self, done: Done, introduce: Introduce) -> Session:
+        """The connections of a virtual user more; ``introduce`` says who it is to a proxy."""
 
     async def close(self) -> None:
         """End what is still under way."""
@@ -34,9 +35,9 @@ class Networks:
         self._loop = asyncio.get_running_loop()
         self._made: dict[Hashable, _Network] = {}
 
-    def session(self, plan: Plan, done: Done, values: Values) -> Session:
-        """The connections of a virtual user more, who acts out ``plan`` with these values."""
-        return self._made[way_of(plan.case)].session(done, values)
+    def session(self, plan: Plan, done: Done, introduce: Introduce) -> Session:
+        """The connections of a virtual user more, who acts out ``plan``."""
+        return self._made[way_of(plan.case)].session(done, introduce)
 
     async def open(self, case: TestCase) -> None:
         """Make the network for ``case``, if there is none yet."""

@@ -72,7 +72,7 @@ class LoadUser:
             stop_on_error=configuration.on_error != "continue",
             keep_state=configuration.keep_state,
         )
-        self.session = setting.networks.session(plan, self._ended, self._virtual.current)
+        self.session = setting.networks.session(plan, self._ended, self._virtual.at_proxy)
         self.number = number
         self.begun = 0
         """How many iterations it has begun."""

@@ -41,7 +41,7 @@ async def _replay(plan: Plan, observer: Observer, timeout: float) -> dict[str, s
         kind = user_for(plan)
         user = kind(plan, rows_of(user=0, users=1), observer)
         session = networks.session(
-            plan, lambda error, _failed: ended.set_result(error), user.current
+            plan, lambda error, _failed: ended.set_result(error), user.at_proxy
         )
         try:
             session.run(user.iteration(0, perf_counter()))

@@ -14,11 +14,12 @@ from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay.plan import Origin
 from pytest_loadtool.transport.httpx_session import HttpxSession
 from pytest_loadtool.transport.network import NetworkObserver, Unobserved
+from pytest_loadtool.transport.proxy_login import Introduce, nobody
 from pytest_loadtool.transport.tls import tls_context
 
 if TYPE_CHECKING:
     from pytest_loadtool.transport.apps import Application
-    from pytest_loadtool.transport.session import Done, Session, Values
+    from pytest_loadtool.transport.session import Done, Session
 
 __all__ = ["HttpxNetwork"]
 
@@ -50,8 +51,8 @@ class HttpxNetwork:
         self._server = server
         self.observer: NetworkObserver = observer or Unobserved()
 
-    def session(self, done: Done, _values: Values = list) -> Session:
-        """The connections of a virtual user more. It logs in nowhere."""
+    def session(self, done: Done, _introduce: Introduce = nobody) -> Session:
+        """The connections of a virtual user more. It asks no proxy."""
         return HttpxSession(self, done)
 
     def call_at(self, when: float, callback: Callable[[], None]) -> asyncio.TimerHandle:

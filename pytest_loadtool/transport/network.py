@@ -22,13 +22,14 @@ from pytest_loadtool.transport.failures import (
     failure_of,
     of_proxy,
 )
+from pytest_loadtool.transport.proxy_login import Introduce, nobody
 from pytest_loadtool.transport.raw import Connection
 from pytest_loadtool.transport.tls import tls_context
 from pytest_loadtool.transport.tls_layer import TlsLayer
 from pytest_loadtool.transport.tunnel import Dialogue, TunnelUser, open_tunnel
 
 if TYPE_CHECKING:
-    from pytest_loadtool.transport.session import Done, Session, Values
+    from pytest_loadtool.transport.session import Done, Session
 
 __all__ = ["Network", "NetworkObserver", "Unobserved", "new_event_loop"]
 
@@ -90,12 +91,12 @@ class Network:
         self._tasks: set[asyncio.Task[None]] = set()
         self.observer: NetworkObserver = observer or Unobserved()
 
-    def session(self, done: Done, values: Values = list) -> Session:
-        """The connections of a virtual user more; ``values`` gives what it logs in with."""
+    def session(self, done: Done, introduce: Introduce = nobody) -> Session:
+        """The connections of a virtual user more; ``introduce`` says who it is to a proxy."""
         from pytest_loadtool.transport.session import UserSession
 
         line = None if self._bandwidth is None else Line(self._bandwidth)
-        return UserSession(self, done, line, values)
+        return UserSession(self, done, line, introduce)
 
     def call_at(self, when: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
         """Call back at a time of ``perf_counter``, or at once if it is past."""

@@ -19,27 +19,32 @@ from pytest_loadtool.replay.plan import Via
 from pytest_loadtool.transport.failures import ProxyError, of_proxy
 from pytest_loadtool.transport.tunnel import Reply
 
-__all__ = ["ProxyAccount"]
+__all__ = ["AtProxy", "Introduce", "nobody"]
 
 _REMEDY = "set username and password in [proxy] of the test case"
 
 
-class ProxyAccount:
-    """One virtual user at one proxy: what was accepted there serves its later connections, too.
+#: Who a virtual user is to a proxy just now: what it logs in with, and how messages call it.
+Introduce = Callable[[Via], tuple[Credentials | None, str]]
 
-    ``values`` gives the user's values as they stand.
-    """
 
-    def __init__(self, via: Via, values: Callable[[], list[str]]) -> None:
+def nobody(_via: Via) -> tuple[None, str]:
+    """Has nothing to log in with."""
+    return None, ""
+
+
+class AtProxy:
+    """One virtual user at one proxy: what was accepted there serves its later connections, too."""
+
+    def __init__(self, via: Via, introduce: Introduce) -> None:
         self.via = via
-        self._values = values
+        self._introduce = introduce
         self._accepted: tuple[Credentials, Session] | None = None
         self._rejected: tuple[Credentials, Failure] | None = None
 
     def login(self) -> _Login:
         """Who asks for the tunnel of one more connection."""
-        find = self.via.credentials
-        return _Login(self, None if find is None else find(self._values()))
+        return _Login(self, *self._introduce(self.via))
 
     def session(self, credentials: Credentials | None) -> Session | None:
         """What was accepted before, of the same credentials."""
@@ -66,10 +71,11 @@ class ProxyAccount:
 class _Login:
     """A `tunnel.TunnelUser`."""
 
-    def __init__(self, account: ProxyAccount, credentials: Credentials | None) -> None:
-        self._account = account
-        self._via = account.via
+    def __init__(self, user: AtProxy, credentials: Credentials | None, name: str) -> None:
+        self._user = user
+        self._via = user.via
         self._credentials = credentials
+        self._name = name
         self._handshake: Handshake | None = None
 
     @property
@@ -80,7 +86,7 @@ class _Login:
 
     def unasked(self, target: str) -> str:
         """What served the connection before; nothing for the first one."""
-        session = self._account.session(self._credentials)
+        session = self._user.session(self._credentials)
         return "" if session is None else session.header(self._facts(target))
 
     def answer(self, target: str, reply: Reply) -> str:
@@ -98,10 +104,10 @@ class _Login:
             assert self._handshake is not None
             assert self._credentials is not None
             rejected = self._refused(
-                f"it refuses the user name or the password ({_name(self._handshake.scheme)}): "
-                f"{_REMEDY}"
+                f"wrong user name or password: it refuses {self._name} "
+                f"({_name(self._handshake.scheme)})"
             )
-            self._account.reject(self._credentials, rejected.failure)
+            self._user.reject(self._credentials, rejected.failure)
             raise rejected
         return value
 
@@ -109,7 +115,7 @@ class _Login:
         """The tunnel is open."""
         session = None if self._handshake is None else self._handshake.session
         if session is not None and self._credentials is not None:
-            self._account.keep(self._credentials, session)
+            self._user.keep(self._credentials, session)
 
     def _next(self, target: str, challenges: Sequence[Challenge]) -> str | None:
         if self._handshake is None:
@@ -123,7 +129,7 @@ class _Login:
             raise self._refused("it answers 407, but does not say what it wants to know")
         if self._credentials is None:
             raise self._refused(f"it wants to know who asks ({offered}): {_REMEDY}")
-        rejection = self._account.rejection(self._credentials)
+        rejection = self._user.rejection(self._credentials)
         if rejection is not None:
             raise ProxyError(rejection)
         handshake = start(challenges, self._credentials, self._facts(target), method)

@@ -12,14 +12,11 @@ from pytest_loadtool.replay.exchange import Command, Response, Send, Wait
 from pytest_loadtool.replay.plan import Origin, Via
 from pytest_loadtool.transport.failures import CLOSED_IN_NEGOTIATION, failure_of
 from pytest_loadtool.transport.network import Network
-from pytest_loadtool.transport.proxy_login import ProxyAccount
+from pytest_loadtool.transport.proxy_login import AtProxy, Introduce, nobody
 from pytest_loadtool.transport.raw import Connection
 from pytest_loadtool.transport.tunnel import TunnelUser
 
-__all__ = ["Commands", "Done", "Session", "UserSession", "Values"]
-
-#: Gives a virtual user's values as they stand, one per slot of its plan.
-Values = Callable[[], list[str]]
+__all__ = ["Commands", "Done", "Session", "UserSession"]
 
 #: One iteration of a virtual user; returns whether anything in it failed.
 Commands = Generator[Command, Response | None, bool]
@@ -51,13 +48,12 @@ class UserSession:
     """The connections of one virtual user, and the generator that says what to do on them.
 
     ``done`` is called at the end of each iteration. All connections share the ``line``, if there is
-    one. ``values`` gives what the user's placeholders stand for: it may need them to log in at a
-    proxy.
+    one. ``introduce`` says who the user is to a proxy.
     """
 
     __slots__ = (
-        "_accounts", "_commands", "_connections", "_done", "_line", "_network", "_timer",
-        "_values", "waiting_until",
+        "_at_proxies", "_commands", "_connections", "_done", "_introduce", "_line", "_network",
+        "_timer", "waiting_until",
     )  # fmt: skip
 
     def __init__(
@@ -65,13 +61,13 @@ class UserSession:
         network: Network,
         done: Done,
         line: Line | None = None,
-        values: Values = list,
+        introduce: Introduce = nobody,
     ) -> None:
         self._network = network
         self._done = done
         self._line = line
-        self._values = values
-        self._accounts: dict[Via, ProxyAccount] | None = None  # nobody has one who needs none
+        self._introduce = introduce
+        self._at_proxies: dict[Via, AtProxy] | None = None  # most users need none
         self._connections: dict[_Slot, Connection] = {}
         self._commands: Commands | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -162,12 +158,12 @@ class UserSession:
         via = origin.via
         if via is None or origin.scheme == "http":
             return None
-        if self._accounts is None:
-            self._accounts = {}
-        account = self._accounts.get(via)
-        if account is None:
-            account = self._accounts[via] = ProxyAccount(via, self._values)
-        return account.login()
+        if self._at_proxies is None:
+            self._at_proxies = {}
+        user = self._at_proxies.get(via)
+        if user is None:
+            user = self._at_proxies[via] = AtProxy(via, self._introduce)
+        return user.login()
 
     async def _connect(self, connection: Connection, send: Send) -> None:
         failure = None

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pytest_loadtool.load import Share
+from pytest_loadtool.load import LoadMetrics, Share
 from pytest_loadtool.model.authentication import Proxy
 from pytest_loadtool.model.bandwidth import PROFILES
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
@@ -20,7 +20,7 @@ from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.model.validator import TextValidator
 from pytest_loadtool.replay import compile_case
 from pytest_loadtool.transport.load import LoadRunner, metrics_for
-from tests.authentication.accounts import DOMAIN, USERS, many
+from tests.authentication.accounts import DOMAIN, USERS, Account, many
 from tests.authentication.apache import PAGE, PROXIES
 from tests.authentication.peer import Peer
 from tests.observed import Observed, replay
@@ -106,8 +106,8 @@ def test_a_wrong_password(peer: Peer, apache: Peer, scheme: str) -> None:
         (
             Failure(
                 "auth",
-                f"proxy {peer.url(scheme)}: it refuses the user name or the password ({name}): set "
-                "username and password in [proxy] of the test case",
+                f"proxy {peer.url(scheme)}: wrong user name or password: it refuses the user in "
+                f"[proxy] ({name})",
             ),
         )
     ]
@@ -132,11 +132,10 @@ def test_a_method(apache: Peer, method: Any, port: str, attempts: int) -> None:
     assert failed.message.endswith("and method in [proxy] allows Digest only")
 
 
-@pytest.mark.parametrize("scheme", ["digest", "ntlm"])
-def test_each_user_is_somebody_else(apache: Peer, scheme: str) -> None:
-    """Four users, connected over three iterations: the log has each by its name, and two CONNECTs
-    of overhead per connection with NTLM, one with Digest."""
-    users = many(4)
+def under_load(
+    apache: Peer, scheme: str, users: tuple[Account, ...], iterations: int
+) -> LoadMetrics:
+    """Each user asks twice in each iteration, through the proxy, as itself."""
     use = DatasetUse("users", "users.csv", lifespan="virtual user", sharable=False)
     columns = ("username", "password")
     case = TestCase(
@@ -158,11 +157,21 @@ def test_each_user_is_somebody_else(apache: Peer, scheme: str) -> None:
         cases=(CaseShare("c.case.toml"),),
         users=len(users),
         duration=None,
-        iterations=3,
+        iterations=iterations,
         keep_connections=True,
     )
-    mark = apache.log.mark()
     LoadRunner([plan], configuration, Share(), metrics).run(time.time())
+    return metrics
+
+
+@pytest.mark.promise(131)
+@pytest.mark.parametrize("scheme", ["digest", "ntlm"])
+def test_each_user_is_somebody_else(apache: Peer, scheme: str) -> None:
+    """Four users, connected over three iterations: the log has each by its name, and two CONNECTs
+    of overhead per connection with NTLM, one with Digest."""
+    users = many(4)
+    mark = apache.log.mark()
+    metrics = under_load(apache, scheme, users, 3)
     assert metrics.failed_requests == 0
     assert [one.requests for one in metrics.transactions] == [12, 12]
     overhead = 2 if scheme == "ntlm" else 1
@@ -176,6 +185,30 @@ def test_each_user_is_somebody_else(apache: Peer, scheme: str) -> None:
     assert len({one.connection for one in tunnels}) == len(users)
     assert metrics.negotiation.count == overhead * len(users)
     assert metrics.connect.count == len(users)
+
+
+@pytest.mark.parametrize("scheme", ["digest", "ntlm"])
+def test_one_wrong_password_in_a_dataset(apache: Peer, scheme: str) -> None:
+    """Its row is named, and the others are not disturbed. Who is refused tries no second time, and
+    does not go on with its iteration."""
+    users = [*many(3)]
+    users[1] = (users[1][0], "wrong")
+    mark = apache.log.mark()
+    metrics = under_load(apache, scheme, tuple(users), 2)
+    name = {"ntlm": "NTLM", "digest": "Digest"}[scheme]
+    assert [(one.cause, one.message, one.count) for one in metrics.errors] == [
+        (
+            "auth",
+            f"proxy {apache.url(scheme)}: wrong user name or password: it refuses row 2 of "
+            f"users.csv ({name})",
+            2,
+        )
+    ]
+    assert [one.requests for one in metrics.transactions] == [6, 4]
+    attempts = 3 if scheme == "ntlm" else 2
+    # one login that is refused, and a CONNECT without credentials in the other iteration
+    count = attempts + 1 + 2 * attempts
+    assert len(apache.log.since(mark, count, scheme)) == count
 
 
 def test_over_a_slow_line(apache: Peer) -> None:

@@ -149,21 +149,22 @@ def test_credentials_of_each_user() -> None:
     found = compile_case(case, datasets={"users": rows})
     via = found.steps[0].origin.via
     assert via is not None
-    assert via.credentials is not None
+    assert via.account is not None
+    assert via.account.rows == (("users", "users.csv"),)
     assert via.method == "ntlm"
     for row in rows.rows:
         values = list(found.initial)
         for column, slot in found.datasets[0].columns:
             values[slot] = row[column]
-        assert via.credentials(values) == Credentials(f"u-{row[0]}", row[1], row[2])
+        assert via.account.credentials(values) == Credentials(f"u-{row[0]}", row[1], row[2])
 
 
 def test_credentials_in_the_url() -> None:
     """They come before those of the test case, which are for the proxy that it names."""
     [step] = plan(Proxy("http://eve:%24%7Bx%7D@proxy", "alice", "${v}")).steps
     assert step.origin.via is not None
-    assert step.origin.via.credentials is not None
-    assert step.origin.via.credentials([]) == Credentials("eve", "${x}")
+    assert step.origin.via.account is not None
+    assert step.origin.via.account.credentials([]) == Credentials("eve", "${x}")
 
 
 def test_tls_to_a_proxy() -> None:

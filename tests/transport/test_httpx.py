@@ -18,7 +18,8 @@ from pytest_loadtool.replay.exchange import Command, Response, Send, Wait
 from pytest_loadtool.transport.failures import CLOSED_AS_SENT
 from pytest_loadtool.transport.httpx_network import HttpxNetwork
 from pytest_loadtool.transport.network import new_event_loop
-from pytest_loadtool.transport.session import Done, Session, Values
+from pytest_loadtool.transport.proxy_login import Introduce, nobody
+from pytest_loadtool.transport.session import Done, Session
 from tests.conformance.answers import Answer, Wire, reply
 from tests.conformance.server import http2_only, serving
 from tests.plugin.loading import wait_until
@@ -53,8 +54,8 @@ class Stopping(HttpxNetwork):
         super().__init__(asyncio.get_running_loop(), observer)
         self._users: list[Session] = []
 
-    def session(self, done: Done, values: Values = list) -> Session:
-        session = super().session(done, values)
+    def session(self, done: Done, introduce: Introduce = nobody) -> Session:
+        session = super().session(done, introduce)
         self._users.append(session)
         return session
 

@@ -108,8 +108,7 @@ def test_without_credentials(script: Script, expected: Failure) -> None:
         (
             answering(refusal(BASIC), refusal(BASIC)),
             "",
-            "it refuses the user name or the password (Basic): set username and password in "
-            "[proxy] of the test case",
+            "wrong user name or password: it refuses the user in its URL (Basic)",
         ),
         (
             answering(refusal(b"Proxy-Authenticate: Bearer\r\n")),
