@@ -8,6 +8,7 @@ no domain controller.
 from __future__ import annotations
 
 import logging
+import re
 from base64 import b64decode, b64encode
 from binascii import Error as NotBase64
 from collections.abc import Sequence
@@ -28,6 +29,7 @@ _SIGNATURE = b"NTLMSSP\0"
 #: How many users' password hashes are kept: to make one takes four times as long as a handshake.
 _MOST_KEPT = 10_000
 
+_PORT = re.compile(r":[0-9]+$")
 _NAMES = {"ntlm": "NTLM", "negotiate": "Negotiate"}
 
 
@@ -116,7 +118,7 @@ def _prepared(credentials: Credentials, host: str) -> ContextProxy:
     return spnego.client(
         f"{domain}\\{user}" if domain else user,
         credentials.password,
-        hostname=host.rpartition(":")[0] or host,
+        hostname=_PORT.sub("", host),
         service="http",
         protocol="ntlm",
         options=spnego.NegotiateOptions.use_ntlm,

@@ -8,6 +8,8 @@ import pytest
 
 from pytest_loadtool.casefile import format_case, parse_case
 from pytest_loadtool.correlation import Configuration
+from pytest_loadtool.correlation.revert import revert
+from pytest_loadtool.correlation.traffic import steps_of
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Extractor
@@ -112,6 +114,19 @@ def test_configuring_again_changes_nothing_and_keeps_a_persons_mark() -> None:
     own = replace(login, refreshes="own", extractors=_renamed(login.extractors, "own"))
     edited = replace(configuration.case, pages=(replace(page, transactions=(own, *others)),))
     assert refreshes(configure(edited, exchanges))[0] == "own"
+
+
+@pytest.mark.parametrize("taken_back", ["bearer_token[1]", "bearer_token[2]"])
+def test_a_decision_that_is_taken_back(taken_back: str) -> None:
+    """Without the old token or the new one there is nothing to mark."""
+    exchanges = [
+        post("/token", LOGIN, pair(0), status=200),
+        call("POST", "/t", {"refresh_token": REFRESH[0]}, pair(1)),
+    ]
+    case = configure(case_of(*exchanges), exchanges).case
+    assert refreshes(case) == ["", "bearer_token[1]"]
+    reverted = revert(case, steps_of(case, exchanges), only={taken_back})
+    assert refreshes(reverted) == ["", ""]
 
 
 def _renamed(extractors: tuple[Extractor, ...], name: str) -> tuple[Extractor, ...]:
