@@ -11,10 +11,8 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion, Path
 from prompt_toolkit.document import Document as Text
 
 from pytest_loadtool.console.accounts import accounts
-from pytest_loadtool.console.errors import UsageError
-from pytest_loadtool.console.registry import (
+from pytest_loadtool.console.arguments import (
     Argument,
-    Command,
     CommandName,
     FieldName,
     Hostnames,
@@ -25,6 +23,8 @@ from pytest_loadtool.console.registry import (
     UserName,
     VariableName,
 )
+from pytest_loadtool.console.errors import UsageError
+from pytest_loadtool.console.registry import Command
 from pytest_loadtool.console.secrets import WAYS
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.model.authentication import PROXY_METHODS

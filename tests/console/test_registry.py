@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from pytest_loadtool.console.arguments import Duration
 from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.errors import UsageError
-from pytest_loadtool.console.registry import Duration, registry
+from pytest_loadtool.console.registry import registry
 
 ROOT = Path(__file__).parents[2]
 

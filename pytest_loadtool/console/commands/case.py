@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from pytest_loadtool.console.arguments import TransactionNumber
 from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.console.picking import transaction
-from pytest_loadtool.console.registry import TransactionNumber
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import case as views
 from pytest_loadtool.console.views import transaction as transaction_views

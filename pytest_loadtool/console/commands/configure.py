@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from pytest_loadtool.console.arguments import Hostnames, VariableName
 from pytest_loadtool.console.configuring import (
     configure_application_state,
     configure_for_replay,
@@ -13,7 +14,6 @@ from pytest_loadtool.console.configuring import (
 )
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.improving import improve_by_replays
-from pytest_loadtool.console.registry import Hostnames, VariableName
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import case as views
 from pytest_loadtool.correlation.loop import REPLAYS

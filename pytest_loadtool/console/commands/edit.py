@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+from pytest_loadtool.console.arguments import PageName, TransactionNumber
 from pytest_loadtool.console.document import unset
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.history import Change
 from pytest_loadtool.console.picking import page_index, transaction
-from pytest_loadtool.console.registry import PageName, TransactionNumber
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.console.views.text import counted

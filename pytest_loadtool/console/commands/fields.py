@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from pytest_loadtool.casefile import read_dataset
 from pytest_loadtool.console.accounts import identity_fields
+from pytest_loadtool.console.arguments import FieldName, TransactionNumber, VariableName
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.picking import transaction
-from pytest_loadtool.console.registry import FieldName, TransactionNumber, VariableName
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views.fields import table
 from pytest_loadtool.errors import FileError

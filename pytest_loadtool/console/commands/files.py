@@ -12,6 +12,7 @@ from pytest_loadtool.casefile import (
     save_case,
     write_decisions,
 )
+from pytest_loadtool.console.arguments import SecretsWay
 from pytest_loadtool.console.configuring import configured, standing
 from pytest_loadtool.console.document import check, readable
 from pytest_loadtool.console.errors import CommandError
@@ -26,7 +27,6 @@ from pytest_loadtool.console.files import (
 )
 from pytest_loadtool.console.filters import domains
 from pytest_loadtool.console.opening import may_drop, open_traffic
-from pytest_loadtool.console.registry import SecretsWay
 from pytest_loadtool.console.secrets import dataset_path, move, warnings, way
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views.case import summary

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from pytest_loadtool.console.arguments import CommandName
 from pytest_loadtool.console.errors import CommandError
-from pytest_loadtool.console.registry import CommandName
 from pytest_loadtool.console.session import Session
 
 __all__ = ["help_", "quit_"]

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 from pytest_loadtool.casefile import format_load, parse_load, save_load
 from pytest_loadtool.casefile.quantities import format_duration
 from pytest_loadtool.console.apart import apart
+from pytest_loadtool.console.arguments import Duration
 from pytest_loadtool.console.errors import CommandError, InconclusiveError, UsageError
 from pytest_loadtool.console.files import as_load_path, load_name, load_path
 from pytest_loadtool.console.identity import needs_identity
-from pytest_loadtool.console.registry import Duration
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.errors import FileError

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pytest_loadtool.casefile import format_duration
+from pytest_loadtool.console.arguments import Duration
 from pytest_loadtool.console.errors import UsageError
-from pytest_loadtool.console.registry import Duration
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.recording import ALGORITHMS, Grouping
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from pytest_loadtool.console.arguments import ProxyScheme
 from pytest_loadtool.console.credentials import NOBODY, Given, ask_credentials
 from pytest_loadtool.console.document import readable, tidied
 from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.console.identity import change_identity
 from pytest_loadtool.console.placing import place
-from pytest_loadtool.console.registry import ProxyScheme
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import properties as views
 from pytest_loadtool.correlation.logins import logins

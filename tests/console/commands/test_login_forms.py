@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from example_suite.server import ShopServer
 from pytest_loadtool.casefile import format_case, read_dataset
 from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.opening import open_file
 from pytest_loadtool.console.session import Session
 from tests.console.listener import Listener, do
+from tests.console.running import ROOT
 from tests.console.traffic import sign_in, write_har
 from tests.plugin.serving import Server, serving
 
@@ -97,3 +101,22 @@ def test_what_is_no_login(signed_in: Session, session: Session, tmp_path: Path) 
     do(session, f"import --discard {write_har(tmp_path / 'page.har', *page)}")
     with pytest.raises(CommandError, match="no HTTP authentication, no login form"):
         do(session, "user-identity")
+
+
+@pytest.mark.promise(60)
+@pytest.mark.promise(71)
+def test_django_admin_with_a_dataset(session: Session, shop: ShopServer, tmp_path: Path) -> None:
+    """The recorded example: its login is found, takes its user from the dataset, and lets in who
+    that is; with a wrong password nobody."""
+    for name in ("admin.case.toml", "admin.har"):
+        shutil.copy(ROOT / "example_suite" / "cases" / name, tmp_path)
+    session.case_path = tmp_path / "admin.case.toml"
+    open_file(session)
+    do(session, f"user-identity --dataset {tmp_path}/users.csv")
+    assert isinstance(session.frontend, Listener)
+    assert "  Login form" in session.frontend.text
+    do(session, f"play --fast --server {shop.url}")
+    dataset = tmp_path / "users.csv"
+    dataset.write_text(dataset.read_text().replace(",admin-password,", ",wrong,"))
+    with pytest.raises(CommandError, match="transactions failed"):
+        do(session, f"play --fast --server {shop.url}")

@@ -1,0 +1,100 @@
+"""The arguments of commands: their types, how each is read, and how it is written in a usage
+line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NewType
+
+from pytest_loadtool.casefile.quantities import parse_duration
+from pytest_loadtool.console.errors import UsageError
+from pytest_loadtool.recording import Domain
+
+__all__ = [
+    "Argument",
+    "CommandName",
+    "Duration",
+    "FieldName",
+    "Hostnames",
+    "PageName",
+    "ProxyScheme",
+    "SecretsWay",
+    "TransactionNumber",
+    "UserName",
+    "VariableName",
+]
+
+#: The name of a command: completed from the registry.
+CommandName = NewType("CommandName", str)
+#: A field of a transaction, as ``fields`` names it.
+FieldName = NewType("FieldName", str)
+#: Hostnames of the test case, with commas between.
+Hostnames = NewType("Hostnames", str)
+#: A user variable of the test case.
+VariableName = NewType("VariableName", str)
+#: A scheme that a proxy is answered in: one of `PROXY_METHODS`.
+ProxyScheme = NewType("ProxyScheme", str)
+#: A user whose HTTP authentication was recorded.
+UserName = NewType("UserName", str)
+#: What becomes of credentials and tokens: one of ``secrets.WAYS``.
+SecretsWay = NewType("SecretsWay", str)
+#: A page of the test case: its name, or its number, counted from 1.
+PageName = NewType("PageName", str)
+#: A transaction of the test case, counted from 1 as ``tree`` shows it.
+TransactionNumber = NewType("TransactionNumber", int)
+
+#: Seconds, written as in files: ``90s``, ``1m30s``.
+Duration = NewType("Duration", float)
+
+#: How each type is read, and what it is called in a message about a wrong value.
+_TYPES: Mapping[Any, tuple[Callable[[str], Any], str]] = {
+    str: (str, "text"),
+    int: (int, "a whole number"),
+    float: (float, "a number"),
+    Path: (lambda text: Path(text).expanduser(), "a file name"),
+    Duration: (parse_duration, "a duration such as 30s, 5m or 1h30m"),
+    Domain: (Domain.parse, "a domain such as shop.example"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One argument of a command. ``kind`` is the declared type; its base type is what is parsed."""
+
+    name: str
+    kind: Any
+    place: Literal["positional", "option", "flag", "rest"]
+    required: bool = False
+    repeats: bool = False
+
+    @property
+    def label(self) -> str:
+        """As it is typed: ``URL``, ``--file``, ``PROGRAM...``."""
+        match self.place:
+            case "positional":
+                return self.name.upper()
+            case "rest":
+                return f"{self.name.upper()}..."
+            case _:
+                return "--" + self.name.replace("_", "-")
+
+    @property
+    def usage(self) -> str:
+        """The label as it stands in a usage line, in brackets when it may be left out."""
+        text = f"{self.label} {self.name.upper()}" if self.place == "option" else self.label
+        return text if self.required else f"[{text}]{'...' if self.repeats else ''}"
+
+    def parse(self, text: str) -> Any:
+        """The value that ``text`` stands for.
+
+        Raises:
+            UsageError: it is not of the argument's type.
+        """
+        kind = self.kind if self.kind in _TYPES else self.kind.__supertype__
+        read, expected = _TYPES[kind]
+        try:
+            return read(text)
+        except ValueError:
+            raise UsageError(f"{self.label} must be {expected}, not {text!r}") from None
