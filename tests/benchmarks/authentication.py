@@ -1,0 +1,148 @@
+"""What authentication costs the client.
+
+    python tests/benchmarks/authentication.py [--build compiled|pure] [--users N] [--seconds S]
+
+Users whose connections are logged in already ask Apache for a small page, with each scheme and
+without any; the runs of a round follow one another at once, and each is compared with the one
+without in its own round. Then users that log in for each page are compared with users that ask for
+as many pages without: what is more is the handshake's. Processor time is the client's alone; client
+and server have a core each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+#: Where Apache wants each scheme. ``idle`` is open to all, though the test case has an identity.
+_PATHS = {
+    "none": "/open",
+    "idle": "/open",
+    "basic": "/basic/one",
+    "digest": "/digest",
+    "ntlm": "/ntlm",
+    "negotiate": "/negotiate",
+}
+
+#: How many requests a login makes of one.
+_REQUESTS = {"basic": 2, "digest": 2, "ntlm": 3, "negotiate": 3}
+
+
+def main() -> int:
+    """Serve, and measure in the environment of the build."""
+    root = Path(__file__).parents[2]
+    sys.path.insert(0, str(root))
+    from tests.authentication.apache import serving
+    from tests.benchmarks.contenders import pinned
+    from tests.benchmarks.environments import our_python
+    from tests.benchmarks.servers import SERVER_CORE
+
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--build", choices=["compiled", "pure"], default="compiled")
+    parser.add_argument("--users", type=int, default=16)
+    parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--rounds", type=int, default=7)
+    options = parser.parse_args()
+    python = our_python(options.build)
+    os.sched_setaffinity(0, {int(SERVER_CORE)})  # and so is Apache's
+    with serving() as apache:
+        numbers = [str(one) for one in (options.users, options.seconds, options.rounds)]
+        command = pinned([python, __file__, "--measure", apache.url("http"), *numbers])
+        return subprocess.run(command, check=False).returncode
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Requests, the seconds they took, and those of them that the client was busy."""
+
+    requests: int
+    wall: float
+    busy: float
+
+    @property
+    def rate(self) -> float:
+        return self.requests / self.wall
+
+    @property
+    def cost(self) -> float:
+        """Microseconds of processor time for each request."""
+        return self.busy / self.requests * 1e6
+
+
+def measure(url: str, users: int, seconds: float, rounds: int) -> None:
+    """Print the tables. Runs where the build is installed."""
+    steady = [
+        {one: _run(url, one, users, seconds=seconds) for one in _PATHS} for _ in range(rounds)
+    ]
+    print(f"{'logged in':12} {'requests/s':>10} {'of none':>8} {'µs each':>8} {'of none':>8}")
+    for one in _PATHS:
+        rate = statistics.median(each[one].rate for each in steady)
+        cost = statistics.median(each[one].cost for each in steady)
+        rates = statistics.median(each[one].rate / each["none"].rate for each in steady)
+        costs = statistics.median(each[one].cost / each["none"].cost for each in steady)
+        print(f"{one:12} {rate:10,.0f} {rates:8.1%} {cost:8.1f} {costs:8.1%}")
+
+    print(f"\n{'logging in':12} {'ms each':>8}")
+    logins: list[dict[str, float]] = []
+    for _ in range(rounds):
+        cost_of = {
+            count: _run(url, "none", users, iterations=50, pages=count).busy / (50 * users)
+            for count in (2, 3)
+        }
+        logins.append(
+            {
+                one: _run(url, one, users, iterations=50).busy / (50 * users) - cost_of[count]
+                for one, count in _REQUESTS.items()
+            }
+        )
+    for one in _REQUESTS:
+        print(f"{one:12} {statistics.median(each[one] for each in logins) * 1e3:8.2f}")
+
+
+def _run(
+    url: str,
+    scheme: str,
+    users: int,
+    *,
+    seconds: float | None = None,
+    iterations: int | None = None,
+    pages: int = 1,
+) -> _Run:
+    """``seconds`` of users who stay logged in, or so many ``iterations`` with a login in each."""
+    from pytest_loadtool.load.share import Share
+    from pytest_loadtool.model.authentication import Identity
+    from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
+    from pytest_loadtool.model.load import CaseShare, LoadConfiguration
+    from pytest_loadtool.replay import compile_case
+    from pytest_loadtool.transport.load import LoadRunner, metrics_for
+
+    get = Transaction(Request("GET", f"{_PATHS[scheme]}/page"))
+    identities = () if scheme == "none" else (Identity("alice", "secret1", "EXAMPLE"),)
+    case = TestCase("case", (Page("page", (get,) * pages),), url, identities=identities)
+    stays = seconds is not None
+    configuration = LoadConfiguration(
+        "load", (CaseShare("case.case.toml"),), users, seconds, iterations=iterations,
+        keep_connections=stays, keep_state=stays,
+    )  # fmt: skip
+    plan = compile_case(case)
+    metrics = metrics_for([plan])
+    busy, began = time.process_time(), time.perf_counter()
+    LoadRunner([plan], configuration, Share(), metrics).run(time.time())
+    done = _Run(metrics.requests, time.perf_counter() - began, time.process_time() - busy)
+    if metrics.failed_requests:
+        raise SystemExit(f"{metrics.failed_requests} of {done.requests} failed with {scheme}")
+    return done
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--measure"]:
+        given, *numbers = sys.argv[2:]
+        measure(given, int(numbers[0]), float(numbers[1]), int(numbers[2]))
+    else:
+        sys.exit(main())
