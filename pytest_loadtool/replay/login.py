@@ -37,6 +37,11 @@ _IN_PROCESS = (
     "server in place of the app"
 )
 
+_OR_SHARED = (
+    "; or the proxy does not keep a connection to the server for each of its client's (squid does, "
+    "Apache httpd does not), which this scheme needs where there is no tunnel: use https"
+)
+
 
 def user_for(plan: Plan) -> type[VirtualUser]:
     """The kind of virtual user that the plan needs: what it does not need, costs nothing."""
@@ -285,6 +290,9 @@ class AuthenticatedUser(RenewingUser):
         )
         if handshake.connection_bound:
             self._connected_as[login.account] = None  # nobody can log in on it any more
+            shared = step.origin.scheme == "http" and step.origin.via is not None
+            if shared and gate is self._servers:
+                why += _OR_SHARED
         gate.refuse(step, gate.facts(step, response.request), login.account, handshake, why)
         self._forget_lines()
         self._fail(response, why)

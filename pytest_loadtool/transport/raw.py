@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 from time import perf_counter
-from typing import Protocol, cast
+from typing import Final, Protocol, cast
 
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.exchange import Response, Send
@@ -26,6 +26,12 @@ from pytest_loadtool.transport.failures import (
 from pytest_loadtool.transport.http1 import ProtocolError, ResponseReader
 
 __all__ = ["Connection", "Owner"]
+
+
+#: How long a request (bytes) may be so that a proxy which challenges it has surely read all of it.
+#: squid 5 leaves the rest of a longer one where it is, and the next request on that connection is
+#: never answered.
+_READ_BY_PROXIES: Final = 32_768
 
 
 class Owner(Protocol):
@@ -188,6 +194,7 @@ class Connection:
         response.finished = now
         self._fresh = False
         self._response = None
-        if reader.excess or self._sending or not reader.keep_alive:
+        left_unread = head.status == 407 and len(response.send.data) > _READ_BY_PROXIES
+        if reader.excess or self._sending or left_unread or not reader.keep_alive:
             self.close()
         self._owner.received(response)
