@@ -55,13 +55,17 @@ def test_a_large_post_through_a_proxy(apache: Peer, squid: Peer, server: str, pr
     )
     assert observed.failures == [(), ()]
     assert [one.body for one in observed.responses] == [body.encode()] * 2
-    asked = {0: [], 1: [True], 2: [True, False]}
-    expected = [*asked[OVERHEAD[server]], True, True]
-    log = apache.log.since(at_server, len(expected), "http")
-    assert [one.received > len(body) for one in log] == expected
-    expected = [*asked[OVERHEAD[proxy]], *expected]
-    log = squid.log.since(at_proxy, len(expected), proxy)
-    assert [one.received > len(body) for one in log] == expected
+    asked = [True, *[False] * (OVERHEAD[server] - 1)]
+    log = apache.log.since(at_server, len(asked) + 2, "http")
+    assert [one.received > len(body) for one in log] == [*asked, True, True]
+    # squid counts no more of what it refuses than it has read by then.
+    log = squid.log.since(at_proxy, OVERHEAD[proxy] + len(asked) + 2, proxy)
+    assert [one.status for one in log] == [
+        *[407] * OVERHEAD[proxy], *[401] * len(asked), 200, 200,
+    ]  # fmt: skip
+    empty = [one.received < 1000 for one in log]
+    assert empty[: OVERHEAD[proxy]] == [False, True][: OVERHEAD[proxy]]
+    assert [not one for one in empty[OVERHEAD[proxy] :]] == [*asked, True, True]
 
 
 @pytest.mark.promise(86)
@@ -92,10 +96,9 @@ def test_six_connections_through_a_proxy(
 
     asked, log = 2 * 6, apache.log.since(at_server, 19 + 2 * 6, port)
     assert Counter(one.status for one in log) == {401: asked, 200: 19}
-    connections = _by_connection(log)
-    assert len(connections) == 6
-    for statuses in connections.values():
-        assert statuses == [401, 401, *[200] * (len(statuses) - 2)]
+    for statuses in _by_connection(log).values():  # squid may ask several first questions on one
+        assert statuses == sorted(statuses, reverse=True)
+        assert port == "http" or statuses.count(401) == 2
 
     passed = 6 if port == "https" else 19 + asked
     log = squid.log.since(at_proxy, asked + passed, proxy)
