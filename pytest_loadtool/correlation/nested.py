@@ -41,6 +41,9 @@ _PAIRS = re.compile(rf"\??[\w.\[\]%{HOLE}-]+=[^&=\s]*(?:&[\w.\[\]%{HOLE}-]+=[^&=
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{12,}={0,2}|[A-Za-z0-9_-]{12,}")
 _TOKEN = re.compile(r"[\w\-.~+/%!]{8,}={0,2}", re.ASCII)
 _SEGMENT = re.compile(r"[^/]{16,}")
+#: A path that does not begin at a root: what a file is called, with its folders.
+_RELATIVE = re.compile(r"(?:[\w.\- ]{3,80}/){1,8}[\w.\- ]{3,80}")
+_STEP = re.compile(r"[^/]+")
 #: Schemes whose credentials are computed from the request: nothing in them can be replaced.
 _SIGNED = re.compile(r"(?:Digest|NTLM|Negotiate|AWS4-\S+|OAuth|Signature|Hawk)\s", re.IGNORECASE)
 #: The shortest text for which base64 is taken apart: shorter words decode to text by chance.
@@ -159,6 +162,9 @@ def _spots(text: str, name: str) -> Iterator[Spot]:
         yield from target_spots(text)
     elif _PAIRS.fullmatch(text):
         yield from _pairs(text)
+    elif _RELATIVE.fullmatch(text):
+        for segment in _STEP.finditer(text):
+            yield *segment.span(), Place.TEXT, name, segment[0], ""
     else:
         yield from _tokens(text, name)
 

@@ -11,7 +11,16 @@ from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Extractor, RegularExpression
-from tests.correlation.exchanges import FORM, SERVER, answered, case_of, exchange, html, json_body
+from tests.correlation.exchanges import (
+    FORM,
+    JSON,
+    SERVER,
+    answered,
+    case_of,
+    exchange,
+    html,
+    json_body,
+)
 from tests.correlation.talk import configure
 
 OLD = "c7Jq2Xv9Lm4PzR8tYw3N"
@@ -75,13 +84,20 @@ def test_address_with_another_correlated_value_in_it() -> None:
             received=(("Location", "/files/New%20Folder/new.txt"),),
         ),
         exchange("PUT", f"{SERVER}/files/New%20Folder/new.txt"),
+        exchange(
+            "PATCH",
+            f"{SERVER}/files/New%20Folder/new.txt",
+            sent=(JSON,),
+            body=b'{"path": "New Folder/tea.txt", "type": "text/plain"}',
+        ),
     ]
     configured = configure(case_of(*exchanges), exchanges).case
-    _, second, third = configured.transactions()
+    _, second, third, fourth = configured.transactions()
     (file,) = second.extractors
     now = exchange(received=(("Location", "/files/New%20Folder%202/new.txt"),))
     assert extracted(file, now) == "new.txt"
     assert third.request.target == f"/files/${{file_id[1]|unurl}}/${{{file.variable}}}"
+    assert fourth.request.body == ('{"path": "${file_id[1]|unurl}/tea.txt", "type": "text/plain"}')
 
 
 def test_variable_is_called_as_in_the_script() -> None:
