@@ -66,7 +66,10 @@ async def configure_identity(
     document = session.opened()
     found = unconfigured(document) if first else accounts(document)
     if not found and not given.anything:
-        session.say("The recording shows no HTTP authentication: nothing is to be configured.")
+        session.say(
+            "The recording shows no HTTP authentication: nothing is to be configured. For a server "
+            "that asks\nall the same, say --dataset FILE, or --share USERNAME."
+        )
         return
     found = tuple(one for one in found if _meant(user, one.known))
     found = found or (Account((Identity("", ""),)),)

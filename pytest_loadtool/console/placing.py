@@ -12,9 +12,10 @@ from pytest_loadtool.console.keyrings import in_keyring, store_in_keyring
 from pytest_loadtool.console.private import write_private
 from pytest_loadtool.console.secrets import unused
 from pytest_loadtool.console.session import Session
+from pytest_loadtool.correlation.revert import names_in_use
 from pytest_loadtool.model.case import TestCase, Variable
 from pytest_loadtool.model.dataset import DatasetUse
-from pytest_loadtool.model.template import Reference, escape
+from pytest_loadtool.model.template import BUILTIN_NAMES, Reference, escape
 
 __all__ = ["Placed", "place"]
 
@@ -77,7 +78,7 @@ def _with_variable(case: TestCase, wanted: Variable) -> tuple[TestCase, str]:
     for name, one in case.variables.items():
         if one == replace(wanted, name=name):
             return case, name
-    name = unused(wanted.name, case.variables)
+    name = unused(wanted.name, names_in_use(case) | BUILTIN_NAMES)
     variables: Mapping[str, Variable] = {**case.variables, name: replace(wanted, name=name)}
     return replace(case, variables=variables), name
 

@@ -43,6 +43,15 @@ def test_it_says_that_base64_protects_nothing() -> None:
     assert "Base64 protects nothing" in TEXT
 
 
+@pytest.mark.promise(94)
+def test_it_recommends_unique_credentials() -> None:
+    """And says why."""
+    recommended = "**Recommended: unique credentials for each virtual user.**"
+    _, found, reason = TEXT.partition(recommended)
+    assert found
+    assert "many servers end the earlier sessions of that user" in reason
+
+
 @pytest.mark.promise(133)
 def test_it_says_which_versions_have_session_security() -> None:
     """Of the original tool."""

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import httpx
 import pytest
 
+from pytest_loadtool import record
 from pytest_loadtool.console.commands import COMMANDS
+from pytest_loadtool.console.opening import open_file
+from pytest_loadtool.console.program import recorded_so_far
 from pytest_loadtool.console.session import Session, Settings
+from pytest_loadtool.model.authentication import Identity
 from pytest_loadtool.model.exchange import Exchange
 from tests.auth.negotiated import ASKS, basic, exchange, ntlm_tokens
 from tests.authentication.peer import Peer
@@ -88,3 +93,24 @@ def test_share_and_proxy_tab(
     asked = [(one.port, one.status, one.user) for one in apache.log.since(mark, 6)]
     assert [one for one in asked if one[0] == "http"] == [("http", 401, ""), ("http", 200, "alice")]
     assert [status for port, status, _ in asked if port == "ntlm"] == [407, 407, 401, 200]
+
+
+def test_recorded_with_nobody_at_the_console(
+    session: Session, apache: Peer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program is told that the users are to be configured; Basic that went out unasked does so
+    again."""
+    assert isinstance(session.frontend, Listener)
+    page, said = f"{apache.url('http')}/basic/one/page", list[str]()
+    with record(session.case_path, say=said.append) as proxy:
+        httpx.get(page, auth=("alice", "secret1"), timeout=60, **proxy.httpx).raise_for_status()
+    hint = ", recorded as alice: `test-case-configuration` says who the users are."
+    assert [one for one in said if one.endswith(hint)]
+    recorded_so_far.clear()
+    open_file(session)
+    monkeypatch.setenv("ALICE", "secret1")
+    do(session, "test-case-configuration --share alice --password-env ALICE")
+    assert session.opened().case.identities == (Identity("alice", "${ALICE}", ahead=True),)
+    mark = apache.log.mark()
+    do(session, "play --fast")
+    assert [(one.status, one.user) for one in apache.log.since(mark, 1)] == [(200, "alice")]

@@ -201,9 +201,7 @@ def test_nothing_to_configure(session: Session, listener: Listener, tmp_path: Pa
     may be without the credentials."""
     recorded(session, with_ntlm(tmp_path)[3:])
     do(session, "test-case-configuration")
-    assert "The recording shows no HTTP authentication: nothing is to be configured." in (
-        listener.said
-    )
+    assert "shows no HTTP authentication: nothing is to be configured." in listener.text
     do(session, "test-case-configuration --share ann --password-env ANN")
     assert case_of(session).identities == (Identity("ann", "${ANN}"),)
 
@@ -263,6 +261,14 @@ def test_saved_and_opened_again(session: Session, listener: Listener, tmp_path: 
     assert (again.identities, again.variables) == (saved.identities, saved.variables)
     assert again.show_negotiation
     assert "says who the users are" not in listener.said[-1]
+
+
+def test_variable_has_a_name_of_its_own(session: Session) -> None:
+    """Not one that means something else."""
+    recorded(session, with_basic())
+    do(session, "test-case-configuration --share ann --password-env host")
+    assert case_of(session).identities == (Identity("ann", "${host_2}"),)
+    assert case_of(session).variables["host_2"] == Variable("host_2", env="host")
 
 
 @pytest.mark.usefixtures("rings")
