@@ -43,6 +43,7 @@ class RecordingProcess:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._numbers = count()
+        self._gone = False
         self.proxy = Proxy()
 
     def __enter__(self) -> Self:
@@ -69,6 +70,11 @@ class RecordingProcess:
             self.__exit__(None, None, None)
             raise
         return self
+
+    @property
+    def alive(self) -> bool:
+        """Whether the recorder has not ended, as far as is known."""
+        return not self._gone and self._process.poll() is None
 
     def begin(self, case_path: Path) -> None:
         """As `Series.begin`."""
@@ -109,6 +115,7 @@ class RecordingProcess:
             while answered != number:
                 answered, answer = self._answers.recv()
         except (EOFError, OSError):
+            self._gone = True
             self._errors.seek(0)
             said = self._errors.read().decode(errors="replace").strip()
             last = said.rpartition("\n")[2] or "no reason given"

@@ -129,14 +129,16 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
         StepLines(node.config).write_all(report.loadtool_steps)
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """In a worker of pytest-xdist, tell the controller what was recorded."""
+@pytest.hookimpl(wrapper=True)
+def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, object]:
+    """In a worker of pytest-xdist, tell the controller what was recorded, to the last of it."""
+    result = yield
     output = getattr(session.config, "workeroutput", None)
     if output is not None and _RECORDING in sys.modules:
         from pytest_loadtool.plugin.recorded import hand_over
 
         hand_over(output)
+    return result
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -2,7 +2,8 @@
 
 A recording lasts from the set-up of a test to the end of its teardown, so that what its fixtures
 send is in it. One proxy serves all tests of a process, because a browser may serve several of them;
-it starts when the first test asks for it.
+it starts when the first test asks for it. Should it die, that is an error of the test that it was
+recording, and the next has another, where fixtures of the session look for it.
 """
 
 from __future__ import annotations
@@ -10,14 +11,17 @@ from __future__ import annotations
 from collections.abc import Generator
 from dataclasses import replace
 from pathlib import Path
+from shutil import copyfile
 
 import pytest
 
 from pytest_loadtool.capture import Proxy
+from pytest_loadtool.capture.scratch import Scratch
 from pytest_loadtool.console.process import RecordingProcess
 from pytest_loadtool.console.program import in_the_way, recorded_so_far
 from pytest_loadtool.console.session import Settings
 from pytest_loadtool.console.unattended import End, Recorded
+from pytest_loadtool.errors import RecordingError
 from pytest_loadtool.plugin.case_names import case_path
 from pytest_loadtool.plugin.server_fixtures import server_fixtures
 
@@ -32,6 +36,7 @@ class FromTests:
         self._settings = settings
         self._replace = replace
         self._process: RecordingProcess | None = None
+        self._scratch: Scratch | None = None
         self._path: Path | None = None
         """The test case that is being recorded."""
         self._servers: dict[str, str] = {}
@@ -45,9 +50,9 @@ class FromTests:
             RecordingError: it cannot start.
         """
         if self._process is None:
-            self._process = RecordingProcess(self._settings).__enter__()
+            self._process = self._start(self._settings.port)
             self._begin()
-        return self._process.proxy
+        return replace(self._process.proxy, ca=str(self._certificate))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, None, None]:
@@ -83,13 +88,24 @@ class FromTests:
     def pytest_sessionfinish(self) -> None:
         """End what Ctrl-C has left open, then the proxy; all fixtures have ended by now."""
         self._passed = False
-        self._end("the test was interrupted")
+        path = self._path
+        try:
+            self._end("the test was interrupted")
+        except RecordingError as error:
+            recorded_so_far.append(Recorded(str(path), reason=str(error)))
         if self._process is not None:
             self._process.__exit__(None, None, None)
+        if self._scratch is not None:
+            self._scratch.remove()
 
     def _begin(self) -> None:
         if self._process is None or self._path is None:
             return
+        if not self._process.alive:
+            path, self._path = self._path, None  # nothing is recorded if it cannot start
+            self._process.__exit__(None, None, None)
+            self._process = self._start(int(str(self._process.proxy.url).rpartition(":")[2]))
+            self._path = path
         existing = in_the_way(self._path)
         if existing is not None and not self._replace:
             self._path = None
@@ -97,6 +113,18 @@ class FromTests:
             recorded_so_far.append(Recorded(str(existing), reason=reason))
         else:
             self._process.begin(self._path)
+
+    @property
+    def _certificate(self) -> Path:
+        """A copy of the proxy's, in a place that stays."""
+        if self._scratch is None:
+            self._scratch = Scratch("tests")
+        return self._scratch.path / "ca.pem"
+
+    def _start(self, port: int) -> RecordingProcess:
+        process = RecordingProcess(replace(self._settings, port=port)).__enter__()
+        copyfile(str(process.proxy.ca), self._certificate)
+        return process
 
     def _end(self, otherwise: str) -> None:
         path, self._path = self._path, None

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
-import socket
 import subprocess
 import sys
 import sysconfig
@@ -17,7 +15,6 @@ import pytest
 from example_suite.server import ShopServer
 from pytest_loadtool.casefile import read_case, read_har, save_case
 from tests.applications.installed import make_environment, once, pip_install
-from tests.plugin.serving import serving
 
 ROOT = Path(__file__).parents[2]
 
@@ -289,42 +286,3 @@ def test_when_nothing_was_sent_it_says_so(pytester: pytest.Pytester) -> None:
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["nothing: no test sent anything through the proxy *"])
     assert not (pytester.path / "cases").exists()
-
-
-def test_ctrl_c_leaves_the_traffic_and_no_proxy(pytester: pytest.Pytester) -> None:
-    """What the interrupted test had sent is in a file, which the report names."""
-    pytester.makepyfile(
-        test_it="""
-        import os
-        import httpx
-
-        def test_it(loadtool_recorder):
-            print("PORT", loadtool_recorder.url.rpartition(":")[2], flush=True)
-            with httpx.Client(timeout=60, **loadtool_recorder.httpx) as client:
-                client.get(os.environ["SERVER"] + "/")
-                client.get(os.environ["SERVER"] + "/silence")
-        """
-    )
-    with serving() as server:
-        running = subprocess.Popen(
-            [sys.executable, "-m", "pytest", "-s", "--record-from-tests", "cases"],
-            cwd=pytester.path,
-            env=os.environ | {"SERVER": server.url},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        try:
-            assert server.busy.wait(60)
-            running.send_signal(signal.SIGINT)
-            output, _ = running.communicate(timeout=60)
-        finally:
-            running.kill()
-    assert running.returncode == pytest.ExitCode.INTERRUPTED
-    assert "cases/test_it.test_it.recording.har: the test was interrupted" in output
-    exchanges = read_har(pytester.path / "cases" / "test_it.test_it.recording.har")
-    assert [one.status for one in exchanges] == [200, 0]
-    port = re.search(r"PORT (\d+)", output)
-    assert port
-    with pytest.raises(ConnectionRefusedError):
-        socket.create_connection(("127.0.0.1", int(port[1]))).close()
