@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
+from types import MappingProxyType
 
 from pytest_loadtool.casefile import read_dataset
 from pytest_loadtool.console.errors import UsageError
@@ -16,6 +19,7 @@ from pytest_loadtool.console.keyrings import in_keyring
 from pytest_loadtool.console.secrets import env_name
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.wizard import Wizard, choice, question
+from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import Variable
 from pytest_loadtool.model.dataset import Dataset
 
@@ -26,12 +30,17 @@ __all__ = [
     "Credentials",
     "Given",
     "Known",
+    "Planned",
     "Source",
     "ask_credentials",
     "ask_dataset",
     "ask_name",
     "ask_password",
 ]
+
+#: Datasets that are to be written, each with its first user.
+Planned = Mapping[Path, str]
+NOTHING_PLANNED: Planned = MappingProxyType({})
 
 #: The columns of a dataset of credentials. The last need not be there.
 COLUMNS = ("username", "password", "domain")
@@ -110,9 +119,11 @@ class Credentials:
     secret: str = ""
 
 
-def ask_credentials(session: Session, given: Given, known: Known, hint: str) -> Wizard[Credentials]:
-    """ "Use a dataset" or "Share a username", and what it takes. ``hint`` is what a script may
-    say instead."""
+def ask_credentials(
+    session: Session, given: Given, known: Known, hint: str, planned: Planned = NOTHING_PLANNED
+) -> Wizard[Credentials]:
+    """Whether to use a dataset or to share a username, and what that takes. ``hint`` is what a
+    script may say instead."""
     way = _given_way(given)
     if not way:
         session.say(RECOMMENDATION)
@@ -121,26 +132,22 @@ def ask_credentials(session: Session, given: Given, known: Known, hint: str) -> 
         )
     if way == "share":
         return (yield from _shared(session, given, known))
-    found = yield from ask_dataset(session, given, known)
-    return found
+    return (yield from ask_dataset(session, given, known, planned))
 
 
-def ask_dataset(session: Session, given: Given, known: Known) -> Wizard[Credentials]:
+def ask_dataset(
+    session: Session, given: Given, known: Known, planned: Planned = NOTHING_PLANNED
+) -> Wizard[Credentials]:
     """Use a dataset: one that there is, or a new one with the recorded user in its first row."""
     if given.dataset is not None:
         path = _absolute(given.dataset)
-        columns = _columns(path)
     else:
-        text = f"A CSV file with the columns {', '.join(COLUMNS)}; it is made if there is none?"
-        default = session.shown(session.case_path.with_name("users.csv"))
-
-        def understand(answer: str) -> Path:
-            path = session.settings.directory / Path(answer).expanduser()
-            _columns(path)
-            return path
-
-        path = yield from question(text, default, understand)
-        columns = _columns(path)
+        path = yield from question(
+            f"A CSV file with the columns {', '.join(COLUMNS)}; it is made if there is none?",
+            session.shown(_proposed(session, known, planned)),
+            lambda answer: _usable(session.settings.directory / Path(answer).expanduser()),
+        )
+    columns = _columns(path)
     new = None
     if not columns:
         shown = session.shown(path)
@@ -158,6 +165,26 @@ def ask_dataset(session: Session, given: Given, known: Known) -> Wizard[Credenti
         new = Dataset(COLUMNS, ((username, password, domain),))
     user, secret, domain_too = (Source(column=one) for one in COLUMNS)
     return Credentials(user, secret, domain_too if COLUMNS[2] in columns else None, path, new)
+
+
+def _proposed(session: Session, known: Known, planned: Planned) -> Path:
+    """A file that no other user's dataset is about to be written to."""
+    names = (f"users{'' if n == 1 else f'-{n}'}.csv" for n in count(1))
+    paths = (session.case_path.with_name(name) for name in names)
+    return next(one for one in paths if planned.get(one) in (None, known.username))
+
+
+def _usable(path: Path) -> Path:
+    """The path, if a dataset of credentials is there, or could be.
+
+    Raises:
+        UsageError: something else is there.
+    """
+    try:
+        _columns(path)
+    except FileError as error:
+        raise UsageError(str(error)) from None
+    return path
 
 
 def _secret(text: str, otherwise: str) -> Wizard[str]:

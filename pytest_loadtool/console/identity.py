@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from pytest_loadtool.console.accounts import (
     Account,
@@ -17,6 +18,7 @@ from pytest_loadtool.console.credentials import (
     Credentials,
     Given,
     Known,
+    Planned,
     Source,
     ask_credentials,
     ask_dataset,
@@ -46,7 +48,8 @@ _ADVICE = (
 _AGREED = ("yes", "no")
 _WAYS = ("dataset", "value", "keep")
 _CHANGE = "say --dataset FILE, or --share USERNAME with --password-env NAME or --keyring SERVICE"
-_Asking = Callable[[Session, Account, Given], Wizard[Credentials | None]]
+_Asking = Callable[[Session, Account, Given, Planned], Wizard[Credentials | None]]
+_Decision = tuple[Account, Credentials | None]
 
 
 def needs_identity(document: Document) -> bool:
@@ -75,7 +78,8 @@ async def configure_identity(
     found = found or (Account((Identity("", ""),)),)
     _check_users(given, user, [one.known for one in found])
     session.say("Test Case Configuration Wizard")
-    case = await _decided(session, document.case, found, given, _configuring)
+    decisions = await _decided(session, found, given, _configuring, {})
+    case = _placed(session, document.case, decisions)
     session.document = replace(document, case=case)
     if case.identities:
         session.say(
@@ -104,11 +108,13 @@ async def change_identity(
         raise CommandError(f"there is no user identity to change: {what}")
     _check_users(given, user, [*(one.known for one in found), *map(_typed, forms)])
     session.say("User Identity Wizard")
-    case = await _decided(session, document.case, found, given, _changing)
+    planned: dict[Path, str] = {}
+    accounts_too = await _decided(session, found, given, _changing, planned)
     decisions = []
     for login in forms:
         session.say(f"  {views.login(document.case, login)}")
-        decisions.append((login, await session.consult(_filling(session, login, given))))
+        decisions.append((login, await session.consult(_filling(session, login, given, planned))))
+    case = _placed(session, document.case, accounts_too)
     for login, credentials in decisions:
         if credentials is not None:
             placed = place(session, case, credentials)
@@ -117,13 +123,25 @@ async def change_identity(
 
 
 async def _decided(
-    session: Session, case: TestCase, found: Iterable[Account], given: Given, wizard: _Asking
-) -> TestCase:
-    """The test case with what is decided about each account. Nothing is done before all is."""
+    session: Session,
+    found: Iterable[Account],
+    given: Given,
+    wizard: _Asking,
+    planned: dict[Path, str],
+) -> list[_Decision]:
+    """What becomes of each account; datasets to be written join those that are ``planned``."""
     decisions = []
     for account in found:
-        session.say(f"  {views.account(case, account)}")
-        decisions.append((account, await session.consult(wizard(session, account, given))))
+        session.say(f"  {views.account(session.opened().case, account)}")
+        credentials = await session.consult(wizard(session, account, given, planned))
+        if credentials is not None and credentials.dataset is not None and credentials.new:
+            planned.setdefault(credentials.dataset, account.known.username)
+        decisions.append((account, credentials))
+    return decisions
+
+
+def _placed(session: Session, case: TestCase, decisions: Iterable[_Decision]) -> TestCase:
+    """The test case with what was decided."""
     before = case
     for account, credentials in decisions:
         if credentials is not None:
@@ -132,7 +150,9 @@ async def _decided(
     return case
 
 
-def _configuring(session: Session, account: Account, given: Given) -> Wizard[Credentials | None]:
+def _configuring(
+    session: Session, account: Account, given: Given, planned: Planned
+) -> Wizard[Credentials | None]:
     """Whether to configure an account, and how."""
     if not given.anything:
         what = views.account(session.opened().case, account)
@@ -142,23 +162,27 @@ def _configuring(session: Session, account: Account, given: Given) -> Wizard[Cre
         )  # fmt: skip
         if agreed != _AGREED[0]:
             return None
-    return (yield from ask_credentials(session, given, account.known, _CHANGE))
+    return (yield from ask_credentials(session, given, account.known, _CHANGE, planned))
 
 
-def _changing(session: Session, account: Account, given: Given) -> Wizard[Credentials | None]:
+def _changing(
+    session: Session, account: Account, given: Given, planned: Planned
+) -> Wizard[Credentials | None]:
     """For an account that may have credentials: whether they stay, or what comes instead."""
     if account.configured and not given.anything:
         stays = yield from choice("Change it", _AGREED, "no", otherwise=_CHANGE)
         if stays == "no":
             return None
-    return (yield from ask_credentials(session, given, account.known, _CHANGE))
+    return (yield from ask_credentials(session, given, account.known, _CHANGE, planned))
 
 
-def _filling(session: Session, login: Login, given: Given) -> Wizard[Credentials | None]:
+def _filling(
+    session: Session, login: Login, given: Given, planned: Planned
+) -> Wizard[Credentials | None]:
     """For a login form: a value or a column of a dataset for each of its fields."""
     known = _typed(login)
     if given.anything:
-        return (yield from ask_credentials(session, given, known, _CHANGE))
+        return (yield from ask_credentials(session, given, known, _CHANGE, planned))
     session.say(RECOMMENDATION)
     sources: dict[str, Source] = {}
     found, secret, way = None, "", "dataset"
@@ -169,7 +193,7 @@ def _filling(session: Session, login: Login, given: Given) -> Wizard[Credentials
             f"{field.name}: keep it, a value, or a dataset", _WAYS, way, otherwise=_CHANGE
         )
         if way == "dataset":
-            found = found or (yield from ask_dataset(session, given, known))
+            found = found or (yield from ask_dataset(session, given, known, planned))
             sources[role] = Source(column=role)
         elif way == "value" and role == "username":
             name = yield from ask_name(known, _CHANGE)

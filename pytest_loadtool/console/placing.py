@@ -36,7 +36,7 @@ def place(session: Session, case: TestCase, found: Credentials) -> Placed:
         FileError: the dataset cannot be written.
         CommandError: the keyring does not take the password.
     """
-    if found.dataset is not None and found.new is not None:
+    if found.dataset is not None and found.new is not None and not found.dataset.exists():
         write_private(found.dataset, found.new)
         session.say(
             f"Wrote {session.shown(found.dataset)}, for you alone; .gitignore names it. "

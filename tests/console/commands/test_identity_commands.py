@@ -222,6 +222,21 @@ def test_several_users(session: Session, listener: Listener, tmp_path: Path) -> 
     assert [one.realm for one in case_of(session).identities] == ["office", "shop"]
 
 
+def test_each_user_has_a_dataset(session: Session, listener: Listener, tmp_path: Path) -> None:
+    """Proposed are different files; what is no dataset is asked again."""
+    recorded(session, two_users())
+    (tmp_path / "broken.csv").write_text('username,password\n"')
+    listener.lines = ["yes", "dataset", "broken.csv", "", "yes", "dataset", ""]
+    do(session, "test-case-configuration")
+    assert "broken.csv:2: not valid CSV" in listener.text
+    assert (tmp_path / "users.csv").read_text().endswith("\nalice,secret1,\n")
+    assert (tmp_path / "users-2.csv").read_text().endswith("\nbob,secret2,\n")
+    assert [(one.realm, one.username) for one in case_of(session).identities] == [
+        ("shop", "${users.username}"),
+        ("office", "${users_2.username}"),
+    ]
+
+
 @pytest.mark.promise(59)
 def test_identity_is_changed_later(session: Session, listener: Listener, tmp_path: Path) -> None:
     """What nothing uses any more goes with it; undo brings it back."""
