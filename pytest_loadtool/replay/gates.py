@@ -52,7 +52,7 @@ class Gate(ABC):
         """What schemes need to know of the request."""
 
     @abstractmethod
-    def session(self, step: Step, facts: RequestFacts, find: Find) -> Session | None:
+    def session(self, step: Step, data: bytes, find: Find) -> Session | None:
         """What goes ahead with the request."""
 
     @abstractmethod
@@ -110,12 +110,13 @@ class Servers(Gate):
         target = target_of(data).decode("latin-1")
         return RequestFacts(step.transaction.request.method, target, step.origin.authority)
 
-    def session(self, step: Step, facts: RequestFacts, find: Find) -> Session | None:
+    def session(self, step: Step, data: bytes, find: Find) -> Session | None:
         """That of the realm which the path seems to be in, or of an identity that goes ahead."""
-        mine = self.accounts(step)
+        mine = self._plan.accounts[step.index]
         if not mine:
             return None
-        session = self._realms.find(step.origin, facts.target)
+        target = self._plan.targets[step.index] or target_of(data).decode("latin-1")
+        session = self._realms.find(step.origin, target)
         if session is not None:
             return session
         for account in mine:
@@ -171,7 +172,7 @@ class Proxies(Gate):
         target = data.split(b" ", 2)[1].decode("latin-1")
         return RequestFacts(step.transaction.request.method, target, via.server.authority)
 
-    def session(self, step: Step, facts: RequestFacts, find: Find) -> Session | None:  # noqa: ARG002
+    def session(self, step: Step, data: bytes, find: Find) -> Session | None:  # noqa: ARG002
         """What was accepted before, whichever request it was for."""
         return self._sessions.get(step.origin.via)
 

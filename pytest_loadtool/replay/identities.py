@@ -12,7 +12,7 @@ from pytest_loadtool.replay.made import composed, makers
 from pytest_loadtool.replay.plan import Account, Origin, Step
 from pytest_loadtool.replay.request import Names
 
-__all__ = ["accounts_of", "credentials_of", "rows_of"]
+__all__ = ["accounts_of", "constant_target", "credentials_of", "rows_of"]
 
 
 def accounts_of(
@@ -31,6 +31,16 @@ def accounts_of(
         else tuple(account for one, account in compiled if _is_for(one, step.origin, main))
         for step in steps
     )
+
+
+def constant_target(step: Step) -> str:
+    """The path and query of a step as they go out; empty where values are in it."""
+    target = step.transaction.request.target
+    if "${" in target:
+        return ""
+    if not target.startswith("/"):
+        target = f"/{target.partition('://')[2].partition('/')[2]}"
+    return target.encode().decode("latin-1")
 
 
 def credentials_of(

@@ -12,7 +12,7 @@ from collections.abc import Generator, Sequence
 from pytest_loadtool.auth.basic import BasicSession
 from pytest_loadtool.auth.challenge import Challenge, parse_challenges
 from pytest_loadtool.auth.credentials import Credentials
-from pytest_loadtool.auth.handshake import Handshake
+from pytest_loadtool.auth.handshake import Handshake, Session
 from pytest_loadtool.auth.schemes import start, supported
 from pytest_loadtool.errors import AuthenticationError
 from pytest_loadtool.model.result import Failure
@@ -80,8 +80,8 @@ class AuthenticatedUser(RenewingUser):
     """
 
     __slots__ = (
-        "_at_proxies", "_attempts", "_connected_as", "_gates", "_known", "_lines", "_may_go_on",
-        "_proxies", "_servers",
+        "_at_proxies", "_attempts", "_basic", "_connected_as", "_gates", "_known", "_lines",
+        "_may_go_on", "_proxies", "_servers",
     )  # fmt: skip
 
     def __init__(
@@ -114,11 +114,15 @@ class AuthenticatedUser(RenewingUser):
         self._gates: tuple[Gate, ...] = (self._proxies, self._servers)
         self._known: dict[Account, Credentials] = {}
         self._attempts: dict[tuple[Origin, int], _Attempt] = {}
-        self._forget_lines()
+        # By step: what goes ahead with it; None where that has to be worked out.
+        first = None if self._plan.ahead else b""  # nothing, until something was let in
+        self._lines: list[bytes | None] = [first] * len(self._plan.accounts)
+        self._basic: dict[Session, bytes] = {}
 
     def _forget_lines(self) -> None:
-        """By step: what goes ahead with it; None where that has to be worked out."""
-        self._lines: list[bytes | None] = [None] * len(self._plan.accounts)
+        """What goes ahead has changed."""
+        self._lines = [None] * len(self._plan.accounts)
+        self._basic = {}
 
     def iteration(self, number: int, start: float) -> Generator[Command, Response | None, bool]:
         """As `VirtualUser.iteration`; a `Send` may be followed by others for the same step.
@@ -160,17 +164,24 @@ class AuthenticatedUser(RenewingUser):
 
     def _lines_for(self, step: Step, data: bytes) -> bytes:
         """The lines to send with a request before any challenge; kept where they stay the same."""
-        lines, stays = b"", "${" not in step.transaction.request.target
+        lines, stays = b"", bool(self._plan.targets[step.index])
         for gate in self._gates:
-            if gate.accounts(step):
-                facts = gate.facts(step, data)
-                session = gate.session(step, facts, self._credentials)
-                if session is not None:
-                    lines += header_line(gate.answers, session.header(facts))
-                    stays = stays and isinstance(session, BasicSession)
+            session = gate.session(step, data, self._credentials)
+            if session is not None:
+                lines += self._line(gate, session, step, data)
+                stays = stays and session in self._basic
         if stays:
             self._lines[step.index] = lines
         return lines
+
+    def _line(self, gate: Gate, session: Session, step: Step, data: bytes) -> bytes:
+        """The line of one gate: with Basic always the same."""
+        line = self._basic.get(session)
+        if line is None:
+            line = header_line(gate.answers, session.header(gate.facts(step, data)))
+            if isinstance(session, BasicSession):
+                self._basic[session] = line
+        return line
 
     # What is answered.
 
@@ -253,11 +264,10 @@ class AuthenticatedUser(RenewingUser):
             login = attempt.logins.get(gate)
             if login is not None:
                 lines += header_line(gate.answers, login.value)
-            elif gate.accounts(step):
-                facts = gate.facts(step, attempt.plain)
-                session = gate.session(step, facts, self._credentials)
-                if session is not None:
-                    lines += header_line(gate.answers, session.header(facts))
+                continue
+            session = gate.session(step, attempt.plain, self._credentials)
+            if session is not None:
+                lines += self._line(gate, session, step, attempt.plain)
         kind: type[Send] = Send
         plain = attempt.plain
         if not handshake.wants_body:

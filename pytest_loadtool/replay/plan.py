@@ -195,6 +195,11 @@ class Plan:
     accounts: tuple[tuple[Account, ...], ...] = ()
     """For each step those that may answer for it. Empty when nobody has to: the test case has no
     identities, and asks no proxy without a tunnel."""
+    targets: tuple[str, ...] = ()
+    """For each step the path and query that it asks for, one character for each octet; empty where
+    values are in it. Like ``accounts``, empty when nobody has to answer."""
+    ahead: bool = False
+    """Whether an identity goes ahead of any challenge."""
     at_proxies: tuple[Callable[[list[str]], Credentials], ...] = ()
     """The user's values to what it logs in with at proxies, of which connections may be."""
     renewals: Renewals | None = None
