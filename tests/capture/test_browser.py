@@ -24,10 +24,11 @@ from pytest_loadtool.recording.background import is_background
 from tests.capture.driving import driven
 from tests.capture.servers import (
     Connection,
-    Nginx,
+    SecureSite,
     WireServer,
     accept_websocket,
     answer,
+    secure_site,
 )
 
 T = TypeVar("T")
@@ -106,11 +107,11 @@ def test_https_shows_no_error_page(tmp_path: Path) -> None:
     """The recorder's certificate is trusted in this profile, and HTTP/2 is spoken on both sides."""
     got: list[Exchange] = []
 
-    async def scenario(nginx: Nginx) -> tuple[str, str]:
+    async def scenario(nginx: SecureSite) -> tuple[str, str]:
         async with browsing(got, f"{nginx.origin}/") as page:
             return await page.title(), await page.inner_text("p")
 
-    with Nginx(tmp_path) as nginx:
+    with secure_site(tmp_path) as nginx:
         assert run(scenario(nginx)) == ("Secure", "HTTP/2.0")
     first = got[0]
     assert (first.http_version, first.status, first.error) == ("HTTP/2", 200, "")

@@ -14,7 +14,7 @@ from pytest_loadtool.recording import Domain, DomainFilter
 from pytest_loadtool.recording.domains import BLOCKED, OUTSIDE
 from tests.capture.clients import curl, through
 from tests.capture.driving import driven
-from tests.capture.servers import Nginx, WireServer, answer
+from tests.capture.servers import SecureSite, WireServer, answer, secure_site
 
 HTML = "Content-Type: text/html; charset=utf-8"
 
@@ -98,11 +98,11 @@ def test_what_is_not_recorded_is_forwarded_byte_for_byte(tmp_path: Path) -> None
     got: list[Exchange] = []
     wanted = DomainFilter(only=(Domain("shop.test"),))
 
-    async def scenario(nginx: Nginx) -> bytes:
+    async def scenario(nginx: SecureSite) -> bytes:
         async with Recorder(got.append, domains=wanted) as recorder:
             return (await curl(*through(recorder), "--compressed", f"{nginx.origin}/gzip")).output
 
-    with Nginx(tmp_path) as nginx:
+    with secure_site(tmp_path) as nginx:
         assert asyncio.run(scenario(nginx)).decode() == nginx.text
     assert [(one.url, one.note, one.response_headers) for one in got] == [
         (f"{nginx.origin}/gzip", OUTSIDE, ())

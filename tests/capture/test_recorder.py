@@ -23,7 +23,14 @@ from pytest_loadtool.capture import Recorder
 from pytest_loadtool.errors import RecordingError
 from pytest_loadtool.model.exchange import Exchange
 from tests.capture.clients import curl, raw, through
-from tests.capture.servers import Connection, Nginx, WireServer, accept_websocket, answer
+from tests.capture.servers import (
+    Connection,
+    SecureSite,
+    WireServer,
+    accept_websocket,
+    answer,
+    secure_site,
+)
 
 T = TypeVar("T")
 
@@ -241,7 +248,7 @@ def test_https_is_recorded_in_the_protocol_that_the_client_chose(
     """A self-signed server is no obstacle, is named, and is spoken to as the client speaks."""
     got: list[Exchange] = []
 
-    async def scenario(nginx: Nginx) -> dict[str, str]:
+    async def scenario(nginx: SecureSite) -> dict[str, str]:
         async with Recorder(got.append) as recorder:
             result = await curl(
                 *through(recorder), option, "-H", "X-One: 1", "-b", "a=1; b=2",
@@ -252,7 +259,7 @@ def test_https_is_recorded_in_the_protocol_that_the_client_chose(
             assert agent.startswith("curl/")
             return dict(recorder.unverified)
 
-    with Nginx(tmp_path) as nginx:
+    with secure_site(tmp_path) as nginx:
         unverified = run(scenario(nginx))
     assert unverified == {"127.0.0.1": "self-signed certificate"}
     (exchange,) = got
@@ -268,13 +275,13 @@ def test_compressed_http2_is_recorded_decoded(tmp_path: Path) -> None:
     """nginx compresses on the fly; the record shows the text."""
     got: list[Exchange] = []
 
-    async def scenario(nginx: Nginx) -> bytes:
+    async def scenario(nginx: SecureSite) -> bytes:
         async with Recorder(got.append) as recorder:
             return (
                 await curl(*through(recorder), "--compressed", "--http2", f"{nginx.origin}/gzip")
             ).output
 
-    with Nginx(tmp_path) as nginx:
+    with secure_site(tmp_path) as nginx:
         assert run(scenario(nginx)).decode() == nginx.text
     assert got[0].response_header("content-encoding") == "gzip"
     assert got[0].response_body.decode() == nginx.text
@@ -304,13 +311,13 @@ def test_handshakes_that_fail_are_kept_as_evidence(tmp_path: Path) -> None:
     """A client that does not trust the recorder and a server without TLS are named."""
     got: list[Exchange] = []
 
-    async def scenario(nginx: Nginx, plain: WireServer) -> None:
+    async def scenario(nginx: SecureSite, plain: WireServer) -> None:
         async with Recorder(got.append) as recorder:
             proxy, url, ca, path = through(recorder)
             assert (await curl(proxy, url, f"{nginx.origin}/untrusting")).code == 60
             await curl(proxy, url, ca, path, f"https://127.0.0.1:{plain.port}/not-tls")
 
-    with Nginx(tmp_path) as nginx, WireServer(answer(b"")) as plain:
+    with secure_site(tmp_path) as nginx, WireServer(answer(b"")) as plain:
         run(scenario(nginx, plain))
     untrusting, not_tls = got
     assert untrusting.method == "CONNECT"
@@ -656,14 +663,14 @@ def test_a_handshake_that_is_broken_off_is_evidence_unless_another_succeeds(
         writer.close()
         await writer.wait_closed()
 
-    async def scenario(nginx: Nginx, other: Nginx) -> None:
+    async def scenario(nginx: SecureSite, other: SecureSite) -> None:
         async with Recorder(got.append) as recorder:
             await break_off(recorder, nginx.port)
             await break_off(recorder, other.port)
             await curl(*through(recorder), f"{nginx.origin}/")
 
     (tmp_path / "other").mkdir()
-    with Nginx(tmp_path) as nginx, Nginx(tmp_path / "other") as other:
+    with secure_site(tmp_path) as nginx, secure_site(tmp_path / "other") as other:
         run(scenario(nginx, other))
     assert [(exchange.method, exchange.url) for exchange in got] == [
         ("GET", f"{nginx.origin}/"),

@@ -12,7 +12,7 @@ import pytest
 from example_suite.server import ShopServer
 from pytest_loadtool.casefile import read_case, read_har, read_load
 from pytest_loadtool.model.load import CaseShare
-from tests.capture.servers import Nginx
+from tests.capture.servers import secure_site
 from tests.console.running import recording, run_script
 from tests.plugin.serving import case, serving, transaction
 
@@ -187,7 +187,7 @@ def test_file_that_does_not_come_in_time_is_a_failure(tmp_path: Path) -> None:
 
 def test_server_with_its_own_certificate_is_recorded_and_played(tmp_path: Path) -> None:
     """A staging server over HTTPS: named with the reason, and replay is told not to check it."""
-    with Nginx(tmp_path) as nginx:
+    with secure_site(tmp_path) as nginx:
         done = run_script(tmp_path, recording(f"curl -sS -o x {nginx.origin}/", "play", "save"))
     assert "the certificate of 127.0.0.1 is not trusted (self-signed certificate)" in done.stdout
     assert "Certificates are not verified: the test case says so." in done.stdout
