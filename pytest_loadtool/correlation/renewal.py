@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
 from pytest_loadtool.model.case import TestCase, Transaction
-from pytest_loadtool.model.renewal import family, successors
+from pytest_loadtool.model.renewal import asks_for_renewal, family, successors
 
 __all__ = ["with_renewals"]
 
@@ -15,15 +14,12 @@ __all__ = ["with_renewals"]
 _ACCESS = frozenset({"oauth2-access-token", "bearer-token", "jwt"})
 _REFRESH = frozenset({"oauth2-refresh-token"})
 
-_GRANT = re.compile(r"grant_type[\"'\s]*[=:][\"'\s]*refresh_token")
-_PATH = re.compile(r"(?:^|[/_.-])(?:refresh|renew)", re.IGNORECASE)
-
 
 def with_renewals(case: TestCase) -> TestCase:
     """``case`` with ``refreshes`` where a transaction gets a new token in the place of an old one.
 
-    It does when its response gives out an access token, and it sends a refresh token, says so by
-    its grant type (RFC 6749 §6), or by its path. Marks that are there already stay.
+    It does when its response gives out an access token, and it sends a refresh token or says that
+    it wants one renewed. Marks that are there already stay.
     """
     marks = dict(_marks(case))
     if not marks:
@@ -69,8 +65,7 @@ def _refreshed(case: TestCase, transaction: Transaction, set_by: dict[str, int])
 def _says_so(transaction: Transaction) -> bool:
     request = transaction.request
     body = request.body if isinstance(request.body, str) else ""
-    path = request.target.partition("?")[0]
-    return bool(_GRANT.search(body) or _GRANT.search(request.target) or _PATH.search(path))
+    return asks_for_renewal(request.target, body)
 
 
 def _rule(case: TestCase, name: str) -> str:

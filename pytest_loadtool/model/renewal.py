@@ -2,9 +2,24 @@
 
 from __future__ import annotations
 
+import re
+from urllib.parse import urlsplit
+
 from pytest_loadtool.model.case import TestCase, Transaction
 
-__all__ = ["family", "successors"]
+__all__ = ["asks_for_renewal", "family", "successors"]
+
+_GRANT = re.compile(r"grant_type[\"'\s]*[=:][\"'\s]*refresh_token")
+_NAME = re.compile(r"refresh_?token[\"'\s]*[=:]", re.IGNORECASE)
+_PATH = re.compile(r"(?:^|[/_.-])(?:refresh|renew)", re.IGNORECASE)
+
+
+def asks_for_renewal(target: str, body: str) -> bool:
+    """Whether a request says that it wants a new token for an old one: by its grant type (RFC 6749
+    §6), by a refresh token that it names, or by its path."""
+    if _GRANT.search(target) or _PATH.search(urlsplit(target).path):
+        return True
+    return bool(_GRANT.search(body) or _NAME.search(body))
 
 
 def family(variable: str) -> str:

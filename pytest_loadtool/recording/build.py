@@ -10,6 +10,7 @@ from pytest_loadtool.auth.negotiation import negotiations
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.entry import Entry
+from pytest_loadtool.recording.expired import expired
 from pytest_loadtool.recording.failures import expected_status
 from pytest_loadtool.recording.fidelity import fidelity
 from pytest_loadtool.recording.graphql import expected_answer
@@ -41,7 +42,8 @@ def build_case(
 
     ``exchanges`` may come in any order; each transaction's ``recorded.entry`` is its index there.
     Negotiations of HTTP authentication are folded under what they led to. What cannot be replayed
-    is left out with a note. The case has no pages if nothing can.
+    is left out with a note, and so is what was refused because a token had expired. The case has no
+    pages if nothing is left.
     """
     entries = _sift(exchanges)
     groups = group(entries, grouping)
@@ -75,6 +77,7 @@ def _sift(exchanges: Sequence[Exchange]) -> list[Entry]:
     """What can be replayed, in the order in which it was sent."""
     found = negotiations(exchanges)
     folded = frozenset(index for indexes in found.values() for index in indexes)
+    folded |= expired(exchanges)
     in_order = sorted(enumerate(exchanges), key=lambda numbered: numbered[1].started)
     return [
         Entry(index, exchange, kind_of(exchange), before, _lead(exchanges, before, exchange))

@@ -14,6 +14,7 @@ from pytest_loadtool.auth.negotiation import SERVER, credentials_in, negotiation
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.entry import Entry
+from pytest_loadtool.recording.expired import expired
 from pytest_loadtool.recording.failures import failure_notes, subject
 from pytest_loadtool.recording.kinds import kind_of
 from pytest_loadtool.recording.notes import CHANGED, NEGOTIATION, REMOVED, Note
@@ -42,6 +43,7 @@ def fidelity(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[Note, ...]:
     """
     replayed = transactions_of(case)
     folded = {index for indexes in negotiations(exchanges).values() for index in indexes}
+    too_old = expired(exchanges)
     notes: list[Note] = []
     in_order = sorted(enumerate(exchanges), key=lambda numbered: numbered[1].started)
     for index, exchange in in_order:
@@ -50,6 +52,9 @@ def fidelity(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[Note, ...]:
             notes += _changes(case, exchange)
         elif index in folded:
             notes.append(_negotiation(exchange))
+        elif index in too_old:
+            message = "its token had expired (status 401), and it was sent again with a new one"
+            notes.append(Note(NEGOTIATION, subject(exchange), message))
         else:
             removed = Note(REMOVED, subject(exchange), "deleted, stripped or of another host")
             notes.append(left_out(exchange) or removed)

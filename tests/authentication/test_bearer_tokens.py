@@ -38,23 +38,38 @@ def running() -> Iterator[TokenServer]:
         yield server
 
 
+class _Browser:
+    """What an application's script does, recorded."""
+
+    def __init__(self, url: str) -> None:
+        self.client = Client(url)
+        self.refresh_token = ""
+        self._take("/token", grant_type="password", username="kim", password="kim's")
+
+    def _take(self, path: str, **form: str) -> None:
+        answer = self.client.send("POST", path, urlencode(form).encode(), FORM).json()
+        self.client.headers["Authorization"] = f"Bearer {answer['access_token']}"
+        self.refresh_token = answer["refresh_token"]
+
+    def refresh(self) -> None:
+        self._take("/token/refresh", grant_type="refresh_token", refresh_token=self.refresh_token)
+
+    def case(self, name: str) -> TestCase:
+        """Its test case, configured."""
+        self.client.close()
+        exchanges = self.client.exchanges
+        return configure(build_case(exchanges, name=name).case, exchanges).case
+
+
 @pytest.fixture(scope="module")
 def recorded(running: TokenServer) -> TestCase:
     """A session with a refresh in the middle of it, configured."""
-    client = Client(running.url)
-
-    def tokens(path: str, **form: str) -> str:
-        answer = client.send("POST", path, urlencode(form).encode(), FORM).json()
-        client.headers["Authorization"] = f"Bearer {answer['access_token']}"
-        return str(answer["refresh_token"])
-
-    refresh = tokens("/token", grant_type="password", username="kim", password="kim's")
-    client.send("GET", "/me")
-    tokens("/token/refresh", grant_type="refresh_token", refresh_token=refresh)
-    client.send("GET", "/me")
-    client.send("POST", "/orders")
-    client.close()
-    return configure(build_case(client.exchanges, name="orders").case, client.exchanges).case
+    browser = _Browser(running.url)
+    browser.client.send("GET", "/me")
+    browser.refresh()
+    browser.client.send("GET", "/me")
+    browser.client.send("POST", "/orders")
+    return browser.case("orders")
 
 
 @pytest.fixture
@@ -96,6 +111,24 @@ def replayed(case: TestCase) -> Observed:
 def test_the_recorded_refresh_is_marked(recorded: TestCase) -> None:
     """And tokens are in the headers, not in the text."""
     assert [one.refreshes for one in recorded.transactions()] == ["", "", "bearer_token[1]", "", ""]
+
+
+@pytest.mark.parametrize("uses", [1, 1_000_000])
+def test_a_token_that_expired_while_recording(server: TokenServer, uses: int) -> None:
+    """The request that was refused is no transaction: it is made once, whether it is refused again
+    or not."""
+    server.uses = 1
+    browser = _Browser(server.url)
+    browser.client.send("GET", "/me")
+    browser.client.send("POST", "/orders", expected=401)
+    browser.refresh()
+    browser.client.send("POST", "/orders")
+    case = browser.case("expired")
+    titles = ["POST /token", "GET /me", "POST /token/refresh", "POST /orders"]
+    assert [one.title for one in case.transactions()] == titles
+    server.counts, server.uses = Counter(), uses
+    assert replayed(case).failures == [()] * 4
+    assert server.counts["orders"] == 1
 
 
 @pytest.mark.parametrize("transport", ["raw", "httpx"])
