@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from pytest_loadtool.auth.recorded import recorded_identities
 from pytest_loadtool.casefile import har_comment, read_case, read_har, read_troubles
 from pytest_loadtool.console.accounts import unconfigured
 from pytest_loadtool.console.document import of_users
@@ -14,6 +15,7 @@ from pytest_loadtool.console.files import MASKED, case_name, har_path, recording
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views.case import notes, summary
 from pytest_loadtool.console.views.identity import account as shown
+from pytest_loadtool.console.views.identity import scheme
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
@@ -72,6 +74,12 @@ def open_traffic(session: Session, exchanges: Sequence[Exchange], evidence: Path
     session.say(f"The test case has {summary(document)}. `configure` finds its dynamic values.")
     for account in unconfigured(document):
         session.say(f"  {shown(case, account)}: `test-case-configuration` says who the users are.")
+    for one in recorded_identities(document.exchanges):
+        if one.proxy:
+            session.say(
+                f"  {scheme(one.scheme)} at a proxy, recorded as {one.username}: "
+                "`properties --proxy URL` is for one that the test case is to go through, too."
+            )
 
 
 def _settled(case: TestCase, session: Session) -> TestCase:

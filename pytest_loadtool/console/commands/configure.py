@@ -12,7 +12,9 @@ from pytest_loadtool.console.configuring import (
     configured,
     with_traffic,
 )
+from pytest_loadtool.console.credentials import Given
 from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.identity import configure_identity, needs_identity
 from pytest_loadtool.console.improving import improve_by_replays
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import case as views
@@ -49,6 +51,8 @@ async def configure(
         raise UsageError("--replays must be at least 1")
     await configure_for_replay(session, hosts or "", rules)
     if replay:
+        if needs_identity(session.opened()):
+            await configure_identity(session, Given(), first=True)
         await improve_by_replays(session, server=server, most=replays)
     else:
         session.say("`configure --replay` also finds what only replays show.")

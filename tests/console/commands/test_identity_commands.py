@@ -191,6 +191,8 @@ def test_first_play_needs_it(session: Session, listener: Listener, tmp_path: Pat
         do(session, "play")
     assert str(caught.value).startswith("NTLM at shop.test, recorded as EXAMPLE\\alice: nobody")
     assert "`test-case-configuration --dataset users.csv`" in str(caught.value)
+    with pytest.raises(CommandError, match="nobody is here to ask"):
+        do(session, "configure --replay")
     do(session, "save")
     with pytest.raises(CommandError, match="the test case does not say who the users are"):
         do(session, "create-load")

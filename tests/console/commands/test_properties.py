@@ -10,6 +10,7 @@ from pytest_loadtool.casefile import read_case
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.model.authentication import Proxy
+from tests.auth.negotiated import BASIC, basic, exchange
 from tests.console.listener import Listener, do
 from tests.console.negotiated import with_ntlm
 from tests.console.traffic import write_har
@@ -136,6 +137,16 @@ def test_proxy_tab(recorded: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     assert recorded.opened().case.variables == {}
     do(recorded, "undo")
     assert recorded.opened().case.proxy == changed
+
+
+def test_proxy_in_a_recording(session: Session, listener: Listener, tmp_path: Path) -> None:
+    """Where it belongs is said; its credentials are no server's."""
+    asked = exchange(0, 407, "", BASIC)
+    answered = exchange(1, 200, basic("bob:p"), proxy="yes")
+    do(session, f"import {write_har(tmp_path / 'proxied.har', asked, answered)}")
+    assert "  Basic at a proxy, recorded as bob: `properties --proxy URL` is" in listener.text
+    assert "test-case-configuration" not in listener.text
+    assert "bob:p" not in listener.text
 
 
 def test_each_user_has_a_row_for_the_proxy(recorded: Session, tmp_path: Path) -> None:
