@@ -6,15 +6,17 @@ Where a transport cannot do the same, the row says so under ``but``, with the re
 from __future__ import annotations
 
 import gzip
+import hashlib
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
 import brotli
 import zstandard
 
+from pytest_loadtool.model.authentication import Identity
 from pytest_loadtool.model.case import Header, Request, Transaction
 from pytest_loadtool.model.extractor import (
     Boundary,
@@ -85,6 +87,10 @@ class Row:
     sent: tuple[bytes, ...] | None = None
     connections: int | None = 1
     requests: int | None = None
+    identity: Identity | None = None
+    """Who the virtual user is, if somebody."""
+    challenges: int = 0
+    """How many answers, the first ones, are challenges that it answers."""
     timeout: float = 60.0
     but: Mapping[str, But | NotOver] = field(default_factory=lambda: MappingProxyType({}))
 
@@ -97,6 +103,7 @@ CLOSED_MIDWAY = ("reset", "connection closed by the server in the middle of a re
 NO_RESPONSE = ("timeout", "no response in time")
 NO_END = ("timeout", "the response began, but was not complete in time")
 SWITCHED = ("protocol", "not HTTP: the server switched protocols, which cannot be replayed")
+ALICE = Identity("alice", "s3cret")  # literally, as no file would have it
 OK = reply("hi")
 HI = Told(200, "hi")
 
@@ -544,7 +551,55 @@ TIME = [
             (Told(0, failures=(NO_END,)), HI), timeout=1.5, connections=2),
 ]  # fmt: skip
 
+BASIC = reply("who?", 401, ("WWW-Authenticate", 'Basic realm="R"'))
+DIGEST = reply("who?", 401, ("WWW-Authenticate", 'Digest realm="R", nonce="abc"'))
+REFUSED = ("auth", "wrong user name or password: the server refuses the user alice (…")
+KNOWN = "Authorization: Basic YWxpY2U6czNjcmV0"
+
+
+def digest(target: str) -> str:
+    """Alice's answer to ``DIGEST`` (RFC 2069 §2.1.2), with the hashes of this target."""
+    secret, subject = (_md5(text) for text in ("alice:R:s3cret", f"GET:{target}"))
+    return (
+        f'Authorization: Digest username="alice", realm="R", nonce="abc", uri="{target}", '
+        f'response="{_md5(f"{secret}:abc:{subject}")}"'
+    )
+
+
+def _md5(text: str) -> str:
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+
+
+AUTHENTICATION = [
+    row("Basic is told once, and then goes ahead", ("GET /a", "GET /b"), (BASIC, OK), (HI, HI),
+        sent=(b"GET /a HTTP/1.1\n", f"GET /a HTTP/1.1\n{KNOWN}\n".encode(),
+              f"GET /b HTTP/1.1\n{KNOWN}\n".encode()), identity=ALICE, challenges=1),
+    row("Digest is told once, and then goes ahead", ("GET /a", "GET /b?x"), (DIGEST, OK), (HI, HI),
+        sent=(b"GET /a HTTP/1.1\n", f"GET /a HTTP/1.1\n{digest('/a')}\n".encode(),
+              f"GET /b?x HTTP/1.1\n{digest('/b?x')}\n".encode()), identity=ALICE, challenges=1),
+    row("a body goes along with the credentials again", ask("POST /a", body="text"), (BASIC, OK),
+        sent=(b"POST /a HTTP/1.1\nContent-Length: 4\n\ntext",
+              f"POST /a HTTP/1.1\nContent-Length: 4\n{KNOWN}\n\ntext".encode()),
+        identity=ALICE, challenges=1),
+    row("Basic that is refused", "GET /", BASIC, Told(401, failures=(REFUSED,)),
+        identity=ALICE, challenges=1),
+    row("Digest that is refused", "GET /", DIGEST, Told(401, failures=(REFUSED,)),
+        identity=ALICE, challenges=1),
+    row("Basic of another realm than the identity's", "GET /", BASIC,
+        Told(401, "who?", failures=(("status", "Status Code is 401, expected 200-399"),)),
+        identity=replace(ALICE, realm="S")),
+    row("Bearer is not what identities answer", "GET /",
+        reply("", 401, ("WWW-Authenticate", "Bearer")),
+        Told(401, failures=(("status", "Status Code is 401, expected 200-399"),)), identity=ALICE),
+    row("a 401 that asks for nothing", "GET /", reply("", 401),
+        Told(401, failures=(("status", "Status Code is 401, expected 200-399"),)), identity=ALICE),
+    h1_only("a connection that closes over the challenge", "GET /",
+            (wire(b"401 Unauthorized\nWWW-Authenticate: Basic realm=R\nConnection: close\n"
+                  b"Content-Length: 0", then="close"), OK),
+            connections=2, identity=ALICE, challenges=1),
+]  # fmt: skip
+
 ROWS = (
     *METHODS, *TARGETS, *REQUEST_HEADERS, *FRAMING, *CONTENT, *RESPONSE_HEADERS, *JUDGED, *TAKEN,
-    *COOKIES, *CONNECTIONS, *NONSENSE, *TIME,
+    *COOKIES, *CONNECTIONS, *NONSENSE, *TIME, *AUTHENTICATION,
 )  # fmt: skip

@@ -63,14 +63,16 @@ def test_an_exchange(row: Row, way: str, certificate: ssl.SSLContext) -> None:
             timeout=row.timeout,
             transport="raw" if way == "raw" else "httpx",
             tls=TlsSettings(verify=False),
+            identities=() if row.identity is None else (row.identity,),
         )
+    assert len(observed.challenges) == row.challenges
     assert len(observed.responses) == len(row.asked)
     for number, (told, response, failures) in enumerate(
         zip(row.told, observed.responses, observed.failures, strict=True)
     ):
         check_told(told, response, failures)
-        if len(row.answers) == 1 or number < len(row.answers):
-            check_head(row, number, response, http2=http2)
+        if len(row.answers) == 1 or number + row.challenges < len(row.answers):
+            check_head(row, number + row.challenges, response, http2=http2)
     if not isinstance(but, But) or but.seen:
         check_seen(row, server, observed, http2=http2)
 
@@ -114,9 +116,9 @@ def check_seen(row: Row, server: Server, observed: Observed, *, http2: bool) -> 
     authority = server.url.partition("://")[2].encode()
     rendered = [response.request for response in observed.responses]
     arrived = [one.data for one in server.seen]
-    expected_requests = row.requests or len(row.asked)
+    expected_requests = row.requests or len(row.asked) + row.challenges
     assert len(arrived) == expected_requests
-    if not row.requests:
+    if not row.requests and not row.challenges:
         for sent, got, seen in zip(rendered, arrived, server.seen, strict=True):
             if row.sent is None:
                 assert got == (as_http2(sent) if http2 else sent)
