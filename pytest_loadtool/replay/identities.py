@@ -20,14 +20,15 @@ def accounts_of(
 ) -> tuple[tuple[Account, ...], ...]:
     """For each step the identities that may answer for it, in their order; () when nobody has to.
 
-    A step that has credentials of its own goes without.
+    A step that has credentials of its own goes without, and so does one whose status is to be 401:
+    it was recorded to show that nobody gets in without any.
     """
     if not (case.identities or any(step.origin.via for step in steps)):
         return ()
     compiled = [(one, _account(one, case, names)) for one in case.identities]
     return tuple(
         ()
-        if _has_own(case, step.transaction)
+        if _has_own(case, step.transaction) or _wants_challenge(step.transaction)
         else tuple(account for one, account in compiled if _is_for(one, step.origin, main))
         for step in steps
     )
@@ -79,6 +80,10 @@ def _account(identity: Identity, case: TestCase, names: Names) -> Account:
 def _has_own(case: TestCase, transaction: Transaction) -> bool:
     headers = case.wire_headers(transaction.request)
     return any(header.name.lower() == "authorization" for header in headers)
+
+
+def _wants_challenge(transaction: Transaction) -> bool:
+    return transaction.status.accepts(401) and not transaction.status.accepts(200)
 
 
 def _is_for(identity: Identity, origin: Origin, main: Origin | None) -> bool:

@@ -131,6 +131,8 @@ async def _record(places: Places) -> dict[str, list[Exchange]]:
         async with _window(page) as window:
             await _show(window, f"{address}home")
         done("address")
+        await curl(*through(recorder), "-o", "-", f"{plain['basic']}page")
+        done("curl nobody")
         async with _window(page, rf"{DOMAIN}\{USER}") as window:
             await window.goto(f"{plain['ntlm']}images")
         done("images")
@@ -354,3 +356,22 @@ def test_what_was_recorded_replays(
     assert [one.status for one in asked] == statuses
     assert {one.user.rpartition("\\")[2] for one in asked if one.status == 200} == {USER}
     assert len({one.connection for one in asked}) == 1
+
+
+def test_a_challenge_that_nobody_answered_is_not_answered_on_replay(
+    recorded: dict[str, list[Exchange]], restarted: Peer
+) -> None:
+    """Though the test case knows how: that its status is 401 is what was recorded."""
+    exchanges = [*recorded["curl nobody"], *recorded["curl basic"]]
+    (who,) = recorded_identities(exchanges)
+    case = replace(
+        build_case(exchanges, name="intranet").case,
+        identities=(Identity(who.username, "${PASSWORD}"),),
+        variables={"PASSWORD": Variable("PASSWORD", value=PASSWORD)},
+    )
+    observed, mark = Observed(), restarted.log.mark()
+    replay_once(compile_case(case, server=restarted.url("http")), observer=observed)
+    assert observed.failures == [(), (), ()]
+    assert [one.status for one in observed.responses] == [401, 200, 200]
+    asked = restarted.log.since(mark, 4)
+    assert [one.status for one in asked] == [401, 401, 200, 200]
