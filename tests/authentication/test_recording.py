@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
-import httpx
 import pytest
-from playwright.async_api import HttpCredentials, Page
 
 from pytest_loadtool.auth.recorded import recorded_identities
-from pytest_loadtool.capture import Recorder
 from pytest_loadtool.casefile import HarWriter, format_case, read_har
 from pytest_loadtool.model.authentication import Identity
 from pytest_loadtool.model.case import TestCase, Variable
@@ -25,176 +20,41 @@ from pytest_loadtool.recording import build_case
 from pytest_loadtool.recording.notes import NEGOTIATION, RECORDING_ERROR
 from pytest_loadtool.replay import compile_case
 from pytest_loadtool.transport.functional import replay_once
-from tests.authentication.accounts import DOMAIN, USERS
+from tests.authentication.accounts import DOMAIN
 from tests.authentication.apache import serving
-from tests.authentication.ntlm_server import NtlmServer, ntlm_server
 from tests.authentication.peer import Peer
-from tests.capture.clients import curl, through
-from tests.capture.driving import driven
+from tests.authentication.recorded_clients import (
+    IMAGES,
+    PASSWORD,
+    USER,
+    Places,
+    add_pages,
+    places_at,
+    record,
+)
 from tests.correlation.talk import configure
 from tests.observed import Observed
-
-USER, PASSWORD = USERS[0]
-#: Who is typed into the prompt; for Negotiate there is none, it takes the account of whoever runs
-#: the browser.
-WHO = {"basic": USER, "digest": USER, "ntlm": rf"{DOMAIN}\{USER}", "negotiate": ""}
-#: Asks for its text once all of it is there.
-HOME = """<!doctype html><title>Home</title><link rel=icon href=data:,><script>
-onload = async () => {
-  const response = await fetch(location.origin + location.pathname.replace("home", "code"))
-  document.title += await response.text()
-}
-</script>"""
-IMAGES = 8
-GALLERY = "<!doctype html><title>Images</title><link rel=icon href=data:,>" + "".join(
-    f"<img src=code?{number}>" for number in range(IMAGES)
-)
-CODE = " with its text"
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Where each scheme is wanted: http, and https."""
-
-    apache: Peer
-    ntlm: NtlmServer
-    ntlm_tls: NtlmServer
-
-    def urls(self, secure: bool) -> dict[str, str]:
-        """The folder of each scheme. Negotiate is at localhost, whose servers the browser is told
-        to trust with the account of whoever runs it."""
-        origin = self.apache.url("https", "https") if secure else self.apache.url("http")
-        ntlm = self.ntlm_tls if secure else self.ntlm
-        return {
-            "basic": f"{origin}/basic/one/",
-            "digest": f"{origin}/digest/",
-            "ntlm": f"{ntlm.origin}/ntlm/",
-            "negotiate": f"{origin}/negotiate/".replace("127.0.0.1", "localhost"),
-        }
 
 
 @pytest.fixture(scope="module")
 def places(apache: Peer) -> Iterator[Places]:
-    """The servers, with a page and its script for each scheme."""
-    pages = _with_pages(apache)
-    (pages / "ntlm" / "images").write_text(GALLERY)
-    accounts, certificate = apache.folder / "ntlm", apache.folder / "server.pem"
-    with (
-        ntlm_server(pages, accounts) as plain,
-        ntlm_server(pages, accounts, certificate) as secure,
-    ):
-        yield Places(apache, plain, secure)
+    """Where each scheme is wanted."""
+    with places_at(apache) as places:
+        yield places
 
 
 @pytest.fixture(scope="module")
 def restarted() -> Iterator[Peer]:
     """Another Apache with the same pages: it knows none of the nonces, and nobody is logged in."""
     with serving() as peer:
-        _with_pages(peer)
+        add_pages(peer)
         yield peer
-
-
-def _with_pages(apache: Peer) -> Path:
-    """Its folder of pages, with a page and what it asks for below each scheme."""
-    pages = apache.folder / "pages"
-    for path in ("basic/one", "digest", "ntlm", "negotiate"):
-        (pages / path / "home").write_text(HOME)
-        (pages / path / "code").write_text(CODE)
-    return pages
 
 
 @pytest.fixture(scope="module")
 def recorded(places: Places) -> dict[str, list[Exchange]]:
     """What each client did, by its name."""
-    return asyncio.run(asyncio.wait_for(_record(places), timeout=180))
-
-
-async def _record(places: Places) -> dict[str, list[Exchange]]:
-    recorded: dict[str, list[Exchange]] = {}
-    got: list[Exchange] = []
-
-    def done(name: str) -> None:
-        recorded[name] = list(got)
-        got.clear()
-
-    async with (
-        Recorder(got.append) as recorder,
-        driven(recorder, "about:blank", "--auth-server-allowlist=localhost") as page,
-    ):
-        for secure in (False, True):
-            for scheme, url in places.urls(secure).items():
-                async with _window(page, WHO[scheme]) as window:
-                    await _show(window, f"{url}home")
-                done(f"{scheme} {'https' if secure else 'http'}")
-        plain = places.urls(secure=False)
-        address = plain["basic"].replace("//", f"//{USER}:{PASSWORD}@")
-        async with _window(page) as window:
-            await _show(window, f"{address}home")
-        done("address")
-        await curl(*through(recorder), "-o", "-", f"{plain['basic']}page")
-        done("curl nobody")
-        async with _window(page, rf"{DOMAIN}\{USER}") as window:
-            await window.goto(f"{plain['ntlm']}images")
-        done("images")
-        await _second_try(page, f"{plain['basic']}home")
-        done("second try")
-        proxy = (*through(recorder), "-o", "-")
-        for name, url, *options in (
-            ("curl basic", plain["basic"], "-u", f"{USER}:{PASSWORD}"),
-            ("curl digest", plain["digest"], "-u", f"{USER}:{PASSWORD}", "--digest"),
-            ("curl negotiate", plain["negotiate"], "-u", ":", "--negotiate"),
-            ("curl ntlm", plain["ntlm"], "-u", rf"{DOMAIN}\{USER}:{PASSWORD}", "--ntlm"),
-        ):
-            answered = await curl(*proxy, *options, f"{url}home", f"{url}code")
-            assert answered.output.decode() == HOME + CODE, answered
-            done(name)
-        async with httpx.AsyncClient(
-            proxy=f"http://127.0.0.1:{recorder.port}", auth=httpx.DigestAuth(USER, PASSWORD)
-        ) as client:
-            for name in ("home", "code"):
-                assert (await client.get(f"{plain['digest']}{name}")).status_code == 200
-        done("httpx digest")
-    return recorded
-
-
-@asynccontextmanager
-async def _window(page: Page, user: str = "") -> AsyncIterator[Page]:
-    """A window of the browser that has ``page``, without its memory of passwords. Its prompts are
-    answered for ``user``; without one, they are left to the browser."""
-    browser = page.context.browser
-    assert browser is not None
-    given: HttpCredentials | None = {"username": user, "password": PASSWORD} if user else None
-    context = await browser.new_context(http_credentials=given)
-    yield await context.new_page()
-    await context.close()
-
-
-async def _show(page: Page, url: str) -> None:
-    await page.goto(url)
-    await page.wait_for_function("document.title == 'Home with its text'")
-
-
-async def _second_try(page: Page, url: str) -> None:
-    """A person mistypes the password at the prompt, and is asked again."""
-    passwords = iter(("sekret", PASSWORD))
-    async with _window(page) as window:
-        session = await window.context.new_cdp_session(window)
-        tasks = set[asyncio.Task[Any]]()
-
-        def send(command: str, event: dict[str, Any], **more: object) -> None:
-            call = session.send(command, {"requestId": event["requestId"], **more})
-            tasks.add(asyncio.ensure_future(call))
-
-        def prompted(event: dict[str, Any]) -> None:
-            typed = {"username": USER, "password": next(passwords)}
-            answer = {"response": "ProvideCredentials", **typed}
-            send("Fetch.continueWithAuth", event, authChallengeResponse=answer)
-
-        session.on("Fetch.authRequired", prompted)
-        session.on("Fetch.requestPaused", lambda event: send("Fetch.continueRequest", event))
-        await session.send("Fetch.enable", {"handleAuthRequests": True})
-        await _show(window, url)
-        await asyncio.gather(*tasks)
+    return asyncio.run(asyncio.wait_for(record(places), timeout=180))
 
 
 def _negotiated(case: TestCase) -> list[tuple[str, int]]:
