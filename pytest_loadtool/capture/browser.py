@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import re
 import signal
-import tempfile
 from asyncio.subprocess import Process
 from collections import deque
 from collections.abc import Mapping, Sequence
@@ -17,11 +15,11 @@ from types import TracebackType
 from typing import Any, Self
 
 from pytest_loadtool.capture.chromium import (
-    LOCAL_STATE,
-    PREFERENCES,
     command_line,
+    environment,
     has_display,
     key_hash,
+    write_profile,
 )
 from pytest_loadtool.capture.devtools import DevToolsPipe
 from pytest_loadtool.capture.find import find_browser
@@ -38,9 +36,6 @@ _BEAT = 5.0
 _BEAT_PATIENCE = 30.0
 #: Seconds for a tab to answer when recording ends.
 _TAB_PATIENCE = 10.0
-
-#: Bytes that leave room for ``/org.chromium.Chromium.abcdef/SingletonSocket``.
-_SHORT_PATH = 56
 
 _LISTENING = re.compile(r"DevTools listening on ws://([^/]+)/")
 
@@ -174,7 +169,7 @@ class Browser:
 
     async def _start(self) -> None:
         profile = self._scratch.path / "profile"
-        _write_preferences(profile)
+        write_profile(profile)
         command = command_line(
             self._executable,
             self._url,
@@ -189,7 +184,7 @@ class Browser:
         commands, replies = self._pipe.browser_ends
         self._started = await asyncio.create_subprocess_exec(
             "/bin/sh", "-c", _LAUNCHER, "sh", str(commands), str(replies), *command,
-            env=_environment(),
+            env=environment(),
             pass_fds=(commands, replies),
             start_new_session=True,   # a group of its own, so that all of it can be ended
             stdin=asyncio.subprocess.DEVNULL,
@@ -283,18 +278,3 @@ class Browser:
 
     def _last_words(self) -> str:
         return " / ".join(list(self._said)[-3:])
-
-
-def _environment() -> dict[str, str] | None:
-    """Chromium makes a socket in the directory for temporary files, and the path of a socket has at
-    most 107 bytes: a directory that is too deep gives way to another. None: as inherited."""
-    if len(os.fsencode(tempfile.gettempdir())) <= _SHORT_PATH:
-        return None
-    return os.environ | {"TMPDIR": "/tmp"}  # noqa: S108  it makes a private directory there
-
-
-def _write_preferences(profile: Path) -> None:
-    directory = profile / "Default"
-    directory.mkdir(parents=True)
-    (directory / "Preferences").write_text(json.dumps(PREFERENCES), encoding="utf-8")
-    (profile / "Local State").write_text(json.dumps(LOCAL_STATE), encoding="utf-8")

@@ -1,15 +1,18 @@
-"""The command line and the profile that make Chromium send its user's traffic, and no other."""
+"""The command line, profile and environment with which Chromium sends its user's traffic, and no
+other."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import os
 import sys
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-__all__ = ["LOCAL_STATE", "PREFERENCES", "QUIET", "command_line", "has_display", "key_hash"]
+__all__ = ["QUIET", "command_line", "environment", "has_display", "key_hash", "write_profile"]
 
 #: An address that Chromium never connects to: port 9 is among those it refuses.
 _NOWHERE = "http://127.0.0.1:9/"
@@ -60,7 +63,7 @@ _FEATURES_OFF = (
 )
 
 #: Settings of the fresh profile (its ``Preferences`` file) for what has no switch.
-PREFERENCES: Mapping[str, object] = {
+_PREFERENCES: Mapping[str, object] = {
     "alternate_error_pages": {"enabled": False},
     "autofill": {"enabled": False},
     "credentials_enable_service": False,
@@ -73,7 +76,10 @@ PREFERENCES: Mapping[str, object] = {
 
 #: Settings of the browser (its ``Local State`` file). On Linux it knows no Negotiate until a server
 #: has asked for it once, and in a fresh profile the first page that does is not shown.
-LOCAL_STATE: Mapping[str, object] = {"net": {"received_http_auth_negotiate_headers": True}}
+_LOCAL_STATE: Mapping[str, object] = {"net": {"received_http_auth_negotiate_headers": True}}
+
+#: Bytes that leave room for ``/org.chromium.Chromium.abcdef/SingletonSocket``.
+_SHORT_PATH = 56
 
 _JOINED = ("--disable-features", "--enable-features", "--disable-blink-features")
 
@@ -83,6 +89,22 @@ def has_display(environ: Mapping[str, str] = os.environ) -> bool:
     if sys.platform in ("darwin", "win32"):
         return True
     return bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
+
+
+def write_profile(profile: Path) -> None:
+    """A new profile with the settings above."""
+    directory = profile / "Default"
+    directory.mkdir(parents=True)
+    (directory / "Preferences").write_text(json.dumps(_PREFERENCES), encoding="utf-8")
+    (profile / "Local State").write_text(json.dumps(_LOCAL_STATE), encoding="utf-8")
+
+
+def environment() -> dict[str, str] | None:
+    """Chromium makes a socket in the directory for temporary files, and the path of a socket has at
+    most 107 bytes: a directory that is too deep gives way to another. None: as inherited."""
+    if len(os.fsencode(tempfile.gettempdir())) <= _SHORT_PATH:
+        return None
+    return os.environ | {"TMPDIR": "/tmp"}  # noqa: S108  it makes a private directory there
 
 
 def key_hash(ca_certificate: Path) -> str:
