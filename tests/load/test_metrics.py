@@ -49,6 +49,7 @@ def measured(work: list[Request]) -> LoadMetrics:
         metrics.begin_second(number // 10)
         metrics.set_users(number % 7)
         metrics.record_connection(late, service if failed else None)
+        metrics.record_negotiation(late)
         failures = BROKEN if failed else ()
         metrics.record(
             index, status, service, service + late, service // 2, size, 100, failures, "an example"
@@ -262,6 +263,19 @@ def test_connections() -> None:
     assert (merged.connect.count, merged.connect.mean) == (4, 200)
     assert (merged.tls.count, merged.tls.max) == (2, 2_000)
     assert (merged.retried, merged.dropped) == (4, 6)
+
+
+def test_negotiation_is_apart() -> None:
+    """Requests that were challenged have a count and times of their own, and are no requests."""
+    metrics = small()
+    metrics.record_negotiation(100)
+    metrics.record_negotiation(300)
+    merged = LoadMetrics.merge([metrics, LoadMetrics.from_snapshot(metrics.snapshot())])
+    assert (merged.negotiation.count, merged.negotiation.mean, merged.negotiation.max) == (
+        *(4, 200, 300),
+    )
+    assert merged.requests == 0
+    assert merged.total().received == 0
 
 
 def test_pages_have_percentiles_only_if_asked_for() -> None:

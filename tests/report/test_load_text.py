@@ -134,7 +134,8 @@ def test_what_there_was_of_connections() -> None:
             load_text(summarise(metrics, PLAN, (), Verdict("passed"), started=started))
         )
 
-    for word in ("first byte", "connecting", "TLS", "opened", "sent again", "dropped"):
+    absent = ("first byte", "connecting", "TLS", "opened", "sent again", "dropped", "negotiat")
+    for word in absent:
         assert word not in text()
     metrics.record(0, 200, 2_000, 3_000, 1_000, 1, 1)
     metrics.record_connection(500, None)
@@ -150,6 +151,13 @@ def test_what_there_was_of_connections() -> None:
         "connections 2 opened, 1 request sent again because an idle one had been"
     )
     assert line_with(lines, "dropped") == "dropped 7 arrivals could not start: all users were busy"
+    metrics.record_negotiation(6_000)
+    lines = text().splitlines()
+    assert line_with(lines, "negotiation") == "negotiation 6.00 6.00 6.00 6.00 6.00"
+    assert line_with(lines, "authentication") == (
+        "authentication 1 request to negotiate it, in no other number"
+    )
+    assert "(1 request in " in line_with(lines, "throughput")
 
 
 def test_over_the_run() -> None:
