@@ -48,13 +48,19 @@ def load(
     url: str,
     *transactions: str | Transaction,
     users: int = 3,
-    duration: float = 0.3,
+    duration: float | None = 0.3,
+    iterations: int | None = None,
     timeout: float = 30.0,
 ) -> LoadMetrics:
     """Again and again, by several users."""
     plans = [plan(url, *transactions)]
     configuration = LoadConfiguration(
-        "load", (CaseShare("case.case.toml"),), users, duration, timeout=timeout
+        "load",
+        (CaseShare("case.case.toml"),),
+        users,
+        duration,
+        iterations=iterations,
+        timeout=timeout,
     )
     metrics = metrics_for(plans)
     LoadRunner(plans, configuration, Share(), metrics).run(time.time())

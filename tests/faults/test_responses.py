@@ -164,8 +164,8 @@ def test_replay(fault: Fault) -> None:
 def test_load(fault: Fault) -> None:
     """Under load all requests are counted, and equal failures of all users are one error."""
     with serving(once(fault.answer)) as server:
-        metrics = load(server.http, "/fault", timeout=fault.timeout)
-    assert metrics.requests == metrics.failed_requests == len(server.asked) >= 3
+        metrics = load(server.http, "/fault", duration=None, iterations=2, timeout=fault.timeout)
+    assert metrics.requests == metrics.failed_requests == len(server.asked) == 3 * 2
     assert metrics.transactions[0].statuses == {0: metrics.requests}
     [error] = metrics.errors
     check(Failure(error.cause, error.message), fault.cause, fault.says, server.port)
