@@ -5,11 +5,13 @@ from __future__ import annotations
 import socket
 import struct
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Protocol, TypeVar
 
-__all__ = ["listening", "reset_on_close"]
+__all__ = ["listening", "reset_on_close", "wait_until_read"]
 
 
 class Counting(Protocol):
@@ -66,5 +68,38 @@ def listening(
 
 
 def reset_on_close(connection: socket.socket) -> None:
-    """Let it end without the least politeness: the client gets an RST."""
+    """Let it end without the least politeness: the client gets an RST, after what was sent."""
+    wait_until_read(connection)
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+def wait_until_read(connection: socket.socket) -> None:
+    """Wait until the other end, on this machine too, has taken all that was sent from the kernel.
+
+    An RST throws away what it has not.
+
+    Raises:
+        TimeoutError: it does not read.
+    """
+    ours, theirs = (_address(*one) for one in (connection.getsockname(), connection.getpeername()))
+    deadline = time.monotonic() + 60
+    while _queues(ours, theirs)[0] or _queues(theirs, ours)[1]:
+        if time.monotonic() > deadline:
+            raise TimeoutError
+        time.sleep(0.001)
+
+
+def _address(host: str, port: int) -> str:
+    """As the table of connections has it."""
+    return f"{socket.inet_aton(host)[::-1].hex()}:{port:04x}".upper()
+
+
+def _queues(local: str, remote: str) -> tuple[int, int]:
+    """The bytes that one end has sent, and nobody has acknowledged, and those that wait there to be
+    read."""
+    with Path("/proc/net/tcp").open(encoding="ascii") as table:
+        for words in map(str.split, table):
+            if words[1:3] == [local, remote]:
+                sent, _, received = words[4].partition(":")
+                return int(sent, 16), int(received, 16)
+    return 0, 0  # it is closed

@@ -20,7 +20,7 @@ from tests.observed import Observed
 __all__ = ["Watched", "load", "plan", "replay", "watched"]
 
 #: Seconds after which a request has failed: as short as a busy machine allows.
-TIMEOUT = 0.5
+TIMEOUT = 1.0
 
 
 def plan(url: str, *transactions: str | Transaction, pause: float = 0.0) -> Plan:

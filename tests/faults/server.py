@@ -190,9 +190,7 @@ def reset(data: bytes = b"") -> Answer:
     """These bytes; then the connection is reset."""
 
     def answer(peer: Peer) -> None:
-        if data:
-            peer.send(data)
-            time.sleep(0.05)  # so that the client has them before the RST
+        peer.send(data)
         peer.reset()
 
     return answer

@@ -7,8 +7,6 @@ idempotent (RFC 9110 §9.2.2, RFC 9112 §9.3.1).
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from tests.faults.replaying import TIMEOUT, load, replay, watched
@@ -25,6 +23,7 @@ from tests.faults.server import (
     serving,
     well,
 )
+from tests.listening import wait_until_read
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 CLOSING = b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nhi"
@@ -208,7 +207,7 @@ def test_more_than_was_asked_for(extra: bytes, chunked: bool, later: bool) -> No
         peer.request()
         if later:
             peer.send(first)
-            time.sleep(0.02)
+            wait_until_read(peer.socket)
             peer.send(extra)
         else:
             peer.send(first + extra)
@@ -280,9 +279,9 @@ def test_interim_responses(interim: bytes, method: str, slowly: bool) -> None:
         peer.request()
         if slowly:
             peer.send(interim[:20])
-            time.sleep(0.02)
+            wait_until_read(peer.socket)
             peer.send(interim[20:])
-            time.sleep(0.02)
+            wait_until_read(peer.socket)
             peer.send(final)
         else:
             peer.send(interim + final)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import ssl
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -167,7 +166,6 @@ def test_cut_in_the_body(trusted: trustme.CA) -> None:
     def script(peer: Peer) -> None:
         peer.request()
         peer.send(OK[:-1])
-        time.sleep(0.05)  # so that the client has them before the RST
         peer.reset()
 
     with serving(over_tls(trusted.issue_cert("127.0.0.1"), script)) as server:

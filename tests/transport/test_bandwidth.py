@@ -332,11 +332,7 @@ def test_what_came_before_a_reset_arrives_first(loop: asyncio.AbstractEventLoop)
         await client.over
         return client
 
-    def script(connection: socket.socket) -> None:
-        resetting(answer)(connection)
-        time.sleep(0.02)  # let it arrive: a reset throws away what is still in the kernel
-
-    with peer(script) as server:
+    with peer(resetting(answer)) as server:
         client = run(loop, work(server.url))
     assert client.received == answer
     assert client.events == ["lost: ConnectionResetError"]
