@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import lru_cache
 
 from pytest_loadtool.model.place import Place
 
@@ -32,6 +33,7 @@ EVIDENCE_NAMES = (
 )
 
 
+@lru_cache(1 << 12)
 def same_name(name: str) -> str:
     """A name as rules compare it: ``X-CSRFToken`` and ``x_csrf_token`` → ``xcsrftoken``."""
     return "".join(filter(str.isalnum, name.lower()))
