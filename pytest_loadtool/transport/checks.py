@@ -8,15 +8,9 @@ from pytest_loadtool.casefile.problems import key_error
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.replay.plan import Plan
-from pytest_loadtool.transport.choice import way_of
 from pytest_loadtool.transport.tls import TlsError, check_tls
 
 __all__ = ["check_plan"]
-
-_NO_PROXY = (
-    'the transport httpx goes through no proxy: take the transport raw (transport = "raw" in the '
-    "test case, or --loadtool-transport raw), or none (--proxy-url none)"
-)
 
 
 _NOBODY = (
@@ -27,8 +21,8 @@ _NOBODY = (
 
 def check_plan(plan: Plan, path: Path) -> None:
     """Find out whether the TLS settings of ``plan``, made from the file ``path``, can be used, and
-    whether its application and its proxy, if it has them, can be asked; and that it is known who
-    answers where authentication was recorded.
+    whether its application, if it has one, can be asked; and that it is known who answers where
+    authentication was recorded.
 
     Raises:
         FileError: they cannot.
@@ -37,8 +31,6 @@ def check_plan(plan: Plan, path: Path) -> None:
         check_tls(plan)
     except TlsError as error:
         raise key_error(path, ("tls", error.key), str(error)) from None
-    if way_of(plan.case)[0] != "raw" and any(step.origin.via for step in plan.steps):
-        raise key_error(path, ("proxy",), _NO_PROXY)
     _check_identities(plan.case, path)
     if not plan.case.app:
         return

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from pytest_loadtool.model.tls import TlsSettings
-from pytest_loadtool.replay.plan import Origin
+from pytest_loadtool.replay.plan import Origin, Via
+from pytest_loadtool.transport.httpx_proxy import ProxyBackend, through
 from pytest_loadtool.transport.httpx_session import HttpxSession
 from pytest_loadtool.transport.network import NetworkObserver, Unobserved
-from pytest_loadtool.transport.proxy_login import Introduce, nobody
+from pytest_loadtool.transport.proxy_login import AtProxies, Introduce, nobody
 from pytest_loadtool.transport.tls import tls_context
 
 if TYPE_CHECKING:
@@ -51,9 +52,9 @@ class HttpxNetwork:
         self._server = server
         self.observer: NetworkObserver = observer or Unobserved()
 
-    def session(self, done: Done, _introduce: Introduce = nobody) -> Session:
-        """The connections of a virtual user more. It asks no proxy."""
-        return HttpxSession(self, done)
+    def session(self, done: Done, introduce: Introduce = nobody) -> Session:
+        """The connections of a virtual user more; ``introduce`` says who it is to a proxy."""
+        return HttpxSession(self, done, AtProxies(introduce))
 
     def call_at(self, when: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
         """Call back at a time of ``perf_counter``, or at once if it is past."""
@@ -74,9 +75,15 @@ class HttpxNetwork:
         return self._application.transport
 
     def new_transport(
-        self, tls: TlsSettings | None, *, shared: bool = True
+        self,
+        tls: TlsSettings | None,
+        via: Via | None,
+        user: AtProxies,
+        *,
+        shared: bool = True,
     ) -> httpx.AsyncHTTPTransport:
-        """Connections of one user to servers with these settings; None: without TLS.
+        """Connections of one user to servers with these settings (None: without TLS), through the
+        proxy if there is one, where it is the ``user``.
 
         Those that carry several requests at a time (HTTP/2) are ``shared``. The environment's
         proxies and certificates are left alone.
@@ -84,12 +91,20 @@ class HttpxNetwork:
         Raises:
             TlsError: a file of the settings cannot be used.
         """
-        return httpx.AsyncHTTPTransport(
-            verify=_NO_TLS if tls is None else self._tls_for(tls),
-            trust_env=False,
-            http2=shared,
-            limits=_NO_LIMITS,
+        context = _NO_TLS if tls is None else self._tls_for(tls)
+        transport = httpx.AsyncHTTPTransport(
+            verify=context, trust_env=False, http2=shared, limits=_NO_LIMITS
         )
+        if via is None:
+            return transport
+        proxy = via.server
+        backend = ProxyBackend(
+            proxy,
+            self._tls_for(proxy.tls) if proxy.scheme == "https" else None,
+            None if tls is None else lambda: user.login(via),
+            self.observer.challenged,
+        )
+        return through(transport, backend, context, http2=shared)
 
     async def close(self) -> None:
         """Cut what is under way, wait for what ends, stop the application."""

@@ -14,14 +14,18 @@ import httpx
 
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay.exchange import Response, Send, Wait
-from pytest_loadtool.replay.plan import Origin
+from pytest_loadtool.replay.plan import Origin, Via
 from pytest_loadtool.transport.httpx_exchange import Exchange
 
 if TYPE_CHECKING:
     from pytest_loadtool.transport.httpx_network import HttpxNetwork
+    from pytest_loadtool.transport.proxy_login import AtProxies
     from pytest_loadtool.transport.session import Commands, Done
 
 __all__ = ["HttpxSession"]
+
+#: What connections are for: servers with these TLS settings (None: without TLS) behind this proxy.
+_Way = tuple[TlsSettings | None, Via | None]
 
 
 class HttpxSession:
@@ -32,13 +36,14 @@ class HttpxSession:
     ``done`` is called at the end of each iteration.
     """
 
-    def __init__(self, network: HttpxNetwork, done: Done) -> None:
+    def __init__(self, network: HttpxNetwork, done: Done, user: AtProxies) -> None:
         self._network = network
+        self._user = user
         self._done = done
         self._commands: Commands | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._under_way: dict[Exchange, asyncio.Task[None]] = {}
-        self._transports: dict[TlsSettings | None, httpx.AsyncBaseTransport] = {}
+        self._transports: dict[_Way, httpx.AsyncBaseTransport] = {}
         self._alone: dict[tuple[Origin, int], httpx.AsyncBaseTransport] = {}
 
     def run(self, commands: Commands) -> None:
@@ -115,12 +120,13 @@ class HttpxSession:
         application = self._network.application(origin)
         if application is not None:
             return application
-        tls = origin.tls if origin.scheme == "https" else None
+        new = self._network.new_transport
+        way = origin.tls if origin.scheme == "https" else None, origin.via
         transport = self._alone.get(slot)
         if transport is None and send.alone:
-            transport = self._alone[slot] = self._network.new_transport(tls, shared=False)
+            transport = self._alone[slot] = new(*way, self._user, shared=False)
         if transport is None:
-            transport = self._transports.get(tls)
+            transport = self._transports.get(way)
         if transport is None:
-            transport = self._transports[tls] = self._network.new_transport(tls)
+            transport = self._transports[way] = new(*way, self._user)
         return transport

@@ -26,7 +26,7 @@ from pytest_loadtool.transport.proxy_login import Introduce, nobody
 from pytest_loadtool.transport.raw import Connection
 from pytest_loadtool.transport.tls import tls_context
 from pytest_loadtool.transport.tls_layer import TlsLayer
-from pytest_loadtool.transport.tunnel import Dialogue, TunnelUser, open_tunnel
+from pytest_loadtool.transport.tunnel import Dialogue, TunnelUser, open_tunnel, tunnel_name
 
 if TYPE_CHECKING:
     from pytest_loadtool.transport.session import Done, Session
@@ -152,12 +152,15 @@ class Network:
         proxy = origin.via.server
         attempts: list[_Times] = []
 
-        async def reach(dialogue: Dialogue) -> None:
+        async def reach() -> Dialogue:
+            dialogue = Dialogue()
             connection.overdue = NO_CONNECTION
             attempts.append(await self._reach_proxy(dialogue, connection, proxy, line))
             connection.overdue = NO_TUNNEL
+            return dialogue
 
-        dialogue, granting = await open_tunnel(reach, origin, user, self.observer.challenged)
+        target = tunnel_name(origin.host, origin.port)
+        dialogue, granting = await open_tunnel(reach, proxy, target, user, self.observer.challenged)
 
         async def begin(layer: asyncio.Protocol) -> asyncio.Transport:
             dialogue.hand_over(layer)

@@ -17,9 +17,9 @@ from pytest_loadtool.errors import AuthenticationError
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.plan import Via
 from pytest_loadtool.transport.failures import ProxyError, of_proxy
-from pytest_loadtool.transport.tunnel import Reply
+from pytest_loadtool.transport.tunnel import Reply, TunnelUser
 
-__all__ = ["AtProxy", "Introduce", "nobody"]
+__all__ = ["AtProxies", "Introduce", "nobody"]
 
 _REMEDY = "set username and password in [proxy] of the test case"
 
@@ -31,6 +31,20 @@ Introduce = Callable[[Via], tuple[Credentials | None, str]]
 def nobody(_via: Via) -> tuple[None, str]:
     """Has nothing to log in with."""
     return None, ""
+
+
+class AtProxies:
+    """One virtual user at all proxies."""
+
+    def __init__(self, introduce: Introduce) -> None:
+        self._introduce = introduce
+        self._users: dict[Via, AtProxy] = {}
+
+    def login(self, via: Via) -> TunnelUser:
+        """Who asks for the tunnel of one more connection."""
+        if via not in self._users:
+            self._users[via] = AtProxy(via, self._introduce)
+        return self._users[via].login()
 
 
 class AtProxy:

@@ -9,10 +9,10 @@ from typing import Protocol
 
 from pytest_loadtool.load.line import Line
 from pytest_loadtool.replay.exchange import Command, Response, Send, Wait
-from pytest_loadtool.replay.plan import Origin, Via
+from pytest_loadtool.replay.plan import Origin
 from pytest_loadtool.transport.failures import CLOSED_IN_NEGOTIATION, failure_of
 from pytest_loadtool.transport.network import Network
-from pytest_loadtool.transport.proxy_login import AtProxy, Introduce, nobody
+from pytest_loadtool.transport.proxy_login import AtProxies, Introduce, nobody
 from pytest_loadtool.transport.raw import Connection
 from pytest_loadtool.transport.tunnel import TunnelUser
 
@@ -67,7 +67,7 @@ class UserSession:
         self._done = done
         self._line = line
         self._introduce = introduce
-        self._at_proxies: dict[Via, AtProxy] | None = None  # most users need none
+        self._at_proxies: AtProxies | None = None  # most users need none
         self._connections: dict[_Slot, Connection] = {}
         self._commands: Commands | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -159,11 +159,8 @@ class UserSession:
         if via is None or origin.scheme == "http":
             return None
         if self._at_proxies is None:
-            self._at_proxies = {}
-        user = self._at_proxies.get(via)
-        if user is None:
-            user = self._at_proxies[via] = AtProxy(via, self._introduce)
-        return user.login()
+            self._at_proxies = AtProxies(self._introduce)
+        return self._at_proxies.login(via)
 
     async def _connect(self, connection: Connection, send: Send) -> None:
         failure = None

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Protocol, cast
+from typing import Protocol, TypeVar, cast
 
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.head import Head
@@ -18,7 +18,15 @@ from pytest_loadtool.replay.plan import Origin
 from pytest_loadtool.transport.failures import not_http, of_proxy
 from pytest_loadtool.transport.http1 import ProtocolError, ResponseReader
 
-__all__ = ["Dialogue", "Reply", "TunnelUser", "open_tunnel", "tunnel_name"]
+__all__ = [
+    "Dialogue",
+    "NoReplyError",
+    "Reply",
+    "ReplyReader",
+    "TunnelUser",
+    "open_tunnel",
+    "tunnel_name",
+]
 
 #: How much of a refusal is read for the sake of its connection (bytes).
 _LONGEST_REFUSAL = 64 * 1024
@@ -34,6 +42,8 @@ _CUT_MIDWAY = Failure(
     "persistent connections switched off there?",
 )
 _ENDLESS = Failure("auth", f"it has asked for credentials more than {_MOST_CHALLENGES} times")
+
+T = TypeVar("T", bound="Talk")
 
 _UNREACHED = ": it could not reach the server"
 
@@ -82,18 +92,11 @@ class NoReplyError(Exception):
     """The proxy has closed the connection without a word."""
 
 
-class Dialogue(asyncio.Protocol):
+class Talk(Protocol):
     """A connection to a proxy while there is no tunnel yet: one question, one reply."""
 
-    def __init__(self) -> None:
-        self._reader = ResponseReader()
-        self._reply: asyncio.Future[Reply] | None = None
-        self._end = b""
-        self._read = 0
-        self._lost = False
-        self.asked = False
-        """Whether it has replied before."""
-        self.transport: asyncio.Transport
+    asked: bool
+    """Whether it has replied before."""
 
     async def ask(self, request: bytes) -> Reply:
         """Send a CONNECT.
@@ -103,15 +106,85 @@ class Dialogue(asyncio.Protocol):
             ConnectionError: it was closed in the middle of the reply.
             ProtocolError: what came is not HTTP.
         """
+
+    async def leave(self) -> None:
+        """Close the connection."""
+
+
+class ReplyReader:
+    """Reads replies to CONNECT: of the body of a challenge as much as the connection is worth, of
+    other bodies nothing."""
+
+    def __init__(self) -> None:
+        self._reader = ResponseReader()
+        self._end = b""
+        self._read = 0
+
+    def begin(self) -> None:
+        """A CONNECT goes out."""
+        self._reader.begin(False)
+        self._read = 0
+
+    def feed(self, data: bytes) -> Reply | None:
+        """Take what has come; the reply, if that is all of it.
+
+        Raises:
+            ProtocolError: it is none.
+        """
+        self._read += len(data)
+        self._end = (self._end + data)[-4:]
+        complete = self._reader.feed(data)
+        head = self._reader.head
+        if head is None:
+            return None
+        if 200 <= head.status < 300 and self._end != b"\r\n\r\n":
+            raise ProtocolError("something follows the proxy's consent")
+        if complete or head.status != 407 or self._read > _LONGEST_REFUSAL:
+            return self._reply(complete and self._reader.keep_alive and not self._reader.excess)
+        return None
+
+    def end(self) -> Reply:
+        """The connection was closed, which may be the end of the reply.
+
+        Raises:
+            NoReplyError: nothing has come.
+            ConnectionResetError: it is in the middle.
+        """
+        if self._reader.end():
+            return self._reply(False)
+        raise ConnectionResetError if self._read else NoReplyError
+
+    def _reply(self, usable: bool) -> Reply:
+        head = self._reader.head
+        assert head is not None
+        line = self._reader.head_bytes.split(b"\r\n", 1)[0].decode("latin-1")
+        return Reply(head, line.partition(" ")[2], usable)
+
+
+class Dialogue(asyncio.Protocol):
+    """A `Talk` over a transport, which is turned over in the end."""
+
+    def __init__(self) -> None:
+        self._reader = ReplyReader()
+        self._reply: asyncio.Future[Reply] | None = None
+        self._lost = False
+        self.asked = False
+        self.transport: asyncio.Transport
+
+    async def ask(self, request: bytes) -> Reply:
+        """As in `Talk`."""
         if self._lost:
             raise NoReplyError
         self._reply = asyncio.get_running_loop().create_future()
-        self._reader.begin(False)
-        self._read = 0
+        self._reader.begin()
         self.transport.write(request)
         reply = await self._reply
         self.asked = True
         return reply
+
+    async def leave(self) -> None:
+        """As in `Talk`."""
+        self.transport.abort()
 
     def hand_over(self, protocol: asyncio.Protocol) -> None:
         """The tunnel is open: what comes from now on is for ``protocol``.
@@ -129,93 +202,82 @@ class Dialogue(asyncio.Protocol):
         self.transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
-        """Feed the reader. All but the body of a challenge is of no interest."""
+        """Feed the reader."""
         if self._reply is None or self._reply.done():
             self._lost = True
             self.transport.abort()  # nobody has asked
             return
-        self._read += len(data)
-        self._end = (self._end + data)[-4:]
         try:
-            complete = self._reader.feed(data)
+            reply = self._reader.feed(data)
         except ProtocolError as error:
             self._reply.set_exception(error)
             return
-        head = self._reader.head
-        if head is None:
-            return
-        if 200 <= head.status < 300 and self._end != b"\r\n\r\n":
-            self._reply.set_exception(ProtocolError("something follows the proxy's consent"))
-        elif complete or head.status != 407 or self._read > _LONGEST_REFUSAL:
-            self._settle(complete and self._reader.keep_alive and not self._reader.excess)
+        if reply is not None:
+            self._reply.set_result(reply)
 
     def connection_lost(self, error: Exception | None) -> None:
-        """The proxy has closed, which may be the end of its reply."""
+        """The proxy has closed."""
         self._lost = True
         if self._reply is None or self._reply.done():
             return
-        if error is None and self._reader.end():
-            self._settle(False)
+        try:
+            reply = self._reader.end()
+        except (ConnectionError, NoReplyError) as nothing:
+            self._reply.set_exception(nothing)
+            return
+        if error is None:
+            self._reply.set_result(reply)
         else:
-            self._reply.set_exception(ConnectionResetError() if self._read else NoReplyError())
-
-    def _settle(self, usable: bool) -> None:
-        head = self._reader.head
-        assert head is not None
-        assert self._reply is not None
-        line = self._reader.head_bytes.split(b"\r\n", 1)[0].decode("latin-1")
-        self._reply.set_result(Reply(head, line.partition(" ")[2], usable))
+            self._reply.set_exception(ConnectionResetError())
 
 
-def tunnel_name(origin: Origin) -> str:
+def tunnel_name(host: str, port: int) -> str:
     """Where a tunnel leads: always with the port (RFC 9110 §9.3.6).
 
     Raises:
         UnicodeError: the host is no valid name.
     """
-    host = f"[{origin.host}]" if ":" in origin.host else origin.host.encode("idna").decode()
-    return f"{host}:{origin.port}"
+    name = f"[{host}]" if ":" in host else host.encode("idna").decode()
+    return f"{name}:{port}"
 
 
 async def open_tunnel(
-    reach: Callable[[Dialogue], Awaitable[None]],
-    origin: Origin,
+    reach: Callable[[], Awaitable[T]],
+    proxy: Origin,
+    target: str,
     user: TunnelUser,
     challenged: Callable[[float], None],
-) -> tuple[Dialogue, float]:
-    """A connection to ``origin``'s proxy on which the tunnel to it is open, and how many seconds
-    the proxy took to open it.
+) -> tuple[T, float]:
+    """A connection to ``proxy`` on which the tunnel to ``target`` is open, and how many seconds the
+    proxy took to open it.
 
-    ``reach`` connects a dialogue to the proxy, anew when the proxy has closed the connection over
-    its challenge. ``challenged`` is told of each of these, and how many seconds it took.
+    ``reach`` connects to the proxy, anew when that has closed the connection over its challenge.
+    ``challenged`` is told of each of these, and how many seconds it took.
 
     Raises:
         ProxyError: the proxy refuses, or does not answer as one.
-        OSError, UnicodeError: it cannot be reached, or the origin's name is none.
+        Exception: whatever ``reach`` raises.
     """
-    assert origin.via is not None
-    proxy, target = origin.via.server, tunnel_name(origin)
     credentials = user.unasked(target)
-    dialogue: Dialogue | None = None
+    talk: T | None = None
     challenges = 0
     try:
         while True:
-            if dialogue is None:
-                fresh = Dialogue()
-                await reach(fresh)
-                dialogue = fresh
+            if talk is None:
+                talk = await reach()
             started = perf_counter()
             try:
-                reply = await dialogue.ask(_connect(target, credentials))
+                reply = await talk.ask(_connect(target, credentials))
             except NoReplyError:
-                if not dialogue.asked or user.bound:
+                if not talk.asked or user.bound:
                     raise of_proxy(proxy, _CUT) from None
-                dialogue = None  # it was idle, and the proxy was just closing it
+                await talk.leave()  # it was idle, and the proxy was just closing it
+                talk = None
                 continue
             took = perf_counter() - started
             if 200 <= reply.head.status < 300:
                 user.accepted()
-                return dialogue, took
+                return talk, took
             if reply.head.status != 407:
                 raise of_proxy(proxy, _refused(target, reply))
             challenged(took)
@@ -225,13 +287,13 @@ async def open_tunnel(
             credentials = user.answer(target, reply)
             if reply.open:
                 continue
-            dialogue.transport.abort()
-            dialogue = None
+            await talk.leave()
+            talk = None
             if user.bound:
                 raise of_proxy(proxy, _CUT_MIDWAY)
     except BaseException as error:
-        if dialogue is not None:
-            dialogue.transport.abort()
+        if talk is not None:
+            await talk.leave()
         if isinstance(error, ProtocolError):
             raise of_proxy(proxy, not_http(error)) from None
         if isinstance(error, ConnectionResetError):

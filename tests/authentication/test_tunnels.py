@@ -67,8 +67,9 @@ def peer(request: pytest.FixtureRequest) -> Peer:
 
 
 @pytest.mark.promise(78, 80)
+@pytest.mark.parametrize("transport", ["raw", "httpx"])
 @pytest.mark.parametrize("scheme", PROXIES)
-def test_tunnels(peer: Peer, apache: Peer, scheme: str) -> None:
+def test_tunnels(peer: Peer, apache: Peer, scheme: str, transport: str) -> None:
     """To two hosts, which is two tunnels: so many CONNECTs as the scheme needs, all of a tunnel on
     one connection; then every request of a host in its tunnel."""
     mark = peer.log.mark()
@@ -79,6 +80,7 @@ def test_tunnels(peer: Peer, apache: Peer, scheme: str) -> None:
         "/open/page",
         "/open/page?again",
         f"{other}/open/page",
+        transport=transport,
     )
     assert found.failures == [(), (), ()]
     expected = STATUSES[scheme]
@@ -95,12 +97,13 @@ def test_tunnels(peer: Peer, apache: Peer, scheme: str) -> None:
 
 
 @pytest.mark.promise(78)
+@pytest.mark.parametrize("transport", ["raw", "httpx"])
 @pytest.mark.parametrize("scheme", PROXIES[1:])
-def test_a_wrong_password(peer: Peer, apache: Peer, scheme: str) -> None:
+def test_a_wrong_password(peer: Peer, apache: Peer, scheme: str, transport: str) -> None:
     """It is said which proxy it is for, and what to do. The proxy is asked as often as the scheme
     needs and not once more: accounts are locked after a few attempts."""
     mark = peer.log.mark()
-    found = through(Proxy(peer.url(scheme), **login(scheme, "wrong")), apache)
+    found = through(Proxy(peer.url(scheme), **login(scheme, "wrong")), apache, transport=transport)
     name = {"ntlm": "NTLM"}.get(scheme, scheme.capitalize())
     assert found.failures == [
         (
@@ -230,37 +233,45 @@ def test_over_a_slow_line(apache: Peer) -> None:
     assert metrics.requests == 1
 
 
-def test_a_proxy_that_wants_tls(apache: Peer) -> None:
+@pytest.mark.parametrize("transport", ["raw", "httpx"])
+def test_a_proxy_that_wants_tls(apache: Peer, transport: str) -> None:
     """Its certificate is judged by the same authority; then there is TLS in TLS."""
     proxy = Proxy(apache.url("secured", "https"), **login("digest"))
     mark = apache.log.mark()
-    assert through(proxy, apache).failures == [()]
+    assert through(proxy, apache, transport=transport).failures == [()]
     entries = apache.log.since(mark, 3)
     assert sorted(one.status for one in entries if one.port == "secured") == [200, 407]
-    [[failed]] = through(proxy, apache, tls=TlsSettings()).failures
+    [[failed]] = through(proxy, apache, tls=TlsSettings(), transport=transport).failures
     assert failed.cause == "tls"
     assert failed.message.startswith(f"proxy {proxy.url}: certificate not trusted")
     plain = replace(proxy, url=apache.url("secured"))
-    [[failed]] = through(plain, apache).failures
+    [[failed]] = through(plain, apache, transport=transport).failures
     assert failed.message.startswith(f"proxy {plain.url}: ")
 
 
-def test_tls_settings_hold_in_a_tunnel(apache: Peer) -> None:
+@pytest.mark.parametrize("transport", ["raw", "httpx"])
+def test_tls_settings_hold_in_a_tunnel(apache: Peer, transport: str) -> None:
     """The server's certificate is judged as ever."""
     proxy = Proxy(apache.url("none"))
-    [[failed]] = through(proxy, apache, tls=TlsSettings()).failures
+    [[failed]] = through(proxy, apache, transport=transport, tls=TlsSettings()).failures
     assert failed.cause == "tls"
     assert failed.message.startswith("certificate not trusted")
     ca = str(apache.folder / "ca.pem")
-    [[failed]] = through(proxy, apache, tls=TlsSettings(ca=ca, server_name="shop.example")).failures
+    [[failed]] = through(
+        proxy, apache, transport=transport, tls=TlsSettings(ca=ca, server_name="shop.example")
+    ).failures
     assert "certificate is not valid for 'shop.example'" in f"certificate is not {failed.message}"
-    assert through(proxy, apache, tls=TlsSettings(verify=False)).failures == [()]
+    assert through(proxy, apache, transport=transport, tls=TlsSettings(verify=False)).failures == [
+        ()
+    ]
 
 
-def test_absolute_form(squid: Peer, apache: Peer) -> None:
+@pytest.mark.parametrize("transport", ["raw", "httpx"])
+def test_absolute_form(squid: Peer, apache: Peer, transport: str) -> None:
     """Plain http goes to the proxy as one whole address, cookies as they would to the server."""
     mark = squid.log.mark()
-    found = replay(apache.url("http"), page("/open/page"), proxy=Proxy(squid.url("none")))
+    proxy = Proxy(squid.url("none"))
+    found = replay(apache.url("http"), page("/open/page"), proxy=proxy, transport=transport)
     assert found.failures == [()]
     [entry] = squid.log.since(mark, 1)
     assert (entry.method, entry.target) == ("GET", f"{apache.url('http')}/open/page")

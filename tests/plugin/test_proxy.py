@@ -101,13 +101,3 @@ def test_a_password_is_shown_nowhere(
         kept = [one.read_text() for one in project.path.glob("out.*")]
         assert len(kept) == 1 + bool(kind)
         assert not [one for one in (shown, *kept) if "wr0ng" in one]
-
-
-def test_httpx_goes_through_no_proxy(project: pytest.Pytester) -> None:
-    """It is said before the first request, with the place and what to do."""
-    found = project.runpytest("--loadtool-transport=httpx", "-rf")
-    found.assert_outcomes(failed=1)
-    found.stdout.fnmatch_lines(
-        ["*shop.case.toml:10: proxy: the transport httpx goes through no proxy: take the *raw*"]
-    )
-    passes(project, "--loadtool-transport=httpx", "--proxy-url=none")

@@ -1,0 +1,122 @@
+"""Connections of httpx through a proxy: opened, with what the proxy wants to know, below httpx.
+
+httpx has proxies of its own, which know Basic only and send it unasked. Here it believes that it
+talks to the server: it makes TLS in the tunnel itself, and speaks HTTP/2 in it.
+"""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import httpcore
+import httpx
+
+from pytest_loadtool.replay.plan import Origin
+from pytest_loadtool.transport.failures import of_proxy
+from pytest_loadtool.transport.httpx_failures import httpx_failure
+from pytest_loadtool.transport.tunnel import (
+    NoReplyError,
+    Reply,
+    ReplyReader,
+    TunnelUser,
+    open_tunnel,
+    tunnel_name,
+)
+
+__all__ = ["ProxyBackend", "through"]
+
+_PIECE = 65536
+
+
+class ProxyBackend(httpcore.AsyncNetworkBackend):
+    """Connects to ``proxy`` in place of the server, and has a tunnel opened if there is somebody
+    to ask for it. ``tls`` is for the proxy; None: it wants none."""
+
+    def __init__(
+        self,
+        proxy: Origin,
+        tls: ssl.SSLContext | None,
+        login: Callable[[], TunnelUser] | None,
+        challenged: Callable[[float], None],
+    ) -> None:
+        self._proxy = proxy
+        self._tls = tls
+        self._login = login
+        self._challenged = challenged
+        self._network = httpcore.AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.AsyncNetworkStream:
+        """A connection that leads to the server.
+
+        Raises:
+            ProxyError: there is none to be had.
+        """
+
+        async def reach() -> _Talk:
+            try:
+                stream = await self._network.connect_tcp(
+                    self._proxy.host, self._proxy.port, timeout, local_address, socket_options
+                )
+                if self._tls is not None:
+                    stream = await stream.start_tls(self._tls, self._proxy.host, timeout)
+            except Exception as error:  # whatever it is, the server behind it is not to blame
+                failure = httpx_failure(error, sent=False, answered=False)
+                raise of_proxy(self._proxy, failure) from error
+            return _Talk(stream)
+
+        if self._login is None:
+            return (await reach()).stream
+        target = tunnel_name(host, port)
+        talk, _ = await open_tunnel(reach, self._proxy, target, self._login(), self._challenged)
+        return talk.stream
+
+
+def through(
+    transport: httpx.AsyncHTTPTransport, backend: ProxyBackend, tls: ssl.SSLContext, *, http2: bool
+) -> httpx.AsyncHTTPTransport:
+    """``transport`` with connections that ``backend`` opens. httpx has no parameter for that."""
+    transport._pool = httpcore.AsyncConnectionPool(
+        ssl_context=tls,
+        max_connections=None,
+        max_keepalive_connections=None,
+        keepalive_expiry=None,
+        http2=http2,
+        network_backend=backend,
+    )
+    return transport
+
+
+class _Talk:
+    """A `tunnel.Talk` over a stream."""
+
+    def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:
+        self.stream = stream
+        self.asked = False
+        self._reader = ReplyReader()
+
+    async def ask(self, request: bytes) -> Reply:
+        self._reader.begin()
+        try:
+            await self.stream.write(request)
+            reply = None
+            while reply is None:
+                data = await self.stream.read(_PIECE)
+                reply = self._reader.feed(data) if data else self._reader.end()
+        except httpcore.WriteError:
+            raise NoReplyError from None
+        except httpcore.ReadError:
+            raise ConnectionResetError from None
+        self.asked = True
+        return reply
+
+    async def leave(self) -> None:
+        await self.stream.aclose()
