@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pytest_loadtool.auth.negotiation import is_http_credentials, negotiations, was_refused
+from pytest_loadtool.auth.negotiation import (
+    is_challenge,
+    is_http_credentials,
+    negotiations,
+    was_refused,
+)
 from tests.auth.negotiated import ASKS, BASIC, DIGEST, basic, exchange, ntlm_tokens
 
 ALICE = basic("alice:secret1")
@@ -119,6 +127,38 @@ def test_a_proxy_negotiates_likewise(tokens: tuple[str, str, str]) -> None:
         ),
     ]
     assert negotiations([*at_proxy, exchange(3, 200, ALICE)]) == {3: (0, 1, 2)}
+
+
+STEPS = st.sampled_from(
+    [
+        (200,),
+        (200, ALICE),
+        (401,),
+        (401, "", BASIC),
+        (401, WRONG, BASIC),
+        (407, "", "NTLM"),
+        (401, "NTLM TlRMTVNTUAABAAAA", "NTLM TlRMTVNTUAACAAAA"),
+        (200, "NTLM TlRMTVNTUAADAAAA"),
+    ]
+)
+
+
+@given(st.lists(st.tuples(STEPS, st.booleans()), max_size=12))
+def test_each_exchange_has_one_place(steps: list[tuple[Any, bool]]) -> None:
+    """Whatever comes after whatever: it folds under one other that came later, or stays; and only
+    what asks for credentials folds."""
+    recorded = [
+        exchange(at, *step, method="POST" if post else "GET")
+        for at, (step, post) in enumerate(steps)
+    ]
+    found = negotiations(recorded)
+    folded = [index for indexes in found.values() for index in indexes]
+    assert len(folded) == len(set(folded))
+    assert not found.keys() & set(folded)
+    for final, indexes in found.items():
+        assert [*indexes, final] == sorted({*indexes, final})
+        assert {recorded[at].method for at in indexes} == {recorded[final].method}
+        assert all(is_challenge(recorded[at]) for at in indexes)
 
 
 def test_credentials_of_http_authentication() -> None:

@@ -143,3 +143,18 @@ def test_typing_a_password_is_part_of_the_page() -> None:
         assert case.pages[0].think_time == pytest.approx(5, abs=0.02)
     case = build_case([start, challenge(asked), typed], name="shop").case
     assert case.pages[0].think_time == pytest.approx(6.2 - 1.01)
+
+
+def test_a_tunnel_through_a_proxy_that_wants_credentials() -> None:
+    """As other recorders write it down: replay opens tunnels itself, and nothing failed."""
+    asked = (("Proxy-Authenticate", 'Basic realm="proxy"'),)
+    tunnel = call("CONNECT", "https://shop.test/", 0, content_type="", answer=b"")
+    refused = replace(tunnel, started=tunnel.started - 1, status=407, response_headers=asked)
+    credentials = ("Proxy-Authorization", ALICE[1])
+    recorded = [refused, answer(tunnel, credentials), call("GET", "https://shop.test/a", 1)]
+    recording = build_case(recorded, name="shop")
+    assert shown(recording.case) == [("a", ["GET /a"])]
+    assert of(recording.notes, NEGOTIATION, RECORDING_ERROR) == [
+        (NEGOTIATION, "credentials of HTTP authentication were asked for (status 407)"),
+        (NEGOTIATION, "a tunnel through a proxy"),
+    ]
