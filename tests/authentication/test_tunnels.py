@@ -23,6 +23,8 @@ from pytest_loadtool.transport.load import LoadRunner, metrics_for
 from tests.authentication.accounts import DOMAIN, USERS, Account, many
 from tests.authentication.apache import PAGE, PROXIES
 from tests.authentication.peer import Peer
+from tests.conformance.answers import reply
+from tests.conformance.server import http2_only, serving
 from tests.observed import Observed, replay
 
 [ALICE, *_] = USERS
@@ -264,6 +266,23 @@ def test_tls_settings_hold_in_a_tunnel(apache: Peer, transport: str) -> None:
     assert through(proxy, apache, transport=transport, tls=TlsSettings(verify=False)).failures == [
         ()
     ]
+
+
+@pytest.mark.parametrize("scheme", ["none", "ntlm"])
+def test_http2_in_a_tunnel(squid: Peer, scheme: str) -> None:
+    """What is agreed on in the handshake is between client and server."""
+    proxy = Proxy(squid.url(scheme), **login(scheme))
+    with serving([reply("hi")], tls=http2_only(), http2=True) as server:
+        found = replay(
+            server.url,
+            *("/one", "/two"),
+            proxy=proxy,
+            tls=TlsSettings(verify=False),
+            transport="httpx",
+        )
+    assert found.failures == [(), ()]
+    assert [one.head.split(b"\r\n")[0] for one in found.responses] == [b"HTTP/2 200"] * 2
+    assert server.connections == 1
 
 
 @pytest.mark.parametrize("transport", ["raw", "httpx"])
