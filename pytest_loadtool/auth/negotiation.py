@@ -148,8 +148,9 @@ def _message(exchange: Exchange, party: Party) -> int:
 
 
 def _continued(waiting: Sequence[_Waiting], exchange: Exchange) -> _Waiting | None:
-    """The negotiation that the request goes on with; of several the one that waits longest."""
-    able = [one for one in waiting if credentials_in(exchange, one.party)]
+    """The negotiation that the request goes on with; of several the latest, as others may have been
+    given up."""
+    able = [one for one in reversed(waiting) if credentials_in(exchange, one.party)]
     for one in able:
         authenticates = _message(exchange, one.party) == _AUTHENTICATE
         if authenticates == (one.message not in (0, _AUTHENTICATE)):

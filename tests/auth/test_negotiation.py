@@ -69,7 +69,7 @@ def test_negotiations_of_one_address_on_several_connections(tokens: tuple[str, s
     end = exchange(0, 200, f"NTLM {three}")
     in_order = [start, start, middle, end, middle, end]
     recorded = [replace(one, started=at) for at, one in enumerate(in_order)]
-    assert negotiations(recorded) == {3: (0, 2), 5: (1, 4)}
+    assert negotiations(recorded) == {3: (1, 2), 5: (0, 4)}
 
 
 def test_other_requests_in_between_do_not_matter() -> None:
@@ -110,6 +110,16 @@ def test_what_ends_with_a_401_ends_there() -> None:
     assert negotiations([unanswered, exchange(1, 401, WRONG, BASIC)]) == {1: (0,)}
     assert negotiations([unanswered, exchange(1, 401, "", BASIC)]) == {}
     assert negotiations([unanswered, exchange(1, 403, ALICE)]) == {1: (0,)}
+
+
+def test_what_was_given_up_is_not_gone_on_with(tokens: tuple[str, str, str]) -> None:
+    """A prompt that was closed, and the same page once more: the latest challenge is answered."""
+    closed, again = exchange(0, 401, "", BASIC), exchange(1, 401, "", BASIC)
+    assert negotiations([closed, again, exchange(2, 200, ALICE)]) == {2: (1,)}
+    one, two, three = tokens
+    closed, again = exchange(0, 401, "", "NTLM"), exchange(1, 401, "", "NTLM")
+    answer = exchange(2, 401, f"NTLM {one}", f"NTLM {two}"), exchange(3, 200, f"NTLM {three}")
+    assert negotiations([closed, again, *answer]) == {3: (1, 2)}
 
 
 def test_a_proxy_negotiates_likewise(tokens: tuple[str, str, str]) -> None:
