@@ -1,12 +1,13 @@
 """What authentication costs the client.
 
-    python tests/benchmarks/authentication.py [--build compiled|pure] [--users N] [--seconds S]
+    python tests/benchmarks/authentication.py [--build compiled|pure] [--users N] [--requests N]
 
-Users whose connections are logged in already ask Apache for a small page, with each scheme and
-without any; the runs of a round follow one another at once, and each is compared with the one
-without in its own round. Then users that log in for each page are compared with users that ask for
-as many pages without: what is more is the handshake's. Processor time is the client's alone; client
-and server have a core each.
+Users ask Apache for a small page, with each scheme and without any, once and then often, on
+connections that they keep: what the second run takes longer is the price of so many requests of
+users who are logged in. The runs of a round follow one another at once, and each is compared with
+the one without in its own round. Then users that log in for each page are compared with users that
+ask for as many pages without: what is more is the handshake's. Processor time is the client's
+alone; client and server have a core each.
 """
 
 from __future__ import annotations
@@ -46,13 +47,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--build", choices=["compiled", "pure"], default="compiled")
     parser.add_argument("--users", type=int, default=16)
-    parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--requests", type=int, default=500, help="of each user")
     parser.add_argument("--rounds", type=int, default=7)
     options = parser.parse_args()
     python = our_python(options.build)
     os.sched_setaffinity(0, {int(SERVER_CORE)})  # and so is Apache's
     with serving() as apache:
-        numbers = [str(one) for one in (options.users, options.seconds, options.rounds)]
+        numbers = [str(one) for one in (options.users, options.requests, options.rounds)]
         command = pinned([python, __file__, "--measure", apache.url("http"), *numbers])
         return subprocess.run(command, check=False).returncode
 
@@ -65,6 +66,9 @@ class _Run:
     wall: float
     busy: float
 
+    def __sub__(self, other: _Run) -> _Run:
+        return _Run(self.requests - other.requests, self.wall - other.wall, self.busy - other.busy)
+
     @property
     def rate(self) -> float:
         return self.requests / self.wall
@@ -75,10 +79,15 @@ class _Run:
         return self.busy / self.requests * 1e6
 
 
-def measure(url: str, users: int, seconds: float, rounds: int) -> None:
+def measure(url: str, users: int, requests: int, rounds: int) -> None:
     """Print the tables. Runs where the build is installed."""
     steady = [
-        {one: _run(url, one, users, seconds=seconds) for one in _PATHS} for _ in range(rounds)
+        {
+            one: _run(url, one, users, 1 + requests, stays=True)
+            - _run(url, one, users, 1, stays=True)
+            for one in _PATHS
+        }
+        for _ in range(rounds)
     ]
     print(f"{'logged in':12} {'requests/s':>10} {'of none':>8} {'µs each':>8} {'of none':>8}")
     for one in _PATHS:
@@ -91,13 +100,10 @@ def measure(url: str, users: int, seconds: float, rounds: int) -> None:
     print(f"\n{'logging in':12} {'ms each':>8}")
     logins: list[dict[str, float]] = []
     for _ in range(rounds):
-        cost_of = {
-            count: _run(url, "none", users, iterations=50, pages=count).busy / (50 * users)
-            for count in (2, 3)
-        }
+        cost_of = {count: _run(url, "none", users, 50, pages=count).busy for count in (2, 3)}
         logins.append(
             {
-                one: _run(url, one, users, iterations=50).busy / (50 * users) - cost_of[count]
+                one: (_run(url, one, users, 50).busy - cost_of[count]) / (50 * users)
                 for one, count in _REQUESTS.items()
             }
         )
@@ -106,15 +112,9 @@ def measure(url: str, users: int, seconds: float, rounds: int) -> None:
 
 
 def _run(
-    url: str,
-    scheme: str,
-    users: int,
-    *,
-    seconds: float | None = None,
-    iterations: int | None = None,
-    pages: int = 1,
+    url: str, scheme: str, users: int, iterations: int, *, stays: bool = False, pages: int = 1
 ) -> _Run:
-    """``seconds`` of users who stay logged in, or so many ``iterations`` with a login in each."""
+    """``iterations`` of each user, with a login in each unless it ``stays``."""
     from pytest_loadtool.load.share import Share
     from pytest_loadtool.model.authentication import Identity
     from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
@@ -125,9 +125,8 @@ def _run(
     get = Transaction(Request("GET", f"{_PATHS[scheme]}/page"))
     identities = () if scheme == "none" else (Identity("alice", "secret1", "EXAMPLE"),)
     case = TestCase("case", (Page("page", (get,) * pages),), url, identities=identities)
-    stays = seconds is not None
     configuration = LoadConfiguration(
-        "load", (CaseShare("case.case.toml"),), users, seconds, iterations=iterations,
+        "load", (CaseShare("case.case.toml"),), users, None, iterations=iterations,
         keep_connections=stays, keep_state=stays,
     )  # fmt: skip
     plan = compile_case(case)
@@ -143,6 +142,6 @@ def _run(
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--measure"]:
         given, *numbers = sys.argv[2:]
-        measure(given, int(numbers[0]), float(numbers[1]), int(numbers[2]))
+        measure(given, *map(int, numbers))
     else:
         sys.exit(main())
