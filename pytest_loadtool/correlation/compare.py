@@ -263,10 +263,13 @@ def _in_list(producer: Producer) -> bool:
 def _is_called_alike(claim: Claim, traffic: Traffic) -> bool:
     """Whether the place in the response has the name of the field, or is the id of its thing.
 
-    Which element of a list, or which link of a page, may be a person's choice.
+    Which element of a list, or which link of a page, may be a person's choice. A word in a text is
+    one of many.
     """
     slot, producer, source = claim.slot, claim.producer, claim.source
     if _in_list(producer) or producer.kind is Kind.LINK:
+        return False
+    if producer.kind is Kind.TEXT and not slot.value.isdigit() and not looks_random(slot.value):
         return False
     names = {same_name(name) for name in (slot.name, singular(slot.name)) if HOLE not in name}
     names = {name for name in names if len(name) > 1}

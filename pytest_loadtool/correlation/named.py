@@ -1,4 +1,4 @@
-"""Names of values in a text: a script's variable or key, a ``data-`` attribute, a parameter."""
+"""Names of values in a text: a script's variable or key, or a ``data-`` attribute."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ _HTML = frozenset(
         *("title", "type", "value", "width"),
     }
 )
+#: What is before the names of parameters. A page has many addresses with the same ones.
+_IN_ADDRESS = ("?", "&", "&amp;")
 #: Group 1 is the value: in quotes of each kind, or in none.
 _VALUES = {
     '"': '"([^"]*)"',
@@ -44,7 +46,8 @@ def named(text: str, value: str) -> dict[str, list[str]]:
         if position < 0:
             break
         found = _NAME.search(text, max(0, position - _CONTEXT), position)
-        if found is not None and found[1].lower() not in _HTML:
+        in_address = found is not None and text.endswith(_IN_ADDRESS, 0, found.start())
+        if found is not None and not in_address and found[1].lower() not in _HTML:
             name, closing, sign, opening = found.groups()
             quote = closing or ("" if name.startswith("$") else "\\b")
             written = rf"{quote}{_plain(name)}{closing or ''}\s*{sign}\s*{_VALUES[opening]}"

@@ -51,6 +51,12 @@ def proposed(
             post("/take", "seat=7&size=20"),
             [("seat", r"regular expression '\\bseat\\s*=\\s*([\\w.~+/%|!-]+=*)'", False)],
         ),
+        (  # a word in an address or a script: a page has many of that name
+            html('<a href="/x?do=show">x</a><script>go({do: "show"})</script>'),
+            html('<a href="/x?do=edit">x</a><script>go({do: "edit"})</script>'),
+            post("/take", "do=show"),
+            [],
+        ),
         (  # a header; one that differs each time is none
             get("/", EMPTY, received=(("X-Seat", "7"), ("Date", "7"))),
             get("/", EMPTY, received=(("X-Seat", "8"), ("Date", "8"))),

@@ -57,10 +57,6 @@ def extracted(extractor: Extractor, answer: Exchange) -> str | None:
             '<div id="app" data-page="{{&quot;v&quot;:1,&quot;csrfKey&quot;:&quot;{}&quot;}}">',
             '<div data-page="{{&quot;csrfKey&quot;:&quot;{}&quot;,&quot;v&quot;:2}}" id="app">',
         ),
-        (
-            "<script>load('/x?a=1&csrfKey={}')</script>",
-            "<script>load('/x?csrfKey={}&a=2')</script>",
-        ),
         ("<script>$csrfKey = '{}';</script>", "<script>csrfKey = 'no'; $csrfKey = '{}'</script>"),
     ],
 )
