@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-__all__ = ["header_line", "with_lines", "without_body", "without_header"]
+__all__ = ["head_end", "header_line", "with_lines", "without_body", "without_header"]
 
 _END: Final = b"\r\n\r\n"
 _LENGTH: Final = re.compile(rb"(\r\ncontent-length:)[^\r]*", re.IGNORECASE)
@@ -16,10 +16,14 @@ def header_line(name: str, value: str) -> bytes:
     return f"{name}: {value}\r\n".encode("latin-1")
 
 
-def with_lines(request: bytes, lines: bytes) -> bytes:
-    """The request with more header lines at the end of its head."""
-    end = request.find(_END) + 2
-    return request[:end] + lines + request[end:]
+def with_lines(request: bytes, end: bytes) -> bytes:
+    """The request with another end of its head: see `head_end`. On the hot path, thus one call."""
+    return request.replace(_END, end, 1)
+
+
+def head_end(lines: bytes) -> bytes:
+    """The end of a head, with these lines as its last."""
+    return b"\r\n" + lines + b"\r\n"
 
 
 def without_header(request: bytes, name: str) -> bytes:

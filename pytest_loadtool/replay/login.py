@@ -17,6 +17,7 @@ from pytest_loadtool.auth.schemes import start, supported
 from pytest_loadtool.errors import AuthenticationError
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.credentials import (
+    head_end,
     header_line,
     with_lines,
     without_body,
@@ -36,6 +37,9 @@ _IN_PROCESS = (
     "authenticates a connection, which an application in this process does not have: name a "
     "server in place of the app"
 )
+
+#: For how many ways of being let in a user remembers what goes ahead. It takes one at a time.
+_COURSES_KEPT = 4
 
 _OR_SHARED = (
     "; or the proxy does not keep a connection to the server for each of its client's (squid does, "
@@ -80,8 +84,8 @@ class AuthenticatedUser(RenewingUser):
     """
 
     __slots__ = (
-        "_at_proxies", "_attempts", "_basic", "_connected_as", "_gates", "_known", "_lines",
-        "_may_go_on", "_proxies", "_servers",
+        "_at_proxies", "_attempts", "_basic", "_connected_as", "_course", "_courses", "_ends",
+        "_gates", "_known", "_may_go_on", "_proxies", "_servers",
     )  # fmt: skip
 
     def __init__(
@@ -105,6 +109,7 @@ class AuthenticatedUser(RenewingUser):
         self._may_go_on = not stop_on_error
         self._connected_as: dict[Account, Credentials | None] = {}
         self._at_proxies: list[Credentials] = []
+        self._courses: dict[tuple[object, ...], list[bytes | None]] = {}
         self._forget()
 
     def _forget(self) -> None:
@@ -114,15 +119,25 @@ class AuthenticatedUser(RenewingUser):
         self._gates: tuple[Gate, ...] = (self._proxies, self._servers)
         self._known: dict[Account, Credentials] = {}
         self._attempts: dict[tuple[Origin, int], _Attempt] = {}
-        # By step: what goes ahead with it; None where that has to be worked out.
+        # By step: the end of its head; None where that has to be worked out.
         first = None if self._plan.ahead else b""  # nothing, until something was let in
-        self._lines: list[bytes | None] = [first] * len(self._plan.accounts)
+        self._ends: list[bytes | None] = [first] * len(self._plan.accounts)
         self._basic: dict[Session, bytes] = {}
+        self._course: tuple[object, ...] | None = None if self._plan.ahead else ()
 
-    def _forget_lines(self) -> None:
-        """What goes ahead has changed."""
-        self._lines = [None] * len(self._plan.accounts)
-        self._basic = {}
+    def _turn(self, *event: object) -> None:
+        """What goes ahead has changed, by this event; by none that comes again, if it is empty.
+
+        A user that begins anew, and is let in as before, need not work out anew what goes ahead.
+        """
+        self._ends = [None] * len(self._plan.accounts)
+        if self._course is None or not event:
+            self._course = None
+            return
+        self._course += event
+        if len(self._courses) == _COURSES_KEPT:
+            self._courses.clear()
+        self._ends = self._courses.setdefault(self._course, self._ends)
 
     def iteration(self, number: int, start: float) -> Generator[Command, Response | None, bool]:
         """As `VirtualUser.iteration`; a `Send` may be followed by others for the same step.
@@ -148,11 +163,11 @@ class AuthenticatedUser(RenewingUser):
                 event = yield command
                 continue
             for send in command:
-                lines = self._lines[send.step.index]
-                if lines is None:
-                    lines = self._lines_for(send.step, send.data)
-                if lines:
-                    send.data = with_lines(send.data, lines)
+                ahead = self._ends[send.step.index]
+                if ahead is None:
+                    ahead = self._end_for(send.step, send.data)
+                if ahead:
+                    send.data = with_lines(send.data, ahead)
             event = yield command
             while event is not None and (event.status in (401, 407, 0) or self._attempts):
                 again = self._answer(event)
@@ -162,17 +177,21 @@ class AuthenticatedUser(RenewingUser):
 
     # What goes ahead.
 
-    def _lines_for(self, step: Step, data: bytes) -> bytes:
-        """The lines to send with a request before any challenge; kept where they stay the same."""
+    def _end_for(self, step: Step, data: bytes) -> bytes:
+        """The end of the head of a request, before any challenge; kept where it stays the same.
+
+        Empty when nothing goes ahead.
+        """
         lines, stays = b"", bool(self._plan.targets[step.index])
         for gate in self._gates:
             session = gate.session(step, data, self._credentials)
             if session is not None:
                 lines += self._line(gate, session, step, data)
                 stays = stays and session in self._basic
+        end = head_end(lines) if lines else b""
         if stays:
-            self._lines[step.index] = lines
-        return lines
+            self._ends[step.index] = end
+        return end
 
     def _line(self, gate: Gate, session: Session, step: Step, data: bytes) -> bytes:
         """The line of one gate: with Basic always the same."""
@@ -275,7 +294,7 @@ class AuthenticatedUser(RenewingUser):
             kind = Opening
         elif handshake.connection_bound:
             kind = Closing
-        return kind(step, send.slot, with_lines(plain, lines), response.finished)
+        return kind(step, send.slot, with_lines(plain, head_end(lines)), response.finished)
 
     def _accept(self, step: Step, attempt: _Attempt, status: int) -> None:
         """Those who were let in: a server that answers is behind the proxy."""
@@ -286,7 +305,10 @@ class AuthenticatedUser(RenewingUser):
             session = login.handshake.session
             if session is not None:
                 gate.enter(step, session)
-                self._forget_lines()
+                if isinstance(session, BasicSession):
+                    self._turn(step.origin, session.realm, session.prefixes, login.value)
+                else:
+                    self._turn()
             else:
                 self._connected_as[login.account] = self._credentials(login.account)
 
@@ -304,7 +326,7 @@ class AuthenticatedUser(RenewingUser):
             if shared and gate is self._servers:
                 why += _OR_SHARED
         gate.refuse(step, gate.facts(step, response.request), login.account, handshake, why)
-        self._forget_lines()
+        self._turn()
         self._fail(response, why)
 
     def _take_cookies(self, response: Response, attempt: _Attempt) -> None:

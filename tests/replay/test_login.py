@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 import pytest
@@ -458,3 +459,31 @@ def test_connections_to_a_proxy_are_never_somebody_elses() -> None:
     plan = planned("https://shop.example/1", identities=(), dataset=USERS, proxy=office)
     talk = Talk(plan, lambda _: Answer(), keep_connections=True, rows=(0, 0, 1))
     assert [talk.iterate() for _ in range(3)] == [["1 GET /1"], ["1 GET /1"], ["2 GET /1"]]
+
+
+@pytest.mark.parametrize("ahead", [False, True])
+@pytest.mark.parametrize("overlapped", [False, True])
+def test_each_iteration_brings_its_own_credentials(ahead: bool, overlapped: bool) -> None:
+    """What was found out for one row of the dataset is not used for another."""
+    who = replace(OF_DATASET, ahead=ahead)
+    reports = Identity("reports", "${PASSWORD}", host="other.example")
+
+    def respond(asked: Asked) -> Answer:
+        return Answer() if asked.credentials else Answer(401, ('Basic realm="R"',))
+
+    targets = ("/a/1", "/a/2", "http://other.example/a/1", "http://other.example/a/2")
+    plan = planned(*targets, identities=(who, reports), dataset=USERS, overlapped=overlapped)
+    talk = Talk(plan, respond, rows=(0, 1, 0, 1))
+    for row in (0, 1, 0, 1):
+        before = len(talk.asked)
+        talk.iterate()
+        brought = {
+            (b64decode(one.credentials.split()[1]).decode(), one.send.step.origin.host)
+            for one in talk.asked[before:]
+            if one.credentials
+        }
+        assert brought == {
+            (":".join(USERS.rows[row]), "shop.example"),
+            ("reports:s3cret", "other.example"),
+        }
+        assert not any(failures for _, failures in talk.diary.transactions)
