@@ -175,7 +175,8 @@ def test_log_has_a_line_now_and_then(project: Project) -> None:
     done = project.run("--load", "a.load.toml")
     assert done.returncode == 0, done.stdout
     before = done.stdout.partition("load test results")[0]
-    assert len(re.findall(r"^5 s of 6 s: 4 users, .* requests/s, ", before, re.MULTILINE)) == 1
+    # A busy machine is late with it.
+    assert len(re.findall(r"^[56] s of 6 s: \d users, .* requests/s, ", before, re.MULTILINE)) == 1
     assert "\x1b[" not in before
 
 
