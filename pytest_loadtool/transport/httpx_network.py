@@ -12,8 +12,9 @@ import httpx
 
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay.plan import Origin, Via
-from pytest_loadtool.transport.httpx_proxy import ProxyBackend, through
+from pytest_loadtool.transport.httpx_proxy import StreamsThroughProxy
 from pytest_loadtool.transport.httpx_session import HttpxSession
+from pytest_loadtool.transport.httpx_streams import Streams, over
 from pytest_loadtool.transport.network import NetworkObserver, Unobserved
 from pytest_loadtool.transport.proxy_login import AtProxies, Introduce, nobody
 from pytest_loadtool.transport.tls import tls_context
@@ -23,11 +24,6 @@ if TYPE_CHECKING:
     from pytest_loadtool.transport.session import Done, Session
 
 __all__ = ["HttpxNetwork"]
-
-#: Connections are closed when the virtual user closes them, and not before.
-_NO_LIMITS = httpx.Limits(
-    max_connections=None, max_keepalive_connections=None, keepalive_expiry=None
-)
 
 #: For where there is no TLS: httpx wants a context all the same, and a real one takes time to make.
 _NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -92,19 +88,17 @@ class HttpxNetwork:
             TlsError: a file of the settings cannot be used.
         """
         context = _NO_TLS if tls is None else self._tls_for(tls)
-        transport = httpx.AsyncHTTPTransport(
-            verify=context, trust_env=False, http2=shared, limits=_NO_LIMITS
-        )
-        if via is None:
-            return transport
-        proxy = via.server
-        backend = ProxyBackend(
-            proxy,
-            self._tls_for(proxy.tls) if proxy.scheme == "https" else None,
-            None if tls is None else lambda: user.login(via),
-            self.observer.challenged,
-        )
-        return through(transport, backend, context, http2=shared)
+        transport = httpx.AsyncHTTPTransport(verify=context, trust_env=False)
+        streams = Streams()
+        if via is not None:
+            proxy = via.server
+            streams = StreamsThroughProxy(
+                proxy,
+                self._tls_for(proxy.tls) if proxy.scheme == "https" else None,
+                None if tls is None else lambda: user.login(via),
+                self.observer.challenged,
+            )
+        return over(streams, transport, context, http2=shared)
 
     async def close(self) -> None:
         """Cut what is under way, wait for what ends, stop the application."""

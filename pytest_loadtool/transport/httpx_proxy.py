@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import httpcore
-import httpx
 
 from pytest_loadtool.replay.plan import Origin
 from pytest_loadtool.transport.failures import of_proxy
 from pytest_loadtool.transport.httpx_failures import httpx_failure
+from pytest_loadtool.transport.httpx_streams import Streams
 from pytest_loadtool.transport.tunnel import (
     NoReplyError,
     Reply,
@@ -25,12 +25,12 @@ from pytest_loadtool.transport.tunnel import (
     tunnel_name,
 )
 
-__all__ = ["ProxyBackend", "through"]
+__all__ = ["StreamsThroughProxy"]
 
 _PIECE = 65536
 
 
-class ProxyBackend(httpcore.AsyncNetworkBackend):
+class StreamsThroughProxy(Streams):
     """Connects to ``proxy`` in place of the server, and has a tunnel opened if there is somebody
     to ask for it. ``tls`` is for the proxy; None: it wants none."""
 
@@ -41,11 +41,11 @@ class ProxyBackend(httpcore.AsyncNetworkBackend):
         login: Callable[[], TunnelUser] | None,
         challenged: Callable[[float], None],
     ) -> None:
+        super().__init__()
         self._proxy = proxy
         self._tls = tls
         self._login = login
         self._challenged = challenged
-        self._network = httpcore.AnyIOBackend()
 
     async def connect_tcp(
         self,
@@ -61,9 +61,11 @@ class ProxyBackend(httpcore.AsyncNetworkBackend):
             ProxyError: there is none to be had.
         """
 
+        connect = super().connect_tcp
+
         async def reach() -> _Talk:
             try:
-                stream = await self._network.connect_tcp(
+                stream = await connect(
                     self._proxy.host, self._proxy.port, timeout, local_address, socket_options
                 )
                 if self._tls is not None:
@@ -78,21 +80,6 @@ class ProxyBackend(httpcore.AsyncNetworkBackend):
         target = tunnel_name(host, port)
         talk, _ = await open_tunnel(reach, self._proxy, target, self._login(), self._challenged)
         return talk.stream
-
-
-def through(
-    transport: httpx.AsyncHTTPTransport, backend: ProxyBackend, tls: ssl.SSLContext, *, http2: bool
-) -> httpx.AsyncHTTPTransport:
-    """``transport`` with connections that ``backend`` opens. httpx has no parameter for that."""
-    transport._pool = httpcore.AsyncConnectionPool(
-        ssl_context=tls,
-        max_connections=None,
-        max_keepalive_connections=None,
-        keepalive_expiry=None,
-        http2=http2,
-        network_backend=backend,
-    )
-    return transport
 
 
 class _Talk:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import ssl
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -300,3 +301,22 @@ def test_only_what_is_used_is_looked_at(encrypted: TlsSettings) -> None:
     check_tls(compile_case(case, server="http://127.0.0.1:1"))
     with pytest.raises(TlsError, match="KEY_PASSWORD is not set"):
         check_tls(compile_case(case))
+
+
+@pytest.mark.parametrize("transport", ["raw", "httpx"])
+def test_a_handshake_that_is_given_up_leaves_no_connection(transport: str) -> None:
+    """It is closed, and not left to Python's collector, which would warn of it."""
+    ended = threading.Event()
+
+    def script(connection: socket.socket) -> None:
+        try:
+            while connection.recv(65536):
+                pass
+        finally:  # it may be reset as well
+            ended.set()
+
+    with peer(script) as server:
+        url = server.url.replace("http:", "https:")
+        found = replay(url, "/", timeout=0.3, transport=transport)
+        assert [one.cause for [one] in found.failures] == ["timeout"]
+        assert ended.wait(20)
