@@ -108,13 +108,23 @@ def _context(credentials: Credentials, host: str) -> ContextProxy:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def _prepared(credentials: Credentials, host: str) -> ContextProxy:
-    """The user's context: it has the password's hash, which the others take over."""
+    """The user's context: it has the password's hash, which the others take over.
+
+    Raises:
+        AuthenticationError: the user name is empty. pyspnego would look for one in a file that the
+        environment names.
+    """
     import spnego
+
+    domain, user = credentials.account
+    if not user:
+        raise AuthenticationError(
+            "NTLM needs a user name, and this one is empty: correct the dataset or the variable"
+        )
 
     logger = logging.getLogger(spnego.__name__)
     if logger.level == logging.NOTSET:
         logger.setLevel(logging.INFO)  # below, it writes all tokens into the log
-    domain, user = credentials.account
     return spnego.client(
         f"{domain}\\{user}" if domain else user,
         credentials.password,

@@ -173,8 +173,9 @@ class Proxies(Gate):
         return RequestFacts(step.transaction.request.method, target, via.server.authority)
 
     def session(self, step: Step, data: bytes, find: Find) -> Session | None:  # noqa: ARG002
-        """What was accepted before, whichever request it was for."""
-        return self._sessions.get(step.origin.via)
+        """What was accepted before, whichever request it was for; nothing within a tunnel, where
+        it would be the server that gets it."""
+        return self._sessions.get(step.origin.via) if self.accounts(step) else None
 
     def enter(self, step: Step, session: Session) -> None:
         """It goes with all that the proxy is asked for."""

@@ -136,6 +136,12 @@ def test_wrong_credentials_are_not_sent_again(credentials: Credentials, offered:
     assert len(server.tokens) == 2
 
 
+def test_a_user_without_a_name_is_nobody_that_the_environment_knows() -> None:
+    """Not the first one of the file that it names for servers."""
+    with pytest.raises(AuthenticationError, match="needs a user name"):
+        begin(Credentials("", "secret1", "EXAMPLE"), BOTH)
+
+
 def test_each_handshake_has_its_own_challenge() -> None:
     """Nothing of one connection is left in the next, though both are of one user."""
     alice = Credentials("alice", "secret1", "EXAMPLE")

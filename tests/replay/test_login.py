@@ -402,6 +402,20 @@ def test_a_proxy_and_a_server_behind_it() -> None:
     assert talk.diary.negotiated == ["GET /1", "GET /1"]
 
 
+def test_what_a_proxy_has_accepted_stays_out_of_tunnels() -> None:
+    """Within one it is the server that would get it."""
+
+    def respond(asked: Asked) -> Answer:
+        inside = asked.send.step.origin.scheme == "https"
+        return Answer() if inside else proxy_basic(lambda _: Answer())(asked)
+
+    talk = Talk(planned("/1", "https://shop.example/2", "/3", proxy=AT_PROXY), respond)
+    home = "1 GET http://shop.example"
+    assert talk.iterate() == [
+        *(f"{home}/1", f"{home}/1 (Basic)", "2 GET /2", f"{home}/3 (Basic)"),
+    ]
+
+
 def test_ntlm_at_the_proxy_then_digest_at_the_server(ntlm: Ntlm) -> None:
     """The connection to the proxy is authenticated, and the server's nonce counts up."""
 
