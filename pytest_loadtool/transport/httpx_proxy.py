@@ -101,7 +101,7 @@ class _Talk:
         except httpcore.WriteError:
             raise NoReplyError from None
         except httpcore.ReadError:
-            raise ConnectionResetError from None
+            raise self._reader.cut() from None
         self.asked = True
         return reply
 

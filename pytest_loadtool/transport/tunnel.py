@@ -152,7 +152,11 @@ class ReplyReader:
         """
         if self._reader.end():
             return self._reply(False)
-        raise ConnectionResetError if self._read else NoReplyError
+        raise self.cut()
+
+    def cut(self) -> Exception:
+        """What it is when the connection ends before the reply does."""
+        return ConnectionResetError() if self._read else NoReplyError()
 
     def _reply(self, usable: bool) -> Reply:
         head = self._reader.head
