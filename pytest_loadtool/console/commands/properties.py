@@ -51,7 +51,8 @@ async def properties(
     document = session.opened()
     if show_negotiation and hide_negotiation:
         raise UsageError("--show-negotiation and --hide-negotiation exclude each other")
-    if no_proxy and (proxy or proxy_username or proxy_dataset or proxy_method or proxy_domain):
+    given = Given(proxy_dataset, proxy_username, proxy_password_env, proxy_keyring)
+    if no_proxy and (proxy or given.anything or proxy_method or proxy_domain):
         raise UsageError("--no-proxy excludes the other options of the proxy")
     case = document.case
     if show_negotiation or hide_negotiation:
@@ -60,7 +61,6 @@ async def properties(
         case = replace(case, proxy=None)
     elif proxy:
         case = replace(case, proxy=replace(case.proxy or Proxy(proxy), url=proxy))
-    given = Given(proxy_dataset, proxy_username, proxy_password_env, proxy_keyring)
     if given.anything:
         found = await session.consult(ask_credentials(session, given, NOBODY, _SOURCES))
         _with_proxy(case)
