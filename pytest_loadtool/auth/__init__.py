@@ -8,7 +8,12 @@ Header values, challenges and credentials alike, are strings with one character 
 (ISO 8859-1), as heads are read; what is text in them is UTF-8 (RFC 7617 §2.1, RFC 7616 §4).
 """
 
-from pytest_loadtool.auth.challenge import Challenge, parse_challenges
+from pytest_loadtool.auth.challenge import (
+    Challenge,
+    parse_challenges,
+    scheme_name,
+    scheme_names,
+)
 from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.auth.handshake import Handshake, RequestFacts, Session
 from pytest_loadtool.auth.realms import Realms
@@ -23,6 +28,8 @@ __all__ = [
     "RequestFacts",
     "Session",
     "parse_challenges",
+    "scheme_name",
+    "scheme_names",
     "start",
     "supported",
 ]

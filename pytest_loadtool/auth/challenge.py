@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["Challenge", "octets", "parse_challenges", "readable"]
+__all__ = ["Challenge", "octets", "parse_challenges", "readable", "scheme_name", "scheme_names"]
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _EQUALS = re.compile(r"[ \t]*=[ \t]*")
@@ -80,6 +80,16 @@ def _end(pattern: re.Pattern[str], line: str, start: int) -> int:
     match = pattern.match(line, start)
     assert match is not None
     return match.end()
+
+
+def scheme_name(scheme: str) -> str:
+    """A scheme as people write it, from its name in lower case."""
+    return "NTLM" if scheme == "ntlm" else scheme.capitalize()
+
+
+def scheme_names(challenges: Iterable[Challenge], joined: str = ", ") -> str:
+    """The schemes of these challenges, each once: ``Negotiate, NTLM``."""
+    return joined.join(dict.fromkeys(scheme_name(one.scheme) for one in challenges))
 
 
 def octets(value: str) -> bytes:

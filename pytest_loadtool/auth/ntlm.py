@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from pytest_loadtool.auth.challenge import Challenge
+from pytest_loadtool.auth.challenge import Challenge, scheme_name
 from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.errors import AuthenticationError
 
@@ -30,7 +30,6 @@ _SIGNATURE = b"NTLMSSP\0"
 _MOST_KEPT = 10_000
 
 _PORT = re.compile(r":[0-9]+$")
-_NAMES = {"ntlm": "NTLM", "negotiate": "Negotiate"}
 
 
 class NtlmHandshake:
@@ -76,10 +75,10 @@ class NtlmHandshake:
             token = self._context.step(challenge) or b""
         except Exception as error:  # whatever pyspnego stumbles over in what a server sent
             raise AuthenticationError(
-                f"the server's {_NAMES[self.scheme]} challenge is malformed"
+                f"the server's {scheme_name(self.scheme)} challenge is malformed"
             ) from error
         self._steps += 1
-        return f"{_NAMES[self.scheme]} {b64encode(token).decode()}"
+        return f"{scheme_name(self.scheme)} {b64encode(token).decode()}"
 
 
 _REFUSED = {

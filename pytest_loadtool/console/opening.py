@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from pytest_loadtool.auth import scheme_name
 from pytest_loadtool.auth.recorded import recorded_identities
 from pytest_loadtool.casefile import har_comment, read_case, read_har, read_troubles
 from pytest_loadtool.console.accounts import unconfigured
@@ -15,7 +16,6 @@ from pytest_loadtool.console.files import MASKED, case_name, har_path, recording
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views.case import notes, summary
 from pytest_loadtool.console.views.identity import account as shown
-from pytest_loadtool.console.views.identity import scheme
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
@@ -77,7 +77,7 @@ def open_traffic(session: Session, exchanges: Sequence[Exchange], evidence: Path
     for one in recorded_identities(document.exchanges):
         if one.proxy:
             session.say(
-                f"  {scheme(one.scheme)} at a proxy, recorded as {one.username}: "
+                f"  {scheme_name(one.scheme)} at a proxy, recorded as {one.username}: "
                 "`properties --proxy URL` is for one that the test case is to go through, too."
             )
 

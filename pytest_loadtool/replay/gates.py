@@ -16,14 +16,13 @@ from pytest_loadtool.auth.handshake import Handshake, RequestFacts, Session
 from pytest_loadtool.auth.realms import Realms
 from pytest_loadtool.errors import AuthenticationError
 from pytest_loadtool.replay.plan import Account, Plan, Step
+from pytest_loadtool.replay.proxies import unanswered
 from pytest_loadtool.replay.user import target_of
 
 __all__ = ["Find", "Gate", "Proxies", "Servers"]
 
 #: From an account to what it logs in with.
 Find = Callable[[Account], Credentials]
-
-_IN = "in [proxy] of the test case"
 
 
 class Gate(ABC):
@@ -63,9 +62,13 @@ class Gate(ABC):
     def place(self, step: Step) -> object:
         """Where it stands: what is refused there is not refused elsewhere."""
 
-    def unanswered(self, step: Step, offered: Sequence[Challenge]) -> str:  # noqa: ARG002
+    def unanswered(self, step: Step, challenges: Sequence[Challenge]) -> str:  # noqa: ARG002
         """What to say when nobody answers; nothing: it is a response like any other."""
         return ""
+
+    def told(self, step: Step, why: str) -> str:  # noqa: ARG002
+        """A reason for a failure, as it is told."""
+        return why
 
     @abstractmethod
     def _leave(self, step: Step, facts: RequestFacts, realm: str) -> None:
@@ -146,7 +149,7 @@ class Proxies(Gate):
     __slots__ = ("_sessions",)
 
     def __init__(self, plan: Plan) -> None:
-        super().__init__(plan, 407, "proxy-authenticate", "Proxy-Authorization", "the proxy")
+        super().__init__(plan, 407, "proxy-authenticate", "Proxy-Authorization", "it")
         self._sessions: dict[object, Session] = {}
 
     def accounts(self, step: Step) -> tuple[Account, ...]:
@@ -181,15 +184,18 @@ class Proxies(Gate):
         """It goes with all that the proxy is asked for."""
         self._sessions[step.origin.via] = session
 
-    def unanswered(self, step: Step, offered: Sequence[Challenge]) -> str:
+    def unanswered(self, step: Step, challenges: Sequence[Challenge]) -> str:
         """What to set in ``[proxy]``."""
         via = step.origin.via
-        if via is None or step.origin.scheme != "http" or not offered:
+        if via is None or step.origin.scheme != "http":
             return ""
-        schemes = ", ".join(dict.fromkeys(one.scheme for one in offered))
-        if via.account is None:
-            return f"the proxy wants to know who asks ({schemes}): set username and password {_IN}"
-        return f"the proxy offers {schemes}, and method allows {via.method or 'none of them'} {_IN}"
+        return self.told(step, unanswered(via, challenges))
+
+    def told(self, step: Step, why: str) -> str:
+        """With the proxy that it is about."""
+        via = step.origin.via
+        assert via is not None
+        return f"proxy {via.server}: {why}"
 
     def _leave(self, step: Step, facts: RequestFacts, realm: str) -> None:  # noqa: ARG002
         self._sessions.pop(step.origin.via, None)

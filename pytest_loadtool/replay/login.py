@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 
 from pytest_loadtool.auth.basic import BasicSession
-from pytest_loadtool.auth.challenge import Challenge, parse_challenges
+from pytest_loadtool.auth.challenge import Challenge, parse_challenges, scheme_name
 from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.auth.handshake import Handshake, Session
 from pytest_loadtool.auth.schemes import start, supported
@@ -30,8 +30,6 @@ from pytest_loadtool.replay.renewal import RenewingUser
 from pytest_loadtool.replay.user import Claim, VirtualUser, target_of
 
 __all__ = ["AuthenticatedUser", "user_for"]
-
-_NAMES = {"ntlm": "NTLM", "basic": "Basic", "digest": "Digest", "negotiate": "Negotiate"}
 
 _IN_PROCESS = (
     "authenticates a connection, which an application in this process does not have: name a "
@@ -231,13 +229,13 @@ class AuthenticatedUser(RenewingUser):
                 return None
             value = login.handshake.next(challenges)
         except AuthenticationError as error:
-            self._fail(response, str(error))
+            self._fail(response, gate.told(send.step, str(error)))
             return None
         if value is None or b"\r\n" + header_line(gate.answers, value) in send.data:
             self._reject(response, login)
             return None
         if login.handshake.connection_bound and self._plan.case.app:
-            self._fail(response, f"{_NAMES[login.handshake.scheme]} {_IN_PROCESS}")
+            self._fail(response, f"{scheme_name(login.handshake.scheme)} {_IN_PROCESS}")
             return None
         if attempt is None:
             attempt = _Attempt(self._plain(send))
@@ -316,9 +314,10 @@ class AuthenticatedUser(RenewingUser):
         """It is known who asks, and refused: nobody asks again, nor goes on."""
         step, handshake, gate = response.send.step, login.handshake, login.gate
         realm = f", realm {handshake.realm!r}" if handshake.realm else ""
-        why = (
+        why = gate.told(
+            step,
             f"wrong user name or password: {gate.name} refuses {self.name_of(login.account)} "
-            f"({_NAMES[handshake.scheme]}{realm})"
+            f"({scheme_name(handshake.scheme)}{realm})",
         )
         if handshake.connection_bound:
             self._connected_as[login.account] = None  # nobody can log in on it any more

@@ -7,11 +7,12 @@ capital letters (small ones first).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import ip_address, ip_network
 from urllib.parse import unquote, urlsplit
 
+from pytest_loadtool.auth.challenge import Challenge, scheme_name, scheme_names
 from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.authentication import Proxy
@@ -21,7 +22,7 @@ from pytest_loadtool.replay.identities import credentials_of, rows_of
 from pytest_loadtool.replay.plan import Account, Origin, Via
 from pytest_loadtool.replay.request import Names, origin_of
 
-__all__ = ["ENVIRONMENT", "ProxyUrl", "Routes", "environment_proxies"]
+__all__ = ["ENVIRONMENT", "ProxyUrl", "Routes", "environment_proxies", "unanswered"]
 
 ENVIRONMENT = "environment"
 """In place of a proxy's URL: those that the environment names."""
@@ -146,6 +147,21 @@ class Routes:
             name="the user in [proxy]",
             rows=rows_of(proxy.templates, self._case),
         )
+
+
+def unanswered(via: Via, challenges: Sequence[Challenge]) -> str:
+    """Why nobody answers what the proxy asks by 407, and what to do about it."""
+    offered = scheme_names(challenges)
+    if not offered:
+        return "it answers 407, but does not say what it wants to know"
+    if via.account is None:
+        return (
+            f"it wants to know who asks ({offered}): set username and password in [proxy] of the "
+            "test case"
+        )
+    if via.method:
+        return f"it offers {offered}, and method in [proxy] allows {scheme_name(via.method)} only"
+    return f"it offers {offered}, which is not supported"
 
 
 @dataclass(frozen=True, slots=True)

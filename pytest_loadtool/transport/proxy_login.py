@@ -11,18 +11,17 @@ from pytest_loadtool.auth import (
     RequestFacts,
     Session,
     parse_challenges,
+    scheme_name,
     start,
 )
 from pytest_loadtool.errors import AuthenticationError
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.plan import Via
+from pytest_loadtool.replay.proxies import unanswered
 from pytest_loadtool.transport.failures import ProxyError, of_proxy
 from pytest_loadtool.transport.tunnel import Reply, TunnelUser
 
 __all__ = ["AtProxies", "Introduce", "nobody"]
-
-_REMEDY = "set username and password in [proxy] of the test case"
-
 
 #: Who a virtual user is to a proxy just now: what it logs in with, and how messages call it.
 Introduce = Callable[[Via], tuple[Credentials | None, str]]
@@ -119,7 +118,7 @@ class _Login:
             assert self._credentials is not None
             rejected = self._refused(
                 f"wrong user name or password: it refuses {self._name} "
-                f"({_name(self._handshake.scheme)})"
+                f"({scheme_name(self._handshake.scheme)})"
             )
             self._user.reject(self._credentials, rejected.failure)
             raise rejected
@@ -137,22 +136,15 @@ class _Login:
         return self._handshake.next(challenges)
 
     def _start(self, target: str, challenges: Sequence[Challenge]) -> Handshake:
-        method = self._via.method
-        offered = ", ".join(dict.fromkeys(_name(one.scheme) for one in challenges))
-        if not offered:
-            raise self._refused("it answers 407, but does not say what it wants to know")
-        if self._credentials is None:
-            raise self._refused(f"it wants to know who asks ({offered}): {_REMEDY}")
+        if self._credentials is None or not challenges:
+            raise self._refused(unanswered(self._via, challenges))
         rejection = self._user.rejection(self._credentials)
         if rejection is not None:
             raise ProxyError(rejection)
-        handshake = start(challenges, self._credentials, self._facts(target), method)
-        if handshake is None and method:
-            raise self._refused(
-                f"it offers {offered}, and method in [proxy] allows {_name(method)} only"
-            )
+        facts = self._facts(target)
+        handshake = start(challenges, self._credentials, facts, self._via.method)
         if handshake is None:
-            raise self._refused(f"it offers {offered}, which is not supported")
+            raise self._refused(unanswered(self._via, challenges))
         return handshake
 
     def _facts(self, target: str) -> RequestFacts:
@@ -160,7 +152,3 @@ class _Login:
 
     def _refused(self, why: str) -> ProxyError:
         return of_proxy(self._via.server, Failure("auth", why))
-
-
-def _name(scheme: str) -> str:
-    return "NTLM" if scheme == "ntlm" else scheme.capitalize()

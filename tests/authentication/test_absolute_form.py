@@ -76,7 +76,7 @@ def test_a_proxy_that_refuses(squid: Peer, apache: Peer, scheme: str) -> None:
     proxy = proxy_of(squid, scheme, password="wrong")
     ((failure,),) = through(proxy, apache, "/basic/one/page", "/basic/one/page").failures
     assert failure.cause == "auth"
-    start = "wrong user name or password: the proxy refuses the user in [proxy] ("
+    start = f"proxy {proxy.url}: wrong user name or password: it refuses the user in [proxy] ("
     assert failure.message.startswith(start)
 
 
@@ -89,7 +89,7 @@ def test_the_method_of_the_proxy_tab(squid: Peer, apache: Peer) -> None:
     assert [one.status for one in squid.log.since(mark, 3)] == [407, 407, 200]
     ((failure,),) = through(replace(proxy, method="digest"), apache, "/open/page").failures
     assert failure.cause == "auth"
-    assert "method allows digest in [proxy]" in failure.message
+    assert "method in [proxy] allows Digest only" in failure.message
 
 
 def test_a_nonce_that_becomes_stale(apache: Peer) -> None:

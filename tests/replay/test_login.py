@@ -441,12 +441,12 @@ def test_ntlm_at_the_proxy_then_digest_at_the_server(ntlm: Ntlm) -> None:
 @pytest.mark.parametrize(
     ("proxy", "challenge", "message"),
     [
-        (AT_PROXY, "Basic", "wrong user name or password: the proxy refuses the user in [proxy] "),
-        (Proxy(OFFICE), "Basic", "the proxy wants to know who asks (basic): set username and "),
+        (AT_PROXY, "Basic", "wrong user name or password: it refuses the user in [proxy] (Basic"),
+        (Proxy(OFFICE), "Basic", "it wants to know who asks (Basic): set username and password in"),
         (
             Proxy(OFFICE, "bob", "${PASSWORD}", method="ntlm"),
             "Basic",
-            "the proxy offers basic, and method allows ntlm in [proxy]",
+            "it offers Basic, and method in [proxy] allows NTLM only",
         ),
     ],
 )
@@ -456,7 +456,7 @@ def test_a_proxy_that_lets_nobody_through(proxy: Proxy, challenge: str, message:
     talk.iterate()
     ((_, (failure,)),) = talk.diary.transactions
     assert failure.cause == "auth"
-    assert failure.message.startswith(message)
+    assert failure.message.startswith(f"proxy {OFFICE}: {message}")
 
 
 def test_a_407_that_no_proxy_sent() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from pytest_loadtool.auth import scheme_name, scheme_names
 from pytest_loadtool.auth.negotiation import challenges_in
 from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.case import TestCase
@@ -16,20 +17,12 @@ if TYPE_CHECKING:
     from pytest_loadtool.console.accounts import Account
     from pytest_loadtool.correlation.logins import Login
 
-__all__ = ["account", "authentication", "login", "offered", "place_of", "scheme", "source", "who"]
-
-#: What people call the schemes.
-_SCHEMES = {"basic": "Basic", "digest": "Digest", "ntlm": "NTLM", "negotiate": "Negotiate"}
-
-
-def scheme(name: str) -> str:
-    """A scheme as it is usually written."""
-    return _SCHEMES.get(name, name)
+__all__ = ["account", "authentication", "login", "offered", "place_of", "source", "who"]
 
 
 def account(case: TestCase, one: Account) -> str:
     """``NTLM at 127.0.0.1:8080, recorded as EXAMPLE\\alice; now dataset users``."""
-    schemes = " and ".join(map(scheme, one.schemes)) or "HTTP authentication"
+    schemes = " and ".join(map(scheme_name, one.schemes)) or "HTTP authentication"
     places = dict.fromkeys(place_of(case, place) for place in one.places)
     text = f"{schemes} at {', '.join(places)}"
     if one.known.name:
@@ -71,8 +64,7 @@ def who(case: TestCase, one: Identity | Proxy) -> str:
 
 def offered(exchange: Exchange) -> str:
     """What an exchange of a negotiation was about: ``asks for Negotiate or NTLM``."""
-    schemes = dict.fromkeys(scheme(one.scheme) for one in challenges_in(exchange))
-    return f"asks for {' or '.join(schemes)}"
+    return f"asks for {scheme_names(challenges_in(exchange), ' or ')}"
 
 
 def place_of(case: TestCase, one: Identity) -> str:
