@@ -26,8 +26,8 @@ class TlsLayer:
     inherit from it.
     """
 
-    __slots__ = ("_error", "_incoming", "_inner", "_outgoing", "_ready", "_tls", "_transport",
-                 "began", "closed", "ended")  # fmt: skip
+    __slots__ = ("_error", "_incoming", "_inner", "_open", "_outgoing", "_ready", "_tls",
+                 "_transport", "began", "closed", "ended")  # fmt: skip
 
     def __init__(
         self,
@@ -45,6 +45,7 @@ class TlsLayer:
         )
         self._transport: asyncio.Transport
         self._error: Exception | None = None
+        self._open = False  # the handshake is over
         self.began = self.ended = 0.0
         """When the handshake began and ended, on the clock of ``perf_counter``."""
         self.closed = False
@@ -60,7 +61,7 @@ class TlsLayer:
     def data_received(self, data: bytes) -> None:
         """Records have come."""
         self._incoming.write(data)
-        if self._ready.done():
+        if self._open or self._ready.done():
             self._read()
         else:
             self._shake_hands()
@@ -113,6 +114,7 @@ class TlsLayer:
             self._transport.abort()
             return
         self.ended = perf_counter()
+        self._open = True
         self._ready.set_result(None)
         secured = cast("asyncio.Transport", _TlsTransport(self._transport, self, self._tls))
         self._inner.connection_made(secured)
@@ -120,8 +122,10 @@ class TlsLayer:
 
     def _read(self) -> None:
         while not self.closed:
+            # Room for what has come: most records are far from the longest.
+            size = min(_RECORD, self._incoming.pending) or _RECORD
             try:
-                text = self._tls.read(_RECORD)
+                text = self._tls.read(size)
             except ssl.SSLWantReadError:
                 break
             except ssl.SSLError as error:
@@ -132,8 +136,9 @@ class TlsLayer:
                 self._transport.close()
                 return
             self._inner.data_received(text)
-            if not self._incoming.pending and not self._tls.pending():
-                break  # cheaper than to be told by an exception
+            # Cheaper than to be told by an exception. Less than was asked for ends a record.
+            if not self._incoming.pending and (len(text) < size or not self._tls.pending()):
+                break
         self._flush()
 
     def _fail(self, error: Exception) -> None:
@@ -159,7 +164,7 @@ class _TlsTransport:
 
     def write(self, data: bytes | bytearray | memoryview[Any]) -> None:
         """Send ``data``."""
-        if not self.is_closing():
+        if not self._layer.closed:
             self._layer.write(data)
 
     def close(self) -> None:
