@@ -213,6 +213,8 @@ def asked_of(transport: str, *scripts: tuple[bytes, ...]) -> tuple[list[list[str
             for answer in scripts[number]:
                 asked[number].append(read_request(connection))
                 connection.sendall(answer)
+                if answer is CONSENT:  # then it is TLS that is cut, and not the tunnel
+                    connection.recv(65536)
 
         return script
 
