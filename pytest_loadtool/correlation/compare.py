@@ -26,6 +26,7 @@ from pytest_loadtool.correlation.looks import looks_random, same_name, singular
 from pytest_loadtool.correlation.producers import (
     Kind,
     Producer,
+    in_escapes,
     in_response,
     in_text,
     json_leaves,
@@ -173,8 +174,10 @@ def _in_response(
         leaves = list(json_leaves(response.json()))
     except ValueError:
         yield from _in_links(text, index, wanted)
-        for value in sorted(wanted.intersection(_TOKEN.findall(text))):
+        plain = wanted.intersection(_TOKEN.findall(text))
+        for value in sorted(plain):
             yield from in_text(text, value, index)
+        yield from in_escapes(text, wanted - plain, index)
         return
     for steps, value in leaves:
         if value in wanted:

@@ -70,7 +70,8 @@ def looks_random(value: str) -> bool:
     length = len(sample)
     if length < 8 or not _TOKEN_CHARACTERS.fullmatch(sample):
         return False
-    if sample.startswith("/") or "://" in sample or _DATE_OR_CLOCK.fullmatch(sample):
+    is_path = sample.startswith("/") and not value.endswith("=")  # base64 may begin so, too
+    if is_path or "://" in sample or _DATE_OR_CLOCK.fullmatch(sample):
         return False
     digits = sum(map(str.isdigit, sample))
     if digits == length:

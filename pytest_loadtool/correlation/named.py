@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from pytest_loadtool.model.extractor import RegularExpression
 
@@ -13,8 +13,11 @@ __all__ = ["named", "named_sources"]
 _MOST_PLACES = 8
 #: How much text before a value is looked at.
 _CONTEXT = 80
+#: Quotes as HTML and JSON escape them in attributes and strings.
+_ESCAPED_QUOTES = ("&quot;", "&#34;", "&#x22;", '\\"', "\\u0022")
+_QUOTE = "|".join(map(re.escape, (*_ESCAPED_QUOTES, '"', "'")))
 #: Name, what closes its quotes, ``:`` or ``=``, and what opens those of the value.
-_NAME = re.compile(r"""([A-Za-z_$][\w$-]*)("|'|&quot;)?\s*([:=])\s*("|'|&quot;)?\Z""")
+_NAME = re.compile(rf"(?:{_QUOTE})?([A-Za-z_$][\w$-]*)({_QUOTE})?\s*([:=])\s*({_QUOTE})?\Z")
 #: Attributes of HTML: they tell what a value is for the browser, not what it is.
 _HTML = frozenset(
     {
@@ -26,12 +29,19 @@ _HTML = frozenset(
 )
 #: What is before the names of parameters. A page has many addresses with the same ones.
 _IN_ADDRESS = ("?", "&", "&amp;")
+
+
+def _plain(text: str) -> str:
+    """A pattern for a name or a quote. As re.escape, without what needs no escape."""
+    return text.replace("\\", r"\\").replace("$", r"\$")
+
+
 #: Group 1 is the value: in quotes of each kind, or in none.
-_VALUES = {
+_VALUES: Mapping[str | None, str] = {
     '"': '"([^"]*)"',
     "'": "'([^']*)'",
-    "&quot;": "&quot;(.*?)&quot;",
     None: "([\\w.~+/%|!-]+=*)",
+    **{one: f"{_plain(one)}(.*?){_plain(one)}" for one in _ESCAPED_QUOTES},
 }
 
 
@@ -46,11 +56,12 @@ def named(text: str, value: str) -> dict[str, list[str]]:
         if position < 0:
             break
         found = _NAME.search(text, max(0, position - _CONTEXT), position)
-        in_address = found is not None and text.endswith(_IN_ADDRESS, 0, found.start())
+        in_address = found is not None and text.endswith(_IN_ADDRESS, 0, found.start(1))
         if found is not None and not in_address and found[1].lower() not in _HTML:
             name, closing, sign, opening = found.groups()
-            quote = closing or ("" if name.startswith("$") else "\\b")
-            written = rf"{quote}{_plain(name)}{closing or ''}\s*{sign}\s*{_VALUES[opening]}"
+            quote = _plain(closing or "")
+            start = quote or ("" if name.startswith("$") else "\\b")
+            written = rf"{start}{_plain(name)}{quote}\s*{sign}\s*{_VALUES[opening]}"
             patterns = names.setdefault(name, [])
             if written not in patterns:
                 patterns.append(written)
@@ -61,7 +72,3 @@ def named(text: str, value: str) -> dict[str, list[str]]:
 def named_sources(text: str, value: str, name: str) -> Iterator[RegularExpression]:
     """What takes a value of that name from the text."""
     return map(RegularExpression, named(text, value).get(name, ()))
-
-
-def _plain(name: str) -> str:
-    return name.replace("$", r"\$")

@@ -15,6 +15,7 @@ from itertools import islice
 from typing import Any, Literal
 from urllib.parse import unquote
 
+from pytest_loadtool.correlation.escaped import decoding, escaped
 from pytest_loadtool.correlation.looks import is_id_name, is_short_number
 from pytest_loadtool.correlation.named import named
 from pytest_loadtool.correlation.partial import is_partial, partial_fields
@@ -23,7 +24,7 @@ from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.spots import xml_spots
 from pytest_loadtool.correlation.tags import control_value, controls
 from pytest_loadtool.correlation.tokens import tokens
-from pytest_loadtool.model.filters import filtered
+from pytest_loadtool.model.filters import UNDO, filtered
 from pytest_loadtool.model.rule import Kind
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "Producer",
     "form_start",
     "fragment_slots",
+    "in_escapes",
     "in_response",
     "in_text",
     "issued_tokens",
@@ -90,7 +92,6 @@ _CHOICES = frozenset({"checkbox", "radio", "submit", "button", "image", "reset",
 _OTHER_HEADERS = frozenset({"set-cookie", "location"})
 #: How far the root element of an XML document is sought.
 _XML_HEAD = 500
-_UNDO = {"url": "unurl", "html": "unhtml", "base64": "unbase64", "base64url": "unbase64"}
 _TOKENS = frozenset({"access_token", "refresh_token"})
 #: How many places of one value in one JSON document are kept: the id of many things may be 1.
 _MOST_LEAVES = 8
@@ -109,15 +110,24 @@ def in_response(
         found.add(one.value)
         yield one
     if random:
-        for value in sorted(random.intersection(tokens(text)) - found):
+        plain = random.intersection(tokens(text)) - found
+        for value in sorted(plain):
             yield from in_text(text, value, transaction)
+        yield from in_escapes(text, random - found - plain, transaction)
 
 
-def in_text(text: str, value: str, transaction: int) -> Iterator[Producer]:
-    """A value that stands in the text, by the names that it has there, else as it stands."""
-    for name in named(text, value):
-        yield Producer(transaction, Kind.TEXT, name, value)
-    yield Producer(transaction, Kind.TEXT, "", value)
+def in_text(text: str, value: str, transaction: int, raw: str = "") -> Iterator[Producer]:
+    """A value that the text writes so, by the names that it has there, else as it stands."""
+    raw = raw or value
+    filters = decoding(text, raw, value)
+    for name in (*named(text, raw), ""):
+        yield Producer(transaction, Kind.TEXT, name, value, encoded=raw, filters=filters)
+
+
+def in_escapes(text: str, wanted: frozenset[str], transaction: int) -> Iterator[Producer]:
+    """Likewise, those of the wanted values that the text writes with escapes."""
+    for value, raw in escaped(text, wanted):
+        yield from in_text(text, value, transaction, raw)
 
 
 def _in_headers(
@@ -149,7 +159,7 @@ def undo(slot: Slot) -> tuple[str, ...] | None:
     """The filters that make the value of what stands in the address; None if none do."""
     if slot.raw == slot.value:
         return ()
-    filters = ("unurl", *(_UNDO.get(one, "") for one in reversed(slot.filters)))
+    filters = ("unurl", *(UNDO.get(one, "") for one in reversed(slot.filters)))
     works = not slot.capsules and all(filters) and filtered(slot.raw, filters) == slot.value
     return filters if works else None
 

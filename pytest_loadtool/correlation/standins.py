@@ -13,6 +13,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from html import escape
 from itertools import count
 from string import ascii_lowercase, ascii_uppercase
 from urllib.parse import quote
@@ -127,15 +128,34 @@ def _compiled(texts: Iterable[str]) -> re.Pattern[str] | None:
     return re.compile("|".join(found)) if branches else None
 
 
-def _ascii_json(value: str) -> str:
-    """As many servers write JSON: with everything escaped that could be."""
-    return json.dumps(value)[1:-1].replace("/", "\\/")
+def _string(characters: str, form: str, *, nested: bool = False) -> Callable[[str], str]:
+    """As servers write a string of JSON in which these characters are escaped, too; nested in
+    another one, all backslashes are two."""
+    special = re.compile(f"[{characters}]")
+
+    def write(value: str) -> str:
+        text = json.dumps(value)[1:-1]
+        text = special.sub(lambda match: form.format(match[0], ord(match[0])), text)
+        return text.replace("\\", r"\\") if nested else text
+
+    return write
 
 
-def _careful_json(value: str) -> str:
-    """As servers write JSON that may stand in HTML."""
-    text = json.dumps(value)[1:-1]
-    return re.sub("[&<>='+]", lambda match: f"\\u{ord(match[0]):04x}", text)
+#: PHP; Gson; what stands in HTML; .NET; Django's escapejs; OWASP's encoder for JavaScript.
+_STRINGS = (
+    ("/", "\\{0}"),
+    ("&<>'=", "\\u{1:04x}"),
+    ("&<>'=+", "\\u{1:04x}"),
+    ("&<>'+`", "\\u{1:04X}"),
+    ("&<>'`=;-", "\\u{1:04X}"),
+    ("&<>'`=;+/-", "\\x{1:02X}"),
+)
+
+
+def _references(characters: str) -> Callable[[str], str]:
+    """As templates write HTML in which these characters are references, too."""
+    special = re.compile(f"[{characters}]")
+    return lambda value: special.sub(lambda match: f"&#x{ord(match[0]):X};", escape(value))
 
 
 def _small_percent(value: str) -> str:
@@ -146,7 +166,8 @@ _FORMS: tuple[Callable[[str], str], ...] = (
     str,
     *ENCODERS.values(),
     *(FILTERS[name] for name in _ENCODING_FILTERS),
-    _ascii_json,
-    _careful_json,
+    *(_string(*one, nested=nested) for one in _STRINGS for nested in (False, True)),
+    _references("+"),
+    _references("=/`"),
     _small_percent,
 )

@@ -162,24 +162,24 @@ def _addresses(
         yield from patterns
 
 
-def _text(producer: Producer, slot: Slot, response: Readable, _: _Known) -> Iterator[Source]:
+def _text(producer: Producer, _: Slot, response: Readable, __: _Known) -> Iterator[Source]:
     if producer.text:
         yield RegularExpression(producer.text)
         return
     if producer.name:
-        yield from named_sources(response.text, producer.value, producer.name)
+        yield from named_sources(response.text, producer.extracted, producer.name)
         return
-    text = response.text
-    position = text.find(slot.value)
+    text, value = response.text, producer.extracted
+    position = text.find(value)
     for _attempt in range(3):
         if position < 0:
             return
-        end = position + len(slot.value)
+        end = position + len(value)
         left = _left_of(text[max(0, position - _CONTEXT) : position])
         right = text[end : end + 1]
         if left and (right or end == len(text)):
             yield Boundary(left, right)
-        position = text.find(slot.value, end)
+        position = text.find(value, end)
 
 
 def _left_of(context: str) -> str:

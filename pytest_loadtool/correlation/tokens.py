@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import string
 
-__all__ = ["tokens"]
+__all__ = ["escaped_words", "tokens"]
 
 #: How long a token is at least.
 _SHORTEST = 8
@@ -20,6 +20,7 @@ def _only(characters: str) -> bytes:
 
 
 _WIDE_OR_PADDED, _WORDS = _only(_WIDE + "="), _only(_STRICT)
+_ESCAPED = _only(_WIDE + "=\\&#;")
 
 
 def tokens(text: str) -> set[str]:
@@ -35,3 +36,9 @@ def tokens(text: str) -> set[str]:
     found = {one for one in words if len(one) >= _SHORTEST}
     with_equals = [one for one in wide if "=" in one]
     return found.union(wide.difference(with_equals), _PADDED.findall(" ".join(with_equals)))
+
+
+def escaped_words(text: str) -> str:
+    """The words of a text that have an escape of HTML, JSON or URLs in them, once each."""
+    words = text.encode("ascii", "replace").translate(_ESCAPED).decode().split()
+    return " ".join(dict.fromkeys(one for one in words if "\\" in one or "%" in one or "&" in one))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
@@ -10,6 +9,7 @@ from html import unescape
 from types import MappingProxyType
 from urllib.parse import unquote
 
+from pytest_loadtool.model.filters import FILTERS
 from pytest_loadtool.model.place import Place
 
 __all__ = ["OWN_FILTER", "View", "decoded"]
@@ -22,23 +22,16 @@ _PERCENT = (
 )
 _Escapes = tuple[re.Pattern[str], Callable[[str], str]]
 
-
-def _json(escape: str) -> str:
-    try:
-        text: str = json.loads(f'"{escape}"')
-    except ValueError:
-        return escape
-    return text
-
-
 _URL: _Escapes = (re.compile(_PERCENT, re.IGNORECASE), unquote)
 _FORM: _Escapes = (
     re.compile(rf"\+|{_PERCENT}", re.IGNORECASE),
     lambda escape: " " if escape == "+" else unquote(escape),
 )
 _JSON: _Escapes = (
-    re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u[0-9a-fA-F]{4}|\\.", re.DOTALL),
-    _json,
+    re.compile(
+        r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|\\.", re.DOTALL
+    ),
+    FILTERS["unjson"],
 )
 _XML: _Escapes = (re.compile(r"&(?:#[0-9]+|#[xX][0-9a-fA-F]+|\w+);"), unescape)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+import re
 from collections.abc import Callable, Mapping
 from html import escape, unescape
 from types import MappingProxyType
@@ -17,9 +18,12 @@ from urllib.parse import unquote
 
 from pytest_loadtool.model.encoding import component, form, json_string
 
-__all__ = ["FILTERS", "filtered"]
+__all__ = ["FILTERS", "UNDO", "filtered"]
 
 _STANDARD = str.maketrans("-_", "+/")
+#: RFC 8259 §7; and ``\xHH`` and ``\'``, which scripts in pages may have (ECMA-262 §12.9.4).
+_ESCAPE = re.compile(r"""\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([bfnrt"'/\\]))""")
+_NAMED_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
 def _bytes(value: str) -> bytes:
@@ -50,13 +54,27 @@ def _unurl(value: str) -> str:
     return unquote(value, errors="replace")
 
 
+def _unjson(value: str) -> str:
+    decoded = _ESCAPE.sub(_unescaped, value)
+    if decoded.isascii():
+        return decoded
+    # A character beyond U+FFFF is written as two surrogates.
+    return decoded.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    code = found[1] or found[2]
+    return chr(int(code, 16)) if code else _NAMED_ESCAPES.get(found[3], found[3])
+
+
 #: By name:
 #:
 #: * ``url``: as ECMAScript's ``encodeURIComponent``; ``form``: as browsers encode forms (WHATWG URL
 #:   §5.2); ``json``: within a JSON string (RFC 8259 §7); ``html``: with character references;
 #: * ``base64``: RFC 4648 §4; ``base64url``: RFC 4648 §5 without padding;
 #: * ``s256``: the code challenge of a code verifier (RFC 7636 §4.2);
-#: * ``unurl``, ``unbase64`` (either alphabet, padded or not), ``unhtml``: the way back.
+#: * ``unurl``, ``unjson`` (as scripts read strings), ``unhtml``, ``unbase64`` (either alphabet,
+#:   padded or not): the way back.
 FILTERS: Mapping[str, Callable[[str], str]] = MappingProxyType(
     {
         "url": component,
@@ -67,8 +85,20 @@ FILTERS: Mapping[str, Callable[[str], str]] = MappingProxyType(
         "base64url": _base64url,
         "s256": _s256,
         "unurl": _unurl,
-        "unbase64": _unbase64,
+        "unjson": _unjson,
         "unhtml": unescape,
+        "unbase64": _unbase64,
+    }
+)
+
+#: By filter: the one that takes it back.
+UNDO: Mapping[str, str] = MappingProxyType(
+    {
+        "url": "unurl",
+        "json": "unjson",
+        "html": "unhtml",
+        "base64": "unbase64",
+        "base64url": "unbase64",
     }
 )
 

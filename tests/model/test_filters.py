@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_loadtool.model.filters import FILTERS, filtered
+from pytest_loadtool.model.filters import FILTERS, UNDO, filtered
 from pytest_loadtool.model.template import Reference, Template, TemplateError, UnknownFilterError
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
@@ -25,10 +25,25 @@ def test_what_a_filter_writes_its_language_reads(value: str) -> None:
 
 
 @given(TEXT)
+def test_strings_as_others_write_them(value: str) -> None:
+    """JSON in which more is escaped than has to be; characters beyond U+FFFF as two surrogates."""
+    ascii_only = json.dumps(value)[1:-1].replace("/", "\\/")
+    units = memoryview(value.encode("utf-16-le")).cast("H")
+    everything = "".join(f"\\u{unit:04X}" for unit in units)
+    for written in (ascii_only, everything):
+        assert filtered(written, ("unjson",)) == value
+
+
+def test_strings_of_scripts() -> None:
+    """Escapes that JavaScript has and JSON has not; what is none stays."""
+    assert filtered(r"a\x2Fb\x3d \'c\' \u003D", ("unjson",)) == "a/b= 'c' ="
+    assert filtered(r"\d+ C:\path \u12 \x4", ("unjson",)) == r"\d+ C:\path \u12 \x4"
+
+
+@given(TEXT)
 def test_there_and_back(value: str) -> None:
     """Each decoder takes back what the filters beside it made."""
-    ways = [("url", "unurl"), ("base64", "unbase64"), ("base64url", "unbase64"), ("html", "unhtml")]
-    for way in ways:
+    for way in UNDO.items():
         assert filtered(value, way) == value
 
 

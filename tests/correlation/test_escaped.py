@@ -1,0 +1,133 @@
+"""Tokens that pages write with escapes: found, and read on another day when others are needed."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from urllib.parse import quote
+
+import pytest
+from django.utils.html import escape, escapejs, json_script
+from jinja2.utils import htmlsafe_json_dumps
+
+from pytest_loadtool.correlation.escaped import escaped
+from pytest_loadtool.correlation.extract import compile_source
+from pytest_loadtool.correlation.parts import rendered
+from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.standins import Replacer, stand_ins
+from pytest_loadtool.model.exchange import Exchange
+from tests.correlation.exchanges import FORM, answered, html
+from tests.correlation.talk import post, run
+
+#: Tokens of 16 bytes in base64; in the third and fourth no server has anything to escape but "=".
+TOKENS = (
+    "q/7Hn+2Zs/Lx0vT9aJd5Kg==",
+    "/Zp4+Wm1u/R8yB6cE3oXfQ==",
+    "Qk7HnA2ZsbLx0vT9aJd5Kg==",
+    "Zp4cWm1uMR8yB6cE3oXfQw==",
+)
+STATE = {"home": "https://shop.test/a?b=1&c=2", "user": 17, "key": ""}
+
+
+def _state(token: str) -> str:
+    return json.dumps({**STATE, "key": token}, separators=(",", ":"))
+
+
+def _php(token: str) -> str:
+    """json_encode without flags."""
+    return _state(token).replace("/", "\\/")
+
+
+def _unicode(characters: str, form: str) -> Callable[[str], str]:
+    """JSON in which these characters are written with their code."""
+
+    def write(token: str) -> str:
+        return re.sub(f"[{characters}]", lambda one: form.format(ord(one[0])), _state(token))
+
+    return write
+
+
+_dotnet = _unicode("&<>'+`", "\\u{:04X}")  # System.Text.Json
+_rails = _unicode("&<>", "\\u{:04x}")
+_gson = _unicode("&<>'=", "\\u{:04x}")
+_owasp = _unicode("&/+=", "\\x{:02X}")  # ESAPI, encodeForJavaScript
+
+
+def _razor(text: str) -> str:
+    """ASP.NET's HtmlEncoder."""
+    return str(escape(text)).replace("+", "&#x2B;")
+
+
+def _mustache(text: str) -> str:
+    """Mustache.escape."""
+    return re.sub("[&<>\"'`=/]", lambda one: f"&#x{ord(one[0]):X};", text)
+
+
+_JSON = "application/json"
+#: Parts of pages as frameworks write them.
+PAGES: Mapping[str, Callable[[str], str]] = {
+    "PHP": lambda key: f"<script>var app = {_php(key)};</script>",
+    "Laravel Inertia": lambda key: f'<div id="app" data-page="{escape(_php(key))}"></div>',
+    "Magento": lambda key: f'<script type="text/x-magento-init">{{"*":{_php(key)}}}</script>',
+    "Blazor": lambda key: f"<!--Blazor:{_dotnet(key)}--><p>Caf\\u002B</p>",
+    "ASP.NET": lambda key: (
+        f"<script>s = JSON.parse({json.dumps(_dotnet(key))}, 'a\\\\u002B')</script>"
+    ),
+    "Razor": lambda key: f'<div data-key="{_razor(key)}" data-sum="{_razor("1+1")}"></div>',
+    "Spring and Gson": lambda key: f"<script>/*<![CDATA[*/ var s = {_gson(key)}; /*]]>*/</script>",
+    "Next.js, pages": lambda key: (
+        f'<script id="__NEXT_DATA__" type="{_JSON}">{_state(key)}</script>'
+    ),
+    "Next.js, app": lambda key: f"<script>f.push([1,{json.dumps('5:' + _state(key))}])</script>",
+    "Rails": lambda key: f"<script>App.boot({_rails(key)})</script>",
+    "Rails, react-rails": lambda key: f'<div data-react-props="{escape(_rails(key))}"></div>',
+    "Django, json_script": lambda key: json_script({**STATE, "key": key}, "state"),
+    "Django, escapejs": lambda key: f"<script>let key = '{escapejs(key)}', n = 1;</script>",
+    "Django, both": lambda key: f'<script>s = JSON.parse("{escapejs(_state(key))}")</script>',
+    "Jinja": lambda key: f"<script>const s = {htmlsafe_json_dumps({**STATE, 'key': key})}</script>",
+    "Mustache": lambda key: f'<b data-key="{_mustache(key)}" data-u="{_mustache("/?a=1+1")}"></b>',
+    "ESAPI": lambda key: f"<script>var s = {_owasp(key)};</script>",
+    "an address": lambda key: f"<script>go('/next?a=1&key={quote(key, safe='')}&b=2')</script>",
+}
+
+
+def page(part: str, visits: int) -> Exchange:
+    """A page with that in it, and other things that change."""
+    return html(f"<html><body><p>Visit {visits} of 9</p>{part}<i>{visits}</i></body></html>")
+
+
+@pytest.mark.parametrize("framework", PAGES)
+def test_pages(framework: str) -> None:
+    """Whichever token was recorded, whatever characters it had: the one of the day is sent."""
+    write = PAGES[framework]
+    for old in TOKENS:
+        body = f"key={quote(old, safe='')}"
+        configured = run(answered("GET", "/", page(write(old), 1)), post("/x", body)).case
+        first, second = configured.transactions()
+        assert isinstance(second.request.body, str)
+        assert old not in second.request.body
+        (extractor,) = first.extractors
+        take = compile_source(extractor.source, extractor.match)
+        for new in TOKENS:
+            value = take(RecordedResponse(page(write(new), 203)))
+            assert value is not None, (framework, extractor)
+            sent = rendered(second.request.body, "body", FORM[1], {extractor.variable: value})
+            assert sent == f"key={quote(new, safe='')}", (framework, old, extractor)
+
+
+@pytest.mark.parametrize("framework", PAGES)
+def test_stand_ins(framework: str) -> None:
+    """Where a saved recording is to hold no tokens, it holds none in escapes, either."""
+    write = PAGES[framework]
+    made = stand_ins(TOKENS, b"key")
+    for token in TOKENS:
+        assert Replacer(made).text(write(token)) == write(made[token])
+
+
+def test_what_has_no_escapes_costs_a_search() -> None:
+    """Nothing is decoded, and a placeholder has no filter that it will never need."""
+    assert list(escaped("<p>100% of a \\d+ &amp; b</p>", frozenset(TOKENS))) == []
+    body = f"key={quote(TOKENS[0], safe='')}"
+    plain = run(answered("GET", "/", html(f"<script>k = '{TOKENS[0]}'</script>")), post("/x", body))
+    assert [one.request.body for one in plain.case.transactions()][1] == "key=${key[1]}"
