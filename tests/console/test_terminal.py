@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-import re
-import shlex
-import shutil
-import subprocess
-import time
-import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,53 +11,10 @@ import pytest
 from example_suite.server import ShopServer
 from pytest_loadtool.casefile import read_case
 from tests.console.negotiated import with_ntlm
-from tests.console.running import console_command, console_environment, fetch
+from tests.console.running import fetch
+from tests.console.terminal import Terminal, console
 from tests.console.traffic import sign_in, write_har
 from tests.plugin.serving import case, serving
-
-
-class Terminal:
-    """A tmux session of its own server with one window."""
-
-    def __init__(self, directory: Path, command: list[str]) -> None:
-        self._socket = f"loadtool-{uuid.uuid4().hex}"
-        environment = console_environment(directory) | {"TERM": "xterm-256color"}
-        done = f'{shlex.join(command)}; echo "exit status $?"; exec cat'
-        subprocess.run(
-            [*self._tmux, "-f", "/dev/null", "new-session", "-d", "-x", "150", "-y", "50", done],
-            cwd=directory, env=environment, check=True,
-        )  # fmt: skip
-
-    @property
-    def _tmux(self) -> list[str]:
-        return ["tmux", "-L", self._socket]
-
-    def type(self, text: str) -> None:
-        subprocess.run([*self._tmux, "send-keys", "-l", text], check=True)
-
-    def press(self, key: str) -> None:
-        subprocess.run([*self._tmux, "send-keys", key], check=True)
-
-    def enter(self, line: str) -> None:
-        self.type(line)
-        self.press("Enter")
-
-    def screen(self, *options: str) -> str:
-        """What is shown; with ``-e``, with the colours' escape sequences."""
-        command = [*self._tmux, "capture-pane", "-p", "-J", "-S", "-500", *options]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
-
-    def wait_for(self, pattern: str) -> re.Match[str]:
-        """Look until the screen shows ``pattern``."""
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            if match := re.search(pattern, self.screen(), re.MULTILINE):
-                return match
-            time.sleep(0.1)
-        raise AssertionError(f"{pattern!r} is not on the screen:\n{self.screen()}")
-
-    def close(self) -> None:
-        subprocess.run([*self._tmux, "kill-server"], check=False)
 
 
 @pytest.fixture
@@ -72,20 +22,6 @@ def terminal(tmp_path: Path) -> Iterator[Terminal]:
     """`pytest --record shop.case.toml` at a terminal, without a browser."""
     with console(tmp_path) as opened:
         yield opened
-
-
-@contextmanager
-def console(directory: Path) -> Iterator[Terminal]:
-    """A console in ``directory`` that has come to its prompt."""
-    if shutil.which("tmux") is None:
-        pytest.fail("tmux is not installed: apt-get install tmux")
-    command = console_command("--record", "shop.case.toml", "--record-browser", "none")
-    opened = Terminal(directory, command)
-    try:
-        opened.wait_for(r"^loadtool>")
-        yield opened
-    finally:
-        opened.close()
 
 
 @pytest.mark.promise(14)

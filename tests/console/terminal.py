@@ -1,0 +1,79 @@
+"""The console at a real terminal (tmux)."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import subprocess
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.console.running import console_command, console_environment
+
+__all__ = ["Terminal", "console"]
+
+
+class Terminal:
+    """A tmux session of its own server with one window."""
+
+    def __init__(self, directory: Path, command: list[str]) -> None:
+        self._socket = f"loadtool-{uuid.uuid4().hex}"
+        environment = console_environment(directory) | {"TERM": "xterm-256color"}
+        done = f'{shlex.join(command)}; echo "exit status $?"; exec cat'
+        subprocess.run(
+            [*self._tmux, "-f", "/dev/null", "new-session", "-d", "-x", "150", "-y", "50", done],
+            cwd=directory, env=environment, check=True,
+        )  # fmt: skip
+
+    @property
+    def _tmux(self) -> list[str]:
+        return ["tmux", "-L", self._socket]
+
+    def type(self, text: str) -> None:
+        subprocess.run([*self._tmux, "send-keys", "-l", text], check=True)
+
+    def press(self, key: str) -> None:
+        subprocess.run([*self._tmux, "send-keys", key], check=True)
+
+    def enter(self, line: str) -> None:
+        self.type(line)
+        self.press("Enter")
+
+    def screen(self, *options: str) -> str:
+        """What is shown; with ``-e``, with the colours' escape sequences."""
+        command = [*self._tmux, "capture-pane", "-p", "-J", "-S", "-500", *options]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+    def wait_for(self, pattern: str) -> re.Match[str]:
+        """Look until the screen shows ``pattern``."""
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            if match := re.search(pattern, self.screen(), re.MULTILINE):
+                return match
+            time.sleep(0.1)
+        raise AssertionError(f"{pattern!r} is not on the screen:\n{self.screen()}")
+
+    def close(self) -> None:
+        subprocess.run([*self._tmux, "kill-server"], check=False)
+
+
+@contextmanager
+def console(
+    directory: Path, case: str = "shop.case.toml", browser: str = "none"
+) -> Iterator[Terminal]:
+    """`pytest --record CASE` in ``directory`` that has come to its prompt."""
+    if shutil.which("tmux") is None:
+        pytest.fail("tmux is not installed: apt-get install tmux")
+    command = console_command("--record", case, "--record-browser", browser)
+    opened = Terminal(directory, command)
+    try:
+        opened.wait_for(r"^loadtool>")
+        yield opened
+    finally:
+        opened.close()
