@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+
+from pytest_loadtool.auth import parse_challenges, scheme_names, supported
 
 __all__ = ["challenge_remedy"]
 
-_SCHEME = re.compile(rb"(?:^|,)\s*(basic|digest|ntlm|negotiate)(?=[\s,]|$)", re.IGNORECASE)
-_NAMES = {b"basic": "Basic", b"digest": "Digest", b"ntlm": "NTLM", b"negotiate": "Negotiate"}
 _CHALLENGES = {401: b"www-authenticate", 407: b"proxy-authenticate"}
 
 _WIZARD = (
@@ -23,11 +22,10 @@ def challenge_remedy(
     """Who should have answered such a response, and how to say so; nothing if it asks for nothing
     that could be answered. ``has_identities``: the test case has some."""
     asks = _CHALLENGES.get(status)
-    values = [value for name, value in headers if name.lower() == asks]
-    found = [_NAMES[one.lower()] for value in values for one in _SCHEME.findall(value)]
-    if not found:
+    values = [value.decode("latin-1") for name, value in headers if name.lower() == asks]
+    schemes = scheme_names(supported(parse_challenges(values)))
+    if not schemes:
         return ""
-    schemes = ", ".join(dict.fromkeys(found))
     if status == 407:
         return f"The proxy asks who it is ({schemes}): [proxy] of the test case can tell."
     if not has_identities:
