@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pytest_loadtool.console.credentials import Credentials
-from pytest_loadtool.console.keyrings import in_keyring, store_in_keyring
 from pytest_loadtool.console.private import write_private
 from pytest_loadtool.console.secrets import unused
 from pytest_loadtool.console.session import Session
@@ -16,6 +15,7 @@ from pytest_loadtool.correlation.revert import names_in_use
 from pytest_loadtool.model.case import TestCase, Variable
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.template import BUILTIN_NAMES, Reference, escape
+from pytest_loadtool.transport.keyrings import in_keyring, store_in_keyring, storing
 
 __all__ = ["Placed", "place"]
 
@@ -34,7 +34,7 @@ def place(session: Session, case: TestCase, found: Credentials) -> Placed:
 
     Raises:
         FileError: the dataset cannot be written.
-        CommandError: the keyring does not take the password.
+        ReplayError: the keyring does not take the password.
     """
     if found.dataset is not None and found.new is not None and not found.dataset.exists():
         write_private(found.dataset, found.new)
@@ -98,5 +98,5 @@ def _keep(session: Session, variable: Variable, secret: str) -> None:
         elif in_keyring(variable.keyring, variable.username) is None:
             session.say(
                 f"The keyring has no password of {who} yet: "
-                f"`keyring set {variable.keyring} '{variable.username}'` asks for it."
+                f"`{storing(variable.keyring, variable.username)}` asks for it."
             )

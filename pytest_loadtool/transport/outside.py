@@ -6,12 +6,12 @@ import os
 from pathlib import Path
 
 from pytest_loadtool.casefile import read_dataset
-from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.replay import Plan, compile_case
+from pytest_loadtool.transport.keyrings import keyring_password
 
-__all__ = ["compile_in", "keyring_password"]
+__all__ = ["compile_in"]
 
 
 def compile_in(
@@ -32,32 +32,3 @@ def compile_in(
         think_time=think_time,
         folder=str(folder),
     )
-
-
-def keyring_password(service: str, username: str) -> str:
-    """The password that the system's keyring has for ``username`` under ``service``.
-
-    Raises:
-        ReplayError: it has none, cannot be asked, or the package keyring is not installed.
-    """
-    try:
-        import keyring
-        from keyring.errors import KeyringError
-    except ImportError:
-        raise ReplayError(
-            "to ask the system's keyring needs the package keyring: "
-            "pip install 'pytest-loadtool[keyring]'"
-        ) from None
-    try:
-        password = keyring.get_password(service, username)
-    except KeyringError as error:
-        raise ReplayError(
-            f"the system's keyring cannot be asked ({error}); where there is none, take the "
-            "password from an environment variable (env) instead"
-        ) from None
-    if password is None:
-        raise ReplayError(
-            f"the system's keyring has no password of {username} for {service}: "
-            f"store it with `keyring set {service} {username}`"
-        )
-    return password

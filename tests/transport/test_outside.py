@@ -80,7 +80,7 @@ def test_what_the_keyring_does_not_have() -> None:
 def test_a_keyring_that_cannot_be_opened() -> None:
     """The error says why, and what to use instead."""
     keyring.set_keyring(Locked())  # type: ignore[no-untyped-call]
-    with pytest.raises(ReplayError, match=r"cannot be asked \(locked\); .* \(env\) instead"):
+    with pytest.raises(ReplayError, match=r"cannot be used \(locked\); .* variable instead"):
         initial()
 
 
