@@ -93,27 +93,36 @@ def _xml(producer: Producer, slot: Slot, response: Readable, known: _Known) -> I
     yield from _text(replace(producer, text="", name=""), slot, response, known)
 
 
-def _control(producer: Producer, _: Slot, response: Readable, __: _Known) -> Iterator[Source]:
+def _control(producer: Producer, _: Slot, response: Readable, known: _Known) -> Iterator[Source]:
     if _SPLIT_STATE.fullmatch(producer.name):
         count = compile_source(FormField("__VIEWSTATEFIELDCOUNT"))(response) or ""
         if count.isdecimal() and int(count) > 1:
             yield FormField(producer.name, split=int(count))
     if compile_source(FormField(producer.name))(response) != producer.value:
-        yield from _in_form(producer, response.text)
+        yield from _in_form(producer, response.text, known)
     yield FormField(producer.name)
 
 
-def _in_form(producer: Producer, text: str) -> Iterator[Source]:
-    """The field of a form that is known by where it submits to, however many come before it."""
+def _in_form(producer: Producer, text: str, known: _Known) -> Iterator[Source]:
+    """The field of a form that is known by where it submits to, however many come before it.
+
+    Where that has an id in it, all the rest has to be of this form alone: of the forms in a list,
+    one for each thing, nothing tells which.
+    """
     start = form_start(text, producer.form)
     if start is None:
         return
     action = attributes(text, start)[0].get("action", "")
-    spots = target_slots(action, 0)
-    if f'action="{action}"' in text and not any(_varies(spot.value) for spot in spots):
+    pattern, position = "", 0
+    for spot in target_slots(action, 0):
+        if not spot.depth and _varies(spot.value, known):
+            pattern += _literal(action[position : spot.start]) + _OTHER_IN_PAGE
+            position = spot.end
+    pattern = f'action="{pattern}{_literal(action[position:])}"'
+    found = re.findall(pattern, text)
+    if f'action="{action}"' in found and (not position or len(found) == 1):
         yield RegularExpression(
-            rf'action="{_literal(action)}"[\s\S]*?name="{_literal(producer.name)}"'
-            r'[^>]*?value="([^"]*)"'
+            rf'{pattern}[\s\S]*?name="{_literal(producer.name)}"[^>]*?value="([^"]*)"'
         )
 
 

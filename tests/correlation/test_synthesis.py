@@ -10,7 +10,7 @@ import pytest
 from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.extractor import Extractor, RegularExpression
+from pytest_loadtool.model.extractor import Extractor, FormField, RegularExpression
 from tests.correlation.exchanges import (
     FORM,
     JSON,
@@ -187,6 +187,21 @@ def test_the_right_one_of_many() -> None:
     extractor = synthesised(old)
     assert extractor.match == 5
     assert extracted(extractor, old) == OLD
+
+
+def test_the_form_of_a_thing_among_others() -> None:
+    """A form is known by where it submits to, with whatever id, if no other submits there."""
+    form = '<form action="{}"><input type="hidden" name="key" value="{}"></form>'
+    old = html(form.format("/likes/3", "x") + form.format("/posts/17/comments", OLD))
+    new = html(
+        "".join(form.format(f"/likes/{n}", n) for n in range(3))
+        + form.format("/posts/4711/comments", NEW)
+    )
+    assert extracted(synthesised(old), new) == NEW
+    several = html(
+        "".join(form.format(f"/posts/{n}", n) for n in range(3)) + form.format("/posts/17", OLD)
+    )
+    assert synthesised(several) == Extractor("key[1]", FormField("key"), 4)
 
 
 def test_a_changed_extractor_finds_something_else() -> None:

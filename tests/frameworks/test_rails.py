@@ -80,13 +80,26 @@ class Rails(Site):
         if int(number) not in self.posts:
             raise NotFound(number)
         if request.method == "GET":
-            return self.view(request, self.form(request, f"/posts/{number}", _DELETE, "delete"))
+            recent = "".join(
+                self.form(request, f"/posts/{other}/likes", "")
+                for other in self.posts
+                if other != int(number)
+            )
+            comment = self.form(request, f"/posts/{number}/comments", '<input name="text">')
+            delete = self.form(request, f"/posts/{number}", _DELETE, "delete")
+            return self.view(request, recent + comment + delete)
         self.verify(request)
         if request.method == "PATCH":
             self.posts[int(number)] = json.loads(request.data)["post"]["title"]
             return Response(json.dumps({"id": int(number)}), mimetype="application/json")
         del self.posts[int(number)]
         return redirect("/posts", 303)
+
+    @page(r"/posts/(?P<number>\d+)/comments", "POST")
+    def comments(self, request: Request, number: str) -> Response:
+        self.signed_in(request)
+        self.verify(request)
+        return redirect(f"/posts/{number}", 302)
 
     def view(self, request: Request, inner: str) -> Response:
         token = self.masked(self.token(request, "!real_csrf_token"))
@@ -124,17 +137,19 @@ class Rails(Site):
 
 
 def session(browser: Browser) -> None:
-    """Log in, search below a list; write a post, change it by a script, delete it; another."""
+    """Log in, search below a list; write a post, comment on it, change it by a script, delete it;
+    another."""
     browser.go("/login")
     browser.submit_form({"email": "kim@example.com"})
     browser.submit_form({"q": "Tea"}, form="/searches")
     browser.go("/posts")
     browser.click("new")
     browser.submit_form({"post[title]": "Tea & cups"})
+    browser.submit_form({"text": "Two, please"}, form="/comments")
     change: Any = {"post": {"title": "Tea"}}
     token = browser.found('name="csrf-token" content="(.*?)"')
     browser.json("PATCH", browser.page, change, X_CSRF_Token=token)
-    browser.submit_form()
+    browser.submit_form(form=f'action="{browser.page}"')
     browser.click("new")
     browser.submit_form({"post[title]": "Cups"})
 
@@ -142,8 +157,8 @@ def session(browser: Browser) -> None:
 def test_rails() -> None:
     """Each form's own token, the meta tag's for scripts, and the id of what was created.
 
-    The list has another length on replay, and a form of its own for each of its posts: the one
-    below is known by where it submits to.
+    The lists have another length on replay, and a form of its own for each of its posts: the ones
+    below are known by where they submit to, whatever the id in there is.
     """
     trial = Trial(Rails, session)
     trial.check(
@@ -151,5 +166,6 @@ def test_rails() -> None:
         "csrf_token by csrf-header",
         "post_id by created-location",
     )
-    used = [one for one in trial.configured.case.transactions() if "/searches" in one.title]
-    assert "${csrf_token[" in str(used[0].request.body)
+    for path in ("/searches", "/comments"):
+        used = [one for one in trial.configured.case.transactions() if path in one.title]
+        assert "${csrf_token[" in str(used[0].request.body)
