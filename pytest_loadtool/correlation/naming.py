@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from urllib.parse import unquote
 
 from pytest_loadtool.correlation.claims import Claim, Issue
 from pytest_loadtool.correlation.evidence import id_stem
@@ -30,7 +31,7 @@ def base_name(claim: Claim | Issue) -> str:
     if (slot.place is Place.PATH and slot.before) or not name:
         name = producer.name if producer.kind in (Kind.JSON, Kind.TEXT) else ""
         if not name or (is_id_name(name) and not id_stem(name)):
-            name = f"{singular(slot.name)} {plain(name) or 'id'}"
+            name = f"{singular(unquote(slot.name))} {plain(name) or 'id'}"
     name = name.lower().removeprefix("x-") if isinstance(slot.part, int) else name
     return field_name(name)
 

@@ -91,6 +91,7 @@ def test_address_with_another_correlated_value_in_it() -> None:
     _, second, third, fourth = configured.transactions()
     (file,) = second.extractors
     now = exchange(received=(("Location", "/files/New%20Folder%202/new.txt"),))
+    assert file.variable == "new_folder_id[1]"
     assert extracted(file, now) == "new.txt"
     assert third.request.target == f"/files/${{file_id[1]|unurl}}/${{{file.variable}}}"
     assert fourth.request.body == ('{"path": "${file_id[1]|unurl}/tea.txt", "type": "text/plain"}')
