@@ -16,22 +16,22 @@ from __future__ import annotations
 from bisect import bisect_left
 from itertools import accumulate, compress
 from operator import add, ne, sub
-from typing import Any
+from typing import Any, Final
 
 __all__ = ["Extent", "Histogram"]
 
-_PER_OCTAVE = 1024
-_MASK = _PER_OCTAVE - 1
-_BITS = 11  # that are kept of a value
+_PER_OCTAVE: Final = 1024
+_MASK: Final = _PER_OCTAVE - 1
+_BITS: Final = 11  # that are kept of a value
 
-_OCTAVES = 41
-_LONGEST = (1 << _OCTAVES - 2 + _BITS) - 1  # 35 years; the last octave ends here
+_OCTAVES: Final = 41
+_LONGEST: Final = (1 << _OCTAVES - 2 + _BITS) - 1  # 35 years; the last octave ends here
 
-_NOTHING_YET = 1 << 60
+_NOTHING_YET: Final = 1 << 60
 
-_STRIDE = 64  # buckets that are compared at once
+_STRIDE: Final = 64  # buckets that are compared at once
 
-_NO_OCTAVE: list[int] = []  # stands where none was made yet; never written to
+_NO_OCTAVE: Final[list[int]] = []  # stands where none was made yet; never written to
 
 
 class Histogram:

@@ -6,13 +6,14 @@ long to wait, and is sent each response. A driver (room ``transport``) feeds it.
 """
 
 from pytest_loadtool.replay.compile import compile_case
-from pytest_loadtool.replay.exchange import Response, Send, Wait
+from pytest_loadtool.replay.exchange import Over, Response, Send, Wait
 from pytest_loadtool.replay.plan import Observer, Origin, PagePlan, Plan, Step
 from pytest_loadtool.replay.user import VirtualUser
 
 __all__ = [
     "Observer",
     "Origin",
+    "Over",
     "PagePlan",
     "Plan",
     "Response",

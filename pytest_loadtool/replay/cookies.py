@@ -9,13 +9,14 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from email.utils import mktime_tz, parsedate_tz
+from typing import Final
 
 __all__ = ["CookieJar"]
 
-_NEVER = float("inf")
+_NEVER: Final = float("inf")
 
 #: How many header lines are kept: paths with an id in them are ever new.
-_MOST_LINES = 256
+_MOST_LINES: Final = 256
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pytest_loadtool.model.result import Failure
     from pytest_loadtool.replay.plan import Step
 
-__all__ = ["Closing", "Command", "Opening", "Response", "Send", "Wait"]
+__all__ = ["Closing", "Command", "Opening", "Over", "Response", "Send", "Wait"]
 
 
 class Send:
@@ -96,6 +96,18 @@ class Wait:
         self.leave = leave
 
 
+class Over:
+    """The iteration has ended: the last command. ``failed`` says whether anything in it has.
+
+    A generator's own end would be an exception, which costs more than most commands.
+    """
+
+    __slots__ = ("failed",)
+
+    def __init__(self, failed: bool) -> None:
+        self.failed = failed
+
+
 _scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]  # not in typeshed
 
 
@@ -112,7 +124,7 @@ def _loads(text: str) -> Any:
     return value if end == len(text) else json.loads(text)
 
 
-Command = tuple[Send, ...] | Wait
+Command = tuple[Send, ...] | Wait | Over
 
 
 class Response:
@@ -170,14 +182,19 @@ class Response:
         return parse_head(self.head).values(name.lower())
 
     @property
+    def set_cookies(self) -> list[str]:
+        """The values of its Set-Cookie headers."""
+        return parse_head(self.head).values("set-cookie")
+
+    @property
     def content(self) -> bytes:
         """The body without its content coding.
 
         Raises:
             ContentError: it is broken.
         """
-        codings = self.header("content-encoding")
-        return decode(self.body, codings) if codings and self.body else self.body
+        codings = parse_head(self.head).values("content-encoding")
+        return decode(self.body, codings[0]) if codings and self.body else self.body
 
     @property
     def text(self) -> str:
@@ -190,7 +207,7 @@ class Response:
             content = self.content
             try:
                 self._text = content.decode()  # nearly always, and cheaper than to look it up
-                if content.isascii():
+                if len(self._text) == len(content):  # only ASCII: the same in nearly all
                     return self._text
             except UnicodeDecodeError:
                 pass

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["Head", "parse_head"]
+__all__ = ["Head", "length_of", "parse_head"]
 
 #: How many heads are kept, and the longest that is.
 _MOST_KEPT: Final = 1024
@@ -21,16 +21,25 @@ class Head:
     """A head as received, without the empty line that ends it.
 
     ``status`` is 0, and ``problem`` says why, when it is not the head of an HTTP response.
-    ``fields`` gives the values of each header in order, by its name in lower case.
+    ``fields`` gives the values of each header in order, by its name in lower case. ``keeps`` says
+    whether the connection is to stay open (RFC 9112 §9.3), ``length`` what the body's is said to
+    be in bytes, -1 if that is not so simple (§6.3).
     """
 
-    __slots__ = ("fields", "problem", "status", "version")
+    __slots__ = ("fields", "keeps", "length", "problem", "status", "version")
 
     def __init__(self, raw: bytes) -> None:
         self.fields: dict[str, list[str]] = {}
         self.version = ""
         self.status = 0
         self.problem = self._parse(raw)
+        options = self.tokens("connection")
+        self.keeps = (
+            "keep-alive" in options if self.version == "HTTP/1.0" else "close" not in options
+        )
+        lengths = self.values("content-length")
+        simple = len(lengths) == 1 and "transfer-encoding" not in self.fields
+        self.length = length_of(lengths[0]) if simple else -1
 
     def values(self, name: str) -> list[str]:
         """All values of a header, in order. ``name`` is in lower case."""
@@ -64,6 +73,11 @@ class Head:
         self.version = version
         self.status = int(code)
         return ""
+
+
+def length_of(text: str) -> int:
+    """A body's length in bytes, as Content-Length has it; -1 if it is not one."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else -1
 
 
 def parse_head(raw: bytes) -> Head:

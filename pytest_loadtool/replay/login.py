@@ -23,7 +23,7 @@ from pytest_loadtool.replay.credentials import (
     without_body,
     without_header,
 )
-from pytest_loadtool.replay.exchange import Closing, Command, Opening, Response, Send, Wait
+from pytest_loadtool.replay.exchange import Closing, Command, Opening, Over, Response, Send, Wait
 from pytest_loadtool.replay.gates import Gate, Proxies, Servers
 from pytest_loadtool.replay.plan import Account, Observer, Origin, Plan, Step
 from pytest_loadtool.replay.renewal import RenewingUser
@@ -137,7 +137,7 @@ class AuthenticatedUser(RenewingUser):
             self._courses.clear()
         self._ends = self._courses.setdefault(self._course, self._ends)
 
-    def iteration(self, number: int, start: float) -> Generator[Command, Response | None, bool]:
+    def iteration(self, number: int, start: float) -> Generator[Command, Response | None, None]:
         """As `VirtualUser.iteration`; a `Send` may be followed by others for the same step.
 
         The observer is told of those by `negotiation`, and of the last by `transaction`.
@@ -149,10 +149,7 @@ class AuthenticatedUser(RenewingUser):
         event: Response | None = None
         begun = False
         while True:
-            try:
-                command = commands.send(event)
-            except StopIteration as end:
-                return bool(end.value)
+            command = commands.send(event)
             if not begun:
                 begun = True
                 if self._is_somebody_else():
@@ -160,6 +157,9 @@ class AuthenticatedUser(RenewingUser):
             if isinstance(command, Wait):
                 event = yield command
                 continue
+            if isinstance(command, Over):
+                yield command
+                return
             for send in command:
                 ahead = self._ends[send.step.index]
                 if ahead is None:
@@ -331,7 +331,7 @@ class AuthenticatedUser(RenewingUser):
     def _take_cookies(self, response: Response, attempt: _Attempt) -> None:
         """A challenge may set cookies: they go with the next request already."""
         step = response.send.step
-        cookies = response.header_values("set-cookie")
+        cookies = response.set_cookies
         for line in cookies:
             self._jar.store(line, step.origin.host, target_of(response.request))
         if cookies:

@@ -12,7 +12,7 @@ from math import inf
 
 from pytest_loadtool.auth.bearer import lifetime_of
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.exchange import Command, Response, Send, Wait
+from pytest_loadtool.replay.exchange import Command, Over, Response, Send, Wait
 from pytest_loadtool.replay.plan import Renewal, Renewals, Step
 from pytest_loadtool.replay.user import CONNECTIONS_PER_HOST, VirtualUser
 
@@ -72,7 +72,7 @@ class RenewingUser(VirtualUser):
 
     __slots__ = ("_tokens",)
 
-    def _act(self, number: int, start: float) -> Generator[Command, Response | None, bool]:
+    def _act(self, number: int, start: float) -> Generator[Command, Response | None, None]:
         commands = super()._act(number, start)
         renewals = self._plan.renewals
         if renewals is None:
@@ -82,23 +82,21 @@ class RenewingUser(VirtualUser):
         return self._renewing(commands, renewals)
 
     def _renewing(
-        self, commands: Generator[Command, Response | None, bool], renewals: Renewals
-    ) -> Generator[Command, Response | None, bool]:
+        self, commands: Generator[Command, Response | None, None], renewals: Renewals
+    ) -> Generator[Command, Response | None, None]:
         tokens = self._tokens
         event: Response | None = None
         sends: list[Send] = []
         while True:
-            try:
-                command = commands.send(event)
-            except StopIteration as end:
-                if event is not None:
-                    self._note(event, renewals)
-                return bool(end.value)
+            command = commands.send(event)
             if event is not None:
                 sends += self._note(event, renewals)
             if isinstance(command, Wait):
                 event = yield command
                 continue
+            if isinstance(command, Over):
+                yield command
+                return
             for send in command:
                 sends += self._admit(send, renewals)
             while not tokens.ready:

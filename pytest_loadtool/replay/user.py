@@ -11,7 +11,7 @@ from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.content import ContentError
 from pytest_loadtool.replay.cookies import CookieJar
-from pytest_loadtool.replay.exchange import Command, Response, Send, Wait
+from pytest_loadtool.replay.exchange import Command, Over, Response, Send, Wait
 from pytest_loadtool.replay.plan import Account, Observer, Origin, PagePlan, Plan, Step, Via
 from pytest_loadtool.replay.validate import status_failure
 
@@ -75,18 +75,18 @@ class VirtualUser:
         places = [f"row {self._rows[name] + 1} of {file}" for name, file in account.rows]
         return " and ".join(places) or account.name
 
-    def iteration(self, number: int, start: float) -> Generator[Command, Response | None, bool]:
+    def iteration(self, number: int, start: float) -> Generator[Command, Response | None, None]:
         """Act out the plan once, due to begin at ``start``, with fresh cookies and variables.
 
-        Yields commands; each `Send` wants one `Response` sent back, a `Wait` wants None. Returns
-        whether anything failed.
+        Yields commands; each `Send` wants one `Response` sent back, a `Wait` wants None, and
+        `Over` is the last.
 
         Raises:
             ReplayError: a dataset has no row left.
         """
         return self._act(number, start)
 
-    def _act(self, number: int, start: float) -> Generator[Command, Response | None, bool]:
+    def _act(self, number: int, start: float) -> Generator[Command, Response | None, None]:
         if not self._keep_state or number == 0:
             self._values = self._fresh_values(number)
             self._jar = CookieJar()
@@ -106,7 +106,7 @@ class VirtualUser:
                 due += page.pause(self._number, number)
                 yield Wait(due)
         self._observer.iteration(start, due, any_failed)
-        return any_failed
+        yield Over(any_failed)
 
     def _sequential(
         self, page: PagePlan, due: float
@@ -174,7 +174,7 @@ class VirtualUser:
         if response.failure is not None:
             failures = (response.failure,)
         else:
-            for line in response.header_values("set-cookie"):
+            for line in response.set_cookies:
                 self._jar.store(line, step.origin.host, target_of(response.request))
             if response.status not in step.accepted:
                 failures = (status_failure(step.transaction.status, response.status),)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_loadtool.replay.head import Head, parse_head
+from pytest_loadtool.replay.head import Head, length_of, parse_head
 
 __all__ = ["LONGEST_HEAD", "ProtocolError", "ResponseReader"]
 
@@ -161,32 +161,26 @@ class ResponseReader:
         """How long the body is (RFC 9112 §6.3), and whether the connection stays (§9.3)."""
         if not head.version.startswith("HTTP/1."):
             raise ProtocolError("no HTTP/1 status line")
-        fields = head.fields
-        options = head.tokens("connection") if "connection" in fields else []
-        if head.version == "HTTP/1.0":
-            self.keep_alive = "keep-alive" in options
-        else:
-            self.keep_alive = "close" not in options
+        self.keep_alive = head.keeps
         if self._without_body or head.status == 204 or head.status == 304:
             return 0
-        if "transfer-encoding" in fields:
-            if "content-length" in fields:  # the mark of request smuggling (§6.3 rule 3)
+        if head.length >= 0:
+            return head.length
+        if "transfer-encoding" in head.fields:
+            if "content-length" in head.fields:  # the mark of request smuggling (§6.3 rule 3)
                 self.keep_alive = False
             if head.tokens("transfer-encoding")[-1:] == ["chunked"]:
                 return _CHUNKED
             self.keep_alive = False
             return _ENDS_WITH_CONNECTION
-        lengths = fields.get("content-length")
-        if lengths is None:
+        if "content-length" not in head.fields:
             self.keep_alive = False
             return _ENDS_WITH_CONNECTION
-        text = lengths[0]
-        if len(lengths) > 1 or "," in text:
-            distinct = set(head.tokens("content-length"))
-            text = distinct.pop() if len(distinct) == 1 else ""
-        if not (text.isascii() and text.isdigit()) or len(text) > 18:
+        distinct = set(head.tokens("content-length"))  # the same one, several times (§6.3 rule 5)
+        length = length_of(distinct.pop()) if len(distinct) == 1 else -1
+        if length < 0:
             raise ProtocolError("Content-Length is not a number")
-        return int(text)
+        return length
 
     def _feed_counted(self, data: bytes) -> bool:
         missing = self._missing

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import httpx
 
 from pytest_loadtool.model.tls import TlsSettings
-from pytest_loadtool.replay.exchange import Response, Send, Wait
+from pytest_loadtool.replay.exchange import Over, Response, Send, Wait
 from pytest_loadtool.replay.plan import Origin, Via
 from pytest_loadtool.transport.httpx_exchange import Exchange
 
@@ -85,15 +85,15 @@ class HttpxSession:
             return
         try:
             command = commands.send(event)
-            sends = () if isinstance(command, Wait) else command
+            sends = command if isinstance(command, tuple) else ()
             transports = [self._transport(send) for send in sends]
-        except StopIteration as end:
-            self._commands = None
-            self._done(None, bool(end.value))
-            return
         except BaseException as error:  # as in `session`: nothing may get lost in an event loop
             self._commands = None
             self._done(error, True)
+            return
+        if isinstance(command, Over):
+            self._commands = None
+            self._done(None, command.failed)
             return
         if isinstance(command, Wait):
             if command.leave:

@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Protocol
 
 from pytest_loadtool.load.line import Line
-from pytest_loadtool.replay.exchange import Command, Response, Send, Wait
+from pytest_loadtool.replay.exchange import Command, Over, Response, Send, Wait
 from pytest_loadtool.replay.plan import Origin
 from pytest_loadtool.transport.failures import CLOSED_IN_NEGOTIATION, failure_of
 from pytest_loadtool.transport.network import Network
@@ -18,8 +18,8 @@ from pytest_loadtool.transport.tunnel import TunnelUser
 
 __all__ = ["Commands", "Done", "Session", "UserSession"]
 
-#: One iteration of a virtual user; returns whether anything in it failed.
-Commands = Generator[Command, Response | None, bool]
+#: One iteration of a virtual user.
+Commands = Generator[Command, Response | None, None]
 
 #: Told at the end of each iteration: the error if it could not be acted out, and whether anything
 #: in it failed.
@@ -119,10 +119,6 @@ class UserSession:
             return
         try:
             command = commands.send(event)
-        except StopIteration as end:
-            self._commands = None
-            self._done(None, bool(end.value))
-            return
         except BaseException as error:
             # Nothing may get lost here: event loops swallow what a protocol's callback raises, be
             # it a dataset that ran out, Ctrl-C, or a mistake of our own.
@@ -135,7 +131,11 @@ class UserSession:
             self.waiting_until = command.until
             self._timer = self._network.call_at(command.until, self._wake)
             return
-        assert not isinstance(command, Wait)
+        if type(command) is Over:
+            self._commands = None
+            self._done(None, command.failed)
+            return
+        assert isinstance(command, tuple)
         for send in command:
             connection = self._connections.get((send.step.origin, send.slot))
             if connection is not None and connection.usable:

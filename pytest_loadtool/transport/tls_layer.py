@@ -11,11 +11,11 @@ import asyncio
 import ssl
 from contextlib import suppress
 from time import perf_counter
-from typing import Any, cast
+from typing import Any, Final, cast
 
 __all__ = ["TlsLayer"]
 
-_RECORD = 16_384  # the most that one holds (RFC 8446 §5.1)
+_RECORD: Final = 16_384  # the most that one holds (RFC 8446 §5.1)
 
 
 class TlsLayer:

@@ -160,12 +160,9 @@ def _pieces(seen: _Seen, plan: Plan) -> list[tuple[str, Callable[[], None]]]:
 
     def act() -> None:
         commands = user.iteration(0, 0.0)
-        try:
-            commands.send(None)
-            for old in seen.responses:
-                commands.send(fresh(old))
-        except StopIteration:
-            pass
+        commands.send(None)
+        for old in seen.responses:
+            commands.send(fresh(old))
 
     def record() -> None:
         for response in seen.responses:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay import PagePlan, Plan, Response, Send, Step, VirtualUser, Wait
+from pytest_loadtool.replay import Over, PagePlan, Plan, Response, Send, Step, VirtualUser, Wait
 
 
 @dataclass
@@ -57,9 +57,8 @@ class Playbook:
     def _next(self, event: Response | None) -> None:
         self.new: list[str] = []
         self.wait: float | None = None
-        try:
-            command = self._commands.send(event)
-        except StopIteration:
+        command = self._commands.send(event)
+        if isinstance(command, Over):
             self.ended = True
             return
         if isinstance(command, Wait):

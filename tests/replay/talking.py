@@ -13,7 +13,7 @@ from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.case import Page, Recorded, Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay import Plan, Response, Send, Wait, compile_case
+from pytest_loadtool.replay import Over, Plan, Response, Send, Wait, compile_case
 from pytest_loadtool.replay.login import AuthenticatedUser
 from tests.replay.playbook import Diary
 
@@ -92,9 +92,8 @@ class Talk:
         event: Response | None = None
         waiting: list[Send] = []
         while True:
-            try:
-                command = commands.send(event)
-            except StopIteration:
+            command = commands.send(event)
+            if isinstance(command, Over):
                 return [shown(one) for one in self.asked[before:]]
             if isinstance(command, Wait):
                 if command.leave:

@@ -14,7 +14,7 @@ from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay import Plan, compile_case
-from pytest_loadtool.replay.exchange import Command, Response, Send, Wait
+from pytest_loadtool.replay.exchange import Command, Over, Response, Send, Wait
 from pytest_loadtool.transport.failures import CLOSED_AS_SENT
 from pytest_loadtool.transport.httpx_network import HttpxNetwork
 from pytest_loadtool.transport.network import new_event_loop
@@ -24,7 +24,7 @@ from tests.conformance.answers import Answer, Wire, reply
 from tests.conformance.server import http2_only, serving
 from tests.plugin.loading import wait_until
 
-Acts = Generator[Command, Response | None, bool]
+Acts = Generator[Command, Response | None, None]
 
 
 @dataclass
@@ -120,7 +120,7 @@ def one_by_one(plan: Plan) -> Acts:
         response = yield (send,)
         assert response is not None
         assert response.failure is None, response.failure
-    return False
+    yield Over(False)
 
 
 def at_once(plan: Plan) -> Acts:
@@ -130,7 +130,7 @@ def at_once(plan: Plan) -> Acts:
         commands = ()
         assert response is not None
         assert response.failure is None, response.failure
-    return False
+    yield Over(False)
 
 
 def test_connections_are_told() -> None:
@@ -172,7 +172,7 @@ def test_what_would_do_it_twice_is_not_sent_again() -> None:
             response = yield (send,)
             assert response is not None
             failures.append(response.failure)
-        return False
+        yield Over(False)
 
     with serving(script) as server:
         told = drive(lambda network: act(network, talk(plan_for(server.url, 3, "POST"))))
@@ -230,7 +230,7 @@ def test_a_stop_ends_a_wait() -> None:
 
     def waits() -> Acts:
         yield Wait(perf_counter() + 3600)
-        return False
+        yield Over(False)
 
     async def work(network: HttpxNetwork) -> None:
         session = network.session(lambda *end: heard.append(end))
@@ -247,7 +247,7 @@ def test_waits_say_how_late_they_ended() -> None:
 
     def waits() -> Acts:
         yield Wait(perf_counter() - 1.5)
-        return False
+        yield Over(False)
 
     told = drive(lambda network: act(network, waits()))
     assert told.late[0] >= 1.5
