@@ -48,7 +48,7 @@ UNNOTICED = {
     "replay.cookies._MOST_LINES": "a cache",
     "replay.head._LONGEST_KEPT": "a cache",
     "replay.head._MOST_KEPT": "a cache",
-    "transport.crew._SWEEP_MOST": "how late a time-out may be noticed",
+    "transport.load._SWEEP_MOST": "how late a time-out may be noticed",
 }
 
 UNITS = {"KB": 1 << 10, "MB": 1 << 20}

@@ -12,12 +12,15 @@ from pytest_loadtool.replay.plan import Plan
 from pytest_loadtool.transport.network import Network, NetworkObserver, Unobserved
 from pytest_loadtool.transport.proxy_login import Introduce
 from pytest_loadtool.transport.session import Done, Session
+from pytest_loadtool.transport.tls import TlsContexts, settings_of
 
 __all__ = ["Networks", "open_networks", "way_of"]
 
 
 class _Network(Protocol):
     """What is needed of a network, whichever transport it is of."""
+
+    tls: TlsContexts
 
     def session(self, done: Done, introduce: Introduce) -> Session:
         """The connections of a virtual user more; ``introduce`` says who it is to a proxy."""
@@ -39,11 +42,14 @@ class Networks:
         """The connections of a virtual user more, who acts out ``plan``."""
         return self._made[way_of(plan.case)].session(done, introduce)
 
-    async def open(self, case: TestCase) -> None:
-        """Make the network for ``case``, if there is none yet."""
-        way = way_of(case)
+    async def open(self, plan: Plan) -> None:
+        """Make the network for ``plan``, if there is none yet, and what its handshakes start from:
+        during the first of them that would count as the server's time."""
+        way = way_of(plan.case)
         if way not in self._made:
-            self._made[way] = await _MAKERS[way[0]](case, self._loop, self)
+            self._made[way] = await _MAKERS[way[0]](plan.case, self._loop, self)
+        for settings in settings_of(plan):
+            self._made[way].tls.of(settings)
 
     async def close(self) -> None:
         """End what is still under way, in all networks whatever becomes of one of them.
@@ -67,12 +73,12 @@ async def open_networks(
     transport has lines.
 
     Raises:
-        ReplayError: an application cannot be found, or does not start.
+        ReplayError: an application cannot be found, or does not start; TLS settings cannot be used.
     """
     networks = Networks(observer or Unobserved(), bandwidth)
     try:
         for plan in plans:
-            await networks.open(plan.case)
+            await networks.open(plan)
     except BaseException:
         await networks.close()
         raise

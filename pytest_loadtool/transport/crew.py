@@ -21,10 +21,8 @@ from pytest_loadtool.transport.rows import rows_of
 
 __all__ = ["Crew", "LoadUser", "Setting"]
 
-#: A request's time-out is noticed so late, as a part of it, at least and at most (in seconds).
-_SWEEP_PART, _SWEEP_LEAST, _SWEEP_MOST = 1 / 20, 0.02, 1.0
-
-#: How many users are looked at in one turn of the event loop.
+#: How many users are looked at in one turn of the event loop: on a busy one a look at 10,000 takes
+#: seconds, and nothing else should wait for it.
 _SLICE = 500
 
 
@@ -122,24 +120,15 @@ class Crew(ABC):
     def _go_on(self, user: LoadUser) -> None:
         """An iteration has ended: what its user does next. It may be dismissed."""
 
-    async def watch_timeouts(self) -> None:
-        """Fail requests that have been under way for too long, until cancelled.
-
-        It looks at a slice of the users in each turn of the event loop: on a busy one with 10,000
-        users a look at all of them takes seconds, so nothing else should wait for it.
-        """
-        pause = min(max(self._timeout * _SWEEP_PART, _SWEEP_LEAST), _SWEEP_MOST)
-        try:
-            while True:
-                await asyncio.sleep(pause)
-                for first in range(0, len(self._users), _SLICE):
-                    now = perf_counter()
-                    for user in self._users[first : first + _SLICE]:
-                        if user.busy:
-                            user.session.check_timeout(now, self._timeout)
-                    await asyncio.sleep(0)
-        except Exception as error:
-            self._setting.fail(error)
+    def check_timeouts(self, first: int) -> int:
+        """Fail what has been under way for too long, of a slice of the users; with whom the next
+        slice begins, or 0 after the last."""
+        now = perf_counter()
+        following = first + _SLICE
+        for user in self._users[first:following]:
+            if user.busy:
+                user.session.check_timeout(now, self._timeout)
+        return following if following < len(self._users) else 0
 
     def stop(self) -> None:
         """Stop all at once, and count what is cut."""

@@ -17,7 +17,7 @@ from pytest_loadtool.transport.httpx_session import HttpxSession
 from pytest_loadtool.transport.httpx_streams import Streams, over
 from pytest_loadtool.transport.network import NetworkObserver, Unobserved
 from pytest_loadtool.transport.proxy_login import AtProxies, Introduce, nobody
-from pytest_loadtool.transport.tls import tls_context
+from pytest_loadtool.transport.tls import TlsContexts
 
 if TYPE_CHECKING:
     from pytest_loadtool.transport.apps import Application
@@ -41,7 +41,7 @@ class HttpxNetwork:
         server: str = "",
     ) -> None:
         self._loop = loop
-        self._tls: dict[TlsSettings, ssl.SSLContext] = {}
+        self.tls = TlsContexts()
         self._exchanges: set[asyncio.Task[None]] = set()
         self._endings: set[asyncio.Task[None]] = set()
         self._application = application
@@ -87,14 +87,14 @@ class HttpxNetwork:
         Raises:
             TlsError: a file of the settings cannot be used.
         """
-        context = _NO_TLS if tls is None else self._tls_for(tls)
+        context = _NO_TLS if tls is None else self.tls.of(tls)
         transport = httpx.AsyncHTTPTransport(verify=context, trust_env=False)
         streams = Streams()
         if via is not None:
             proxy = via.server
             streams = StreamsThroughProxy(
                 proxy,
-                self._tls_for(proxy.tls) if proxy.scheme == "https" else None,
+                self.tls.of(proxy.tls) if proxy.scheme == "https" else None,
                 None if tls is None else lambda: user.login(via),
                 self.observer.challenged,
             )
@@ -107,11 +107,6 @@ class HttpxNetwork:
         await asyncio.gather(*self._exchanges, *self._endings, return_exceptions=True)
         if self._application is not None:
             await self._application.stop()
-
-    def _tls_for(self, tls: TlsSettings) -> ssl.SSLContext:
-        if tls not in self._tls:
-            self._tls[tls] = tls_context(tls)
-        return self._tls[tls]
 
 
 def _kept(task: asyncio.Task[None], tasks: set[asyncio.Task[None]]) -> asyncio.Task[None]:

@@ -17,7 +17,7 @@ from pytest_loadtool.replay.plan import Plan
 from pytest_loadtool.transport.agenda import EARLY
 from pytest_loadtool.transport.choice import Networks, open_networks
 from pytest_loadtool.transport.closed import ClosedCrew
-from pytest_loadtool.transport.crew import Setting
+from pytest_loadtool.transport.crew import Crew, Setting
 from pytest_loadtool.transport.observers import Clock, NetworkMetrics, metrics_for, observers_for
 from pytest_loadtool.transport.open import OpenCrew
 from pytest_loadtool.transport.running import run
@@ -26,6 +26,9 @@ __all__ = ["LoadRunner", "metrics_for"]
 
 #: How often (seconds) the clocks are read and the event loop's lag is measured, at least.
 _PULSE = 0.25
+
+#: A request's time-out is noticed so late, as a part of it, at least and at most (in seconds).
+_SWEEP_PART, _SWEEP_LEAST, _SWEEP_MOST = 1 / 20, 0.02, 1.0
 
 #: For how long (seconds) making a report may keep the event loop from turning.
 _TURN = 0.002
@@ -135,7 +138,7 @@ class LoadRunner:
         gc.set_threshold(_RARELY)
         # Only now: in a large process the collector has taken its time.
         clock.begin(perf_counter() + max(0.0, start_at - time.time()))
-        timeouts = loop.create_task(crew.watch_timeouts())
+        timeouts = loop.create_task(self._watch_timeouts(crew))
         try:
             if not self._stop_early:
                 crew.start(clock.start)
@@ -171,6 +174,18 @@ class LoadRunner:
                 await asyncio.wait_for(stopped.wait(), pause)
             except TimeoutError:
                 self._metrics.record_lag(int((perf_counter() - asleep - pause) * 1e6))
+
+    async def _watch_timeouts(self, crew: Crew) -> None:
+        """Fail requests that have been under way for too long, until cancelled."""
+        part = self._configuration.timeout * _SWEEP_PART
+        pause = min(max(part, _SWEEP_LEAST), _SWEEP_MOST)
+        following = 0
+        try:
+            while True:
+                await asyncio.sleep(0 if following else pause)
+                following = crew.check_timeouts(following)
+        except Exception as error:
+            self._fail(error)
 
     async def _report_in_turns(self) -> bytes:
         """A report, made in pieces so that answers need not wait."""

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import ssl
 from collections.abc import Awaitable, Callable, Coroutine
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from pytest_loadtool.load.line import Line
 from pytest_loadtool.model.bandwidth import Bandwidth
-from pytest_loadtool.model.tls import TlsSettings
+from pytest_loadtool.replay.exchange import Send
 from pytest_loadtool.replay.plan import Origin
 from pytest_loadtool.transport.bandwidth import connect_slowly
 from pytest_loadtool.transport.failures import (
+    CLOSED_IN_NEGOTIATION,
     NO_CONNECTION,
     NO_HANDSHAKE,
     NO_TUNNEL,
@@ -24,7 +24,7 @@ from pytest_loadtool.transport.failures import (
 )
 from pytest_loadtool.transport.proxy_login import Introduce, nobody
 from pytest_loadtool.transport.raw import Connection
-from pytest_loadtool.transport.tls import tls_context
+from pytest_loadtool.transport.tls import TlsContexts
 from pytest_loadtool.transport.tls_layer import TlsLayer
 from pytest_loadtool.transport.tunnel import Dialogue, TunnelUser, open_tunnel, tunnel_name
 
@@ -87,7 +87,7 @@ class Network:
         self._bandwidth = bandwidth
         self._addresses: dict[_Host, str] = {}  # those that have taken a connection
         self._lookups: dict[_Host, asyncio.Task[list[str]]] = {}
-        self._tls: dict[TlsSettings, ssl.SSLContext] = {}
+        self.tls = TlsContexts()
         self._tasks: set[asyncio.Task[None]] = set()
         self.observer: NetworkObserver = observer or Unobserved()
 
@@ -108,6 +108,24 @@ class Network:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+    async def open(
+        self,
+        connection: Connection,
+        send: Send,
+        line: Line | None,
+        login: Callable[[Origin], TunnelUser | None],
+    ) -> None:
+        """Open ``connection`` for the request that waits there; or fail that, and say why."""
+        failure, origin = CLOSED_IN_NEGOTIATION if send.bound else None, send.step.origin
+        if failure is None:
+            try:
+                await self.connect(connection, origin, line, login(origin))
+            except Exception as error:  # whatever it is, it is why this request failed
+                failure = failure_of(error)
+        connection.opening = None
+        if failure is not None:
+            connection.fail(failure)
 
     async def connect(
         self,
@@ -217,7 +235,7 @@ class Network:
         the handshake took."""
         secured = self._loop.create_future()
         name = peer.tls.server_name or peer.host
-        layer = TlsLayer(protocol, self._tls_for(peer), name, secured)
+        layer = TlsLayer(protocol, self.tls.of(peer.tls), name, secured)
         try:
             transport = await begin(cast("asyncio.Protocol", layer))
             connection.overdue = NO_HANDSHAKE
@@ -264,11 +282,6 @@ class Network:
     async def _look_up(self, host: _Host) -> list[str]:
         found = await self._loop.getaddrinfo(*host, type=socket.SOCK_STREAM)
         return list(dict.fromkeys(str(one[4][0]) for one in found))
-
-    def _tls_for(self, origin: Origin) -> ssl.SSLContext:
-        if origin.tls not in self._tls:
-            self._tls[origin.tls] = tls_context(origin.tls)
-        return self._tls[origin.tls]
 
 
 async def _finish(handshake: asyncio.Future[None], transport: asyncio.Transport) -> None:

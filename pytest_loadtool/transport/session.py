@@ -10,7 +10,6 @@ from typing import Protocol
 from pytest_loadtool.load.line import Line
 from pytest_loadtool.replay.exchange import Command, Over, Response, Send, Wait
 from pytest_loadtool.replay.plan import Origin
-from pytest_loadtool.transport.failures import CLOSED_IN_NEGOTIATION, failure_of
 from pytest_loadtool.transport.network import Network
 from pytest_loadtool.transport.proxy_login import AtProxies, Introduce, nobody
 from pytest_loadtool.transport.raw import Connection
@@ -151,7 +150,8 @@ class UserSession:
         connection = Connection(self)
         connection.expect(send)
         self._connections[send.step.origin, send.slot] = connection
-        connection.opening = self._network.spawn(self._connect(connection, send))
+        opening = self._network.open(connection, send, self._line, self._login)
+        connection.opening = self._network.spawn(opening)
 
     def _login(self, origin: Origin) -> TunnelUser | None:
         """Who asks for a tunnel to ``origin``; None where there is to be none."""
@@ -161,17 +161,3 @@ class UserSession:
         if self._at_proxies is None:
             self._at_proxies = AtProxies(self._introduce)
         return self._at_proxies.login(via)
-
-    async def _connect(self, connection: Connection, send: Send) -> None:
-        failure = None
-        if send.bound:
-            failure = CLOSED_IN_NEGOTIATION
-        else:
-            try:
-                origin = send.step.origin
-                await self._network.connect(connection, origin, self._line, self._login(origin))
-            except Exception as error:  # whatever it is, it is why this request failed
-                failure = failure_of(error)
-        connection.opening = None
-        if failure is not None:
-            connection.fail(failure)

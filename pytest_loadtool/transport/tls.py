@@ -13,7 +13,7 @@ from pytest_loadtool.model.tls import TlsSettings
 if TYPE_CHECKING:
     from pytest_loadtool.replay.plan import Plan
 
-__all__ = ["TlsError", "check_tls", "tls_context"]
+__all__ = ["TlsContexts", "TlsError", "check_tls", "settings_of", "tls_context"]
 
 
 class TlsError(ReplayError):
@@ -30,8 +30,31 @@ def check_tls(plan: Plan) -> None:
     Raises:
         TlsError: they cannot; plans that connect to nothing over TLS are not looked at.
     """
-    for settings in {one.origin.tls for one in plan.steps if one.origin.scheme == "https"}:
+    for settings in settings_of(plan):
         tls_context(settings)
+
+
+def settings_of(plan: Plan) -> set[TlsSettings]:
+    """Those with which ``plan`` reaches its servers; none if it does so without TLS."""
+    return {one.origin.tls for one in plan.steps if one.origin.scheme == "https"}
+
+
+class TlsContexts:
+    """What handshakes start from, for each settings made once."""
+
+    def __init__(self) -> None:
+        self._made: dict[TlsSettings, ssl.SSLContext] = {}
+
+    def of(self, settings: TlsSettings) -> ssl.SSLContext:
+        """That for these settings. The first time takes a while: the system's certificates are
+        read.
+
+        Raises:
+            TlsError: a file of the settings cannot be used.
+        """
+        if settings not in self._made:
+            self._made[settings] = tls_context(settings)
+        return self._made[settings]
 
 
 def tls_context(settings: TlsSettings, environ: Mapping[str, str] = os.environ) -> ssl.SSLContext:
