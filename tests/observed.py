@@ -1,16 +1,20 @@
-"""A replay, and what its virtual user told."""
+"""A replay, and what its virtual user told; a load test, and what was counted."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from typing import Any
 
+from pytest_loadtool.load import LoadMetrics, Share
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
+from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay import PagePlan, Response, Step, compile_case
+from pytest_loadtool.replay import PagePlan, Plan, Response, Step, compile_case
 from pytest_loadtool.transport.functional import replay_once
+from pytest_loadtool.transport.load import LoadRunner, metrics_for
 
-__all__ = ["Observed", "replay"]
+__all__ = ["Observed", "replay", "run_load"]
 
 
 @dataclass
@@ -49,3 +53,12 @@ def replay(
     case = TestCase("c", (page,), server, **settings)
     replay_once(compile_case(case), observer=observed, timeout=timeout)
     return observed
+
+
+def run_load(
+    plan: Plan, configuration: LoadConfiguration, share: Share | None = None
+) -> LoadMetrics:
+    """Load-test one plan, or a share of that, from now on."""
+    metrics = metrics_for([plan])
+    LoadRunner([plan], configuration, share or Share(), metrics).run(time.time())
+    return metrics

@@ -41,7 +41,7 @@ class AccessLog:
     def since(self, mark: int, count: int, *ports: str) -> list[Entry]:
         """All that was asked at ``ports`` since ``mark``, once it is ``count`` requests at least:
         peers write them after they have answered. Without ``ports`` it is all of them."""
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while True:
             entries = [self._entry(line) for line in self._lines()[mark:]]
             entries = [one for one in entries if not ports or one.port in ports]

@@ -32,8 +32,9 @@ class Peer:
 
 @contextmanager
 def ready_folder() -> Iterator[Path]:
-    """A folder that a server can read as another user than root, which pytest's own are not."""
-    with tempfile.TemporaryDirectory(prefix="authentication-") as name:
+    """A folder that a server can read as another user than root, which pytest's own are not, nor
+    whatever TMPDIR may name."""
+    with tempfile.TemporaryDirectory(prefix="authentication-", dir="/tmp") as name:
         folder = Path(name)
         folder.chmod(0o755)
         yield folder

@@ -6,7 +6,6 @@ here depends on how quick the machine is.
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,7 +13,6 @@ from urllib.parse import urlencode
 
 import pytest
 
-from pytest_loadtool.load.share import Share
 from pytest_loadtool.model.case import Page, TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
@@ -22,11 +20,10 @@ from pytest_loadtool.model.result import Failure
 from pytest_loadtool.recording import build_case
 from pytest_loadtool.replay import compile_case
 from pytest_loadtool.transport.functional import replay_once
-from pytest_loadtool.transport.load import LoadRunner, metrics_for
 from tests.authentication.token_server import TokenServer, token_server
 from tests.correlation.client import Client
 from tests.correlation.talk import configure
-from tests.observed import Observed
+from tests.observed import Observed, run_load
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
@@ -185,11 +182,10 @@ def test_many_users_with_tokens_of_their_own(recorded: TestCase, server: TokenSe
         datasets=(DatasetUse("users", "users.csv"),),
     )
     plan = compile_case(case, datasets={"users": Dataset(("username", "password"), users)})
-    metrics = metrics_for([plan])
     configuration = LoadConfiguration(
         "load", (CaseShare("c.case.toml"),), users=8, duration=None, iterations=2
     )
-    LoadRunner([plan], configuration, Share(), metrics).run(time.time())
+    metrics = run_load(plan, configuration)
     counts = server.counts
     assert metrics.failed_requests == 0
     assert counts["refused refresh"] == 0

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Mapping
 
 import pytest
 
-from pytest_loadtool.load.share import Share
 from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.case import Kind, Page, Recorded, Request, TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
@@ -16,12 +14,11 @@ from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay import compile_case
 from pytest_loadtool.transport.functional import replay_once
-from pytest_loadtool.transport.load import LoadRunner, metrics_for
 from tests.authentication.access_log import Entry
 from tests.authentication.accounts import DOMAIN, USERS, many
 from tests.authentication.matrix import BOUND, OVERHEAD, PATHS
 from tests.authentication.peer import Peer
-from tests.observed import Observed, replay
+from tests.observed import Observed, replay, run_load
 
 (ALICE, PASSWORD), (BOB, BOBS) = USERS
 WHO = Identity(ALICE, PASSWORD, DOMAIN)
@@ -123,13 +120,12 @@ def test_a_user_keeps_what_it_has_entered(apache: Peer, scheme: str) -> None:
     )
     dataset = Dataset(("username", "password"), many(3))
     plan = compile_case(case, datasets={"users": dataset})
-    metrics = metrics_for([plan])
     configuration = LoadConfiguration(
         "load", (CaseShare("case.case.toml"),), users=3, duration=None, iterations=4,
         keep_connections=True, keep_state=True,
     )  # fmt: skip
     mark = apache.log.mark()
-    LoadRunner([plan], configuration, Share(), metrics).run(time.time())
+    metrics = run_load(plan, configuration)
     assert (metrics.requests, metrics.failed_requests) == (24, 0)
     log = apache.log.since(mark, 24 + 3 * OVERHEAD[scheme])
     assert Counter(one.status for one in log) == {401: 3 * OVERHEAD[scheme], 200: 24}

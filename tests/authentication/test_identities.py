@@ -2,79 +2,33 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from pytest_loadtool.load import LoadMetrics, Share
+from pytest_loadtool.load import LoadMetrics
 from pytest_loadtool.model.authentication import Identity
 from pytest_loadtool.model.case import Page, Recorded, Request, TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset, DatasetUse, Lifespan
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
-from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.model.validator import TextValidator
 from pytest_loadtool.replay import compile_case
-from pytest_loadtool.transport.load import LoadRunner, metrics_for
 from tests.authentication.accounts import USERS, many
 from tests.authentication.apache import PAGE
 from tests.authentication.peer import Peer
-from tests.observed import Observed, replay
+from tests.observed import replay, run_load
 
 ALICE, BOB = (Identity(name, password) for name, password in USERS)
 NTLM_ALICE = replace(ALICE, username=r"EXAMPLE\alice")
 BOUND = ("/negotiate", "/ntlm")
-
-#: The path of each scheme, and the statuses of two requests one after the other.
-SCHEMES = {
-    "/basic/one": [401, 200, 200],
-    "/digest": [401, 200, 200],
-    "/negotiate": [401, 401, 200, 200],
-    "/ntlm": [401, 401, 200, 200],
-}
 
 
 def page(target: str, **recorded: float) -> Transaction:
     """A transaction that wants the server's page."""
     times = Recorded(200, **recorded) if recorded else None  # type: ignore[arg-type]
     return Transaction(Request("GET", target), validators=(TextValidator(PAGE),), recorded=times)
-
-
-def log_in(
-    apache: Peer, *transactions: Transaction, scheme: str = "http", who: Identity = NTLM_ALICE
-) -> Observed:
-    """Replay a page as somebody. The password is there literally, as no file would have it."""
-    tls = TlsSettings(ca=str(apache.folder / "ca.pem"))
-    return replay(apache.url(scheme, scheme), *transactions, tls=tls, identities=(who,))
-
-
-@pytest.mark.promise(73, 74, 75, 76, 79)
-@pytest.mark.promise(81, 83, 85, 86, 131)
-@pytest.mark.parametrize("transport", ["raw", "httpx"])
-@pytest.mark.parametrize("scheme", ["http", "https"])
-@pytest.mark.parametrize("path", SCHEMES)
-def test_the_counts_of_each_scheme(apache: Peer, path: str, scheme: str, transport: str) -> None:
-    """2 requests for the first URL with Basic and Digest, 3 on a connection with NTLM; then 1."""
-    mark = apache.log.mark()
-    who = NTLM_ALICE if path in BOUND else ALICE
-    found = replay(
-        apache.url(scheme, scheme),
-        page(f"{path}/page"),
-        page(f"{path}/page?2"),
-        tls=TlsSettings(ca=str(apache.folder / "ca.pem")),
-        identities=(who,),
-        transport=transport,
-    )
-    assert found.failures == [(), ()]
-    statuses = SCHEMES[path]
-    log = apache.log.since(mark, len(statuses))
-    assert [one.status for one in log] == statuses
-    assert len(found.challenges) == statuses.count(401)
-    assert {one.user for one in log if one.status == 200} == {who.username}
-    if path in BOUND:
-        assert len({one.connection for one in log[1:]}) == 1
 
 
 @pytest.mark.promise(82)
@@ -89,9 +43,7 @@ def test_realms_of_one_server_have_each_their_own(apache: Peer) -> None:
     assert [one.status for one in log] == [401, 200, 401, 200, 200, 200]
     assert [one.user for one in log if one.status == 200] == ["alice", "bob"] * 2
     mark = apache.log.mark()
-    found = log_in(
-        apache, page("/basic/one/page"), page("/basic/two/page"), who=replace(ALICE, realm="One")
-    )
+    found = replay(apache.url("http"), *map(page, targets[:2]), identities=identities[1:])
     assert [[one.cause for one in some] for some in found.failures] == [[], ["status", "text"]]
     assert len(apache.log.since(mark, 3)) == 3
 
@@ -130,28 +82,6 @@ def test_six_connections_log_in_once_each(apache: Peer, transport: str) -> None:
     assert len(inside) == 6
 
 
-@pytest.mark.parametrize("transport", ["raw", "httpx"])
-@pytest.mark.parametrize("path", SCHEMES)
-def test_a_wrong_password(apache: Peer, path: str, transport: str) -> None:
-    """One failure, which says who was refused and in which scheme."""
-    mark = apache.log.mark()
-    who = replace(NTLM_ALICE if path in BOUND else ALICE, password="wrong")
-    found = replay(
-        apache.url("http"),
-        page(f"{path}/page"),
-        page(f"{path}/page?2"),
-        identities=(who,),
-        transport=transport,
-    )
-    (((failure,)),) = found.failures
-    assert failure.cause == "auth"
-    assert failure.message.startswith(
-        f"wrong user name or password: the server refuses the user {who.username} ("
-    )
-    expected = SCHEMES[path].index(200) + 1
-    assert [one.status for one in apache.log.since(mark, expected)] == [401] * expected
-
-
 OF_DATASET = Identity(r"EXAMPLE\${users.username}", "${users.password}")
 
 
@@ -168,7 +98,6 @@ def load(
     )
     dataset = Dataset(("username", "password"), rows)
     plan = compile_case(case, datasets={"users": dataset})
-    metrics = metrics_for([plan])
     configuration = LoadConfiguration(
         **{
             "name": "load",
@@ -179,8 +108,7 @@ def load(
             **settings,
         }
     )
-    LoadRunner([plan], configuration, Share(), metrics).run(time.time())
-    return metrics
+    return run_load(plan, configuration)
 
 
 @pytest.mark.promise(86)
@@ -234,12 +162,11 @@ def test_kept_connections_stay_with_who_they_are_of(
     )
     dataset = Dataset(("username", "password"), many(3))
     plan = compile_case(case, datasets={"users": dataset})
-    metrics = metrics_for([plan])
     configuration = LoadConfiguration(
         "load", (CaseShare("shop.case.toml"),), 1, None, iterations=3, keep_connections=True
     )
     mark = apache.log.mark()
-    LoadRunner([plan], configuration, Share(), metrics).run(time.time())
+    metrics = run_load(plan, configuration)
     log = apache.log.since(mark, 6 + 2 * logins)
     assert metrics.failed_requests == 0
     assert Counter(one.status for one in log) == {200: 6, 401: 2 * logins}

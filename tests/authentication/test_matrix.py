@@ -85,7 +85,7 @@ def _statuses(entries: list[Entry]) -> list[int]:
     return [one.status for one in entries]
 
 
-@pytest.mark.promise(78, 79, 80, 81, 83, 85, 86, 131)
+@pytest.mark.promise(73, 74, 75, 76, 78, 79, 80, 81, 83, 85, 86, 131)
 @pytest.mark.parametrize("cell", [one for one in cells() if one.works], ids=str)
 def test_right_passwords(run: Callable[..., Run], cell: Cell) -> None:
     """The first request is asked as often as the schemes say, the others not once; and all get the
@@ -108,6 +108,9 @@ def test_right_passwords(run: Callable[..., Run], cell: Cell) -> None:
         log = done.proxy_log(len(expected))
         assert _statuses(log) == expected
         assert len({one.connection for one in log}) == 1
+    told = [one.status for one in done.observed.challenges]
+    in_sight = cell.proxied and not cell.tunnelled  # challenges of a tunnel come before it
+    assert told == [407] * (OVERHEAD[cell.proxy] if in_sight else 0) + [401] * OVERHEAD[cell.server]
 
 
 @pytest.mark.parametrize(
@@ -133,9 +136,8 @@ def test_wrong_password_at_the_proxy(run: Callable[..., Run], cell: Cell) -> Non
     done = run(cell, at_proxy=WRONG)
     [failure] = done.failures
     assert failure.cause == "auth"
-    assert "proxy" in failure.message
-    assert "user name or" in failure.message
-    assert "in [proxy]" in failure.message
+    start = f"proxy {done.proxy.url(cell.proxy)}: wrong user name or password: it refuses the user"
+    assert failure.message.startswith(f"{start} in [proxy] (")
     asked = OVERHEAD[cell.proxy] + 1
     assert _statuses(done.proxy_log(asked)) == [407] * asked
     assert done.server_log(0) == []

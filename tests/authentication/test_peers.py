@@ -18,7 +18,7 @@ ALICE, BOB = USERS
 
 def _curl(*arguments: str) -> tuple[str, bool]:
     """The statuses of all responses, with those of tunnels, and whether the page came."""
-    command = ["curl", "--silent", "--include", "--max-time", "10", *arguments]
+    command = ["curl", "--silent", "--include", "--max-time", "60", "--noproxy", "", *arguments]
     output = subprocess.run(command, check=False, capture_output=True, text=True).stdout
     statuses = [line.split()[1] for line in output.splitlines() if line.startswith("HTTP/")]
     return " ".join(statuses), output.endswith(PAGE)
@@ -28,7 +28,7 @@ def _ntlm(
     port: int, target: str, scheme: str, password: str, *, proxy: bool = False
 ) -> tuple[list[int], http.client.HTTPConnection]:
     """The statuses of a login as alice, and the connection that it was made on."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     context = spnego.client(
         f"{DOMAIN}\\{ALICE[0]}", password, hostname="127.0.0.1", protocol=scheme.lower(),
         options=spnego.NegotiateOptions.use_ntlm,

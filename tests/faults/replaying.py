@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from dataclasses import dataclass
 from time import perf_counter
 
-from pytest_loadtool.load import LoadMetrics, Share
+from pytest_loadtool.load import LoadMetrics
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.replay import Plan, VirtualUser, compile_case
 from pytest_loadtool.transport.functional import replay_once
-from pytest_loadtool.transport.load import LoadRunner, metrics_for
 from pytest_loadtool.transport.network import Network, new_event_loop
 from pytest_loadtool.transport.rows import rows_of
-from tests.observed import Observed
+from tests.observed import Observed, run_load
 
 __all__ = ["Watched", "load", "plan", "replay", "watched"]
 
@@ -53,7 +51,6 @@ def load(
     timeout: float = 30.0,
 ) -> LoadMetrics:
     """Again and again, by several users."""
-    plans = [plan(url, *transactions)]
     configuration = LoadConfiguration(
         "load",
         (CaseShare("case.case.toml"),),
@@ -62,9 +59,7 @@ def load(
         iterations=iterations,
         timeout=timeout,
     )
-    metrics = metrics_for(plans)
-    LoadRunner(plans, configuration, Share(), metrics).run(time.time())
-    return metrics
+    return run_load(plan(url, *transactions), configuration)
 
 
 @dataclass

@@ -12,7 +12,6 @@ from dataclasses import replace
 import pytest
 
 from pytest_loadtool.errors import ReplayError
-from pytest_loadtool.load.metrics import LoadMetrics
 from pytest_loadtool.load.share import Share
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
@@ -21,6 +20,7 @@ from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.replay import Plan, compile_case
 from pytest_loadtool.replay.cookies import CookieJar
 from pytest_loadtool.transport.load import LoadRunner, metrics_for
+from tests.observed import run_load
 from tests.transport.peer import Peer, Script, answering, peer, read_request, resetting, silent
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
@@ -52,17 +52,11 @@ def configuration(**changes: object) -> LoadConfiguration:
     return LoadConfiguration(**{**defaults, **changes})  # type: ignore[arg-type]  # by name
 
 
-def run(plan: Plan, config: LoadConfiguration, share: Share | None = None) -> LoadMetrics:
-    metrics = metrics_for([plan])
-    LoadRunner([plan], config, share or Share(), metrics).run(time.time())
-    return metrics
-
-
 def test_every_request_is_counted_once() -> None:
     """The metrics have exactly the requests that the server saw."""
     seen: list[bytes] = []
     with peer(counting(seen)) as server:
-        metrics = run(plan_for(server, "/a", "/b"), configuration())
+        metrics = run_load(plan_for(server, "/a", "/b"), configuration())
     assert metrics.requests == len(seen) > 8
     assert metrics.failed_requests == 0
     a, b = metrics.transactions
@@ -77,10 +71,10 @@ def test_each_iteration_has_connections_of_its_own() -> None:
     """Unless the configuration keeps them."""
     seen: list[bytes] = []
     with peer(counting(seen)) as server:
-        metrics = run(plan_for(server), configuration(users=1))
+        metrics = run_load(plan_for(server), configuration(users=1))
         assert server.connections == metrics.requests
     with peer(counting(seen)) as server:
-        run(plan_for(server), configuration(users=3, keep_connections=True))
+        run_load(plan_for(server), configuration(users=3, keep_connections=True))
         assert server.connections == 3
 
 
@@ -88,14 +82,14 @@ def test_a_share_runs_its_own_users() -> None:
     """Two shares together are the whole test."""
     with peer(counting([])) as server:
         plan = plan_for(server)
-        parts = [run(plan, configuration(users=5, duration=0.2), Share(i, 2)) for i in (0, 1)]
+        parts = [run_load(plan, configuration(users=5, duration=0.2), Share(i, 2)) for i in (0, 1)]
     assert [one.peak_users for one in parts] == [3, 2]
 
 
 def test_an_empty_share_is_done_at_once() -> None:
     """With more workers than users there is nothing to wait for."""
     with peer(counting([])) as server:
-        metrics = run(plan_for(server), configuration(users=1, duration=3600.0), Share(1, 2))
+        metrics = run_load(plan_for(server), configuration(users=1, duration=3600.0), Share(1, 2))
     assert metrics.requests == 0
 
 
@@ -118,7 +112,7 @@ def test_failures_do_not_stop_a_user() -> None:
     with peer(
         answering(b"HTTP/1.1 500 Oops\r\nContent-Length: 4\r\nConnection: close\r\n\r\nboom")
     ) as server:
-        metrics = run(plan_for(server), configuration(users=2))
+        metrics = run_load(plan_for(server), configuration(users=2))
     assert metrics.failed_requests == metrics.requests > 2
     [error] = metrics.errors
     assert error.message == "Status Code is 500, expected 200-399"
@@ -129,7 +123,7 @@ def test_failures_do_not_stop_a_user() -> None:
 def test_network_failures_are_counted() -> None:
     """As requests with status 0 and their cause."""
     with peer(resetting()) as server:
-        metrics = run(plan_for(server), configuration(users=1, duration=0.2))
+        metrics = run_load(plan_for(server), configuration(users=1, duration=0.2))
     assert metrics.transactions[0].statuses[0] == metrics.requests > 0
     assert [one.cause for one in metrics.errors] == ["reset"]
 
@@ -137,14 +131,14 @@ def test_network_failures_are_counted() -> None:
 def test_requests_cut_at_the_end_are_counted_apart() -> None:
     """What is still under way when the grace period ends is in no other number."""
     with peer(silent) as server:
-        metrics = run(plan_for(server), configuration(users=3, duration=0.2, grace=0.2))
+        metrics = run_load(plan_for(server), configuration(users=3, duration=0.2, grace=0.2))
     assert (metrics.requests, metrics.cut, metrics.cut_iterations) == (0, 3, 3)
 
 
 def test_time_out() -> None:
     """A request without an answer fails after the configured time, and the user goes on."""
     with peer(silent) as server:
-        metrics = run(plan_for(server), configuration(users=1, duration=0.4, timeout=0.1))
+        metrics = run_load(plan_for(server), configuration(users=1, duration=0.4, timeout=0.1))
     assert metrics.requests >= 1
     assert [one.cause for one in metrics.errors] == ["timeout"]
 
@@ -197,7 +191,7 @@ def test_a_dataset_that_runs_out_ends_the_run() -> None:
         )
         plan = compile_case(case, datasets={"users": Dataset(("name",), (("a",), ("b",)))})
         with pytest.raises(ReplayError, match="no row left"):
-            run(plan, configuration(users=2))
+            run_load(plan, configuration(users=2))
 
 
 def test_a_mistake_of_our_own_ends_the_run() -> None:
@@ -211,7 +205,7 @@ def test_a_mistake_of_our_own_ends_the_run() -> None:
         page = plan.pages[0]
         broken = replace(page, steps=(replace(page.steps[0], render=render),))
         with pytest.raises(ZeroDivisionError):
-            run(replace(plan, pages=(broken,)), configuration(duration=3600.0))
+            run_load(replace(plan, pages=(broken,)), configuration(duration=3600.0))
 
 
 def test_each_user_has_its_row() -> None:
@@ -227,7 +221,7 @@ def test_each_user_has_its_row() -> None:
         )
         plan = compile_case(case, datasets={"users": Dataset(("name",), rows)})
         for index in (0, 1):
-            run(plan, configuration(users=6, duration=0.2), Share(index, 2))
+            run_load(plan, configuration(users=6, duration=0.2), Share(index, 2))
     assert {line.split()[1] for line in seen} == {f"/user{i}".encode() for i in range(6)}
 
 
@@ -244,7 +238,7 @@ def test_each_iteration_of_each_user_makes_up_its_own() -> None:
                 "tag": Variable("tag", template="tag ${id}"),
             },
         )
-        metrics = run(compile_case(case), configuration(users=8))
+        metrics = run_load(compile_case(case), configuration(users=8))
     made = [line.split()[1].decode() for line in seen if line.startswith(b"GET /a/")]
     used = [line.split()[1].decode() for line in seen if line.startswith(b"GET /b/")]
     assert len(made) == len(set(made)) == metrics.transactions[0].requests > 8

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 
-from pytest_loadtool.load.share import Share
 from pytest_loadtool.model.case import Page, TestCase
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay import compile_case
-from pytest_loadtool.transport.load import LoadRunner, metrics_for
 from tests.nginx import Nginx
+from tests.observed import run_load
 from tests.transport.texts import get
 
 
@@ -20,7 +18,6 @@ def test_each_request_goes_out_once_and_meets_its_own_response(nginx: Nginx) -> 
     greeting, numbers = get("/hello.txt", "Grüße"), get("/big.txt", "0123456789")
     pages = (Page("p", (greeting, numbers, get("/hello.txt?again", "Grüße"))),)
     plan = compile_case(TestCase("c", pages, nginx.https("tls"), tls=TlsSettings(verify=False)))
-    metrics = metrics_for([plan])
     configuration = LoadConfiguration(
         name="tls",
         cases=(CaseShare("c.case.toml"),),
@@ -30,7 +27,7 @@ def test_each_request_goes_out_once_and_meets_its_own_response(nginx: Nginx) -> 
         keep_connections=True,
     )
     before = len(nginx.log())
-    LoadRunner([plan], configuration, Share(), metrics).run(time.time())
+    metrics = run_load(plan, configuration)
     assert metrics.failed_requests == 0
     assert [one.requests for one in metrics.transactions] == [40, 40, 40]
     assert Counter(nginx.log(before + 120)[before:]) == {

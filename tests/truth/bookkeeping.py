@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pytest_loadtool.load import LoadMetrics, Share
+from pytest_loadtool.load import LoadMetrics
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay import compile_case
-from pytest_loadtool.transport.load import LoadRunner, metrics_for
+from tests.observed import run_load
 
 __all__ = ["Bookkeeper", "Probe", "bookkeeping", "made"]
 
@@ -59,9 +59,7 @@ def made(keeper: Bookkeeper, requests: int = 1, **changes: Any) -> LoadMetrics:
     plan = compile_case(replace(case, tls=TlsSettings(verify=False)))
     settings: dict[str, Any] = {"users": 1, "duration": 1.0} | changes
     configuration = LoadConfiguration("truth", (CaseShare("case.case.toml"),), **settings)
-    metrics = metrics_for([plan])
-    LoadRunner([plan], configuration, Share(), metrics).run(time.time())
-    return metrics
+    return run_load(plan, configuration)
 
 
 class Probe:
