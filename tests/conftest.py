@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+from collections.abc import Iterator
 from importlib.metadata import entry_points
 
 import pytest
@@ -24,12 +26,27 @@ settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile("gate")
 
 
+#: What would change what the programs that tests start write.
+ELSEWHERE = ("CI", "BUILD_NUMBER", "COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "PY_COLORS")
+
+#: A machine that reaches the network through a proxy does not reach its own servers so.
+HERE = dict.fromkeys(("NO_PROXY", "no_proxy"), "localhost,127.0.0.1")
+
+
 @pytest.fixture(scope="session", autouse=True)
-def unknown_to_their_runs() -> None:
-    """Let the runs of pytest that tests start know nothing of this one; its workers have begun."""
-    os.environ["PYTEST_ADDOPTS"] = WITHOUT_OTHERS
-    for name in [name for name in os.environ if name.startswith("PYTEST_XDIST_")]:
-        del os.environ[name]
+def everywhere_the_same() -> Iterator[None]:
+    """Let the programs that tests start know nothing of this run, whose workers have begun, and
+    little of the machine."""
+    # So it is for what a shell runs in the background, and for all that this starts.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    with pytest.MonkeyPatch.context() as environment:
+        for name in list(os.environ):
+            if name in ELSEWHERE or name.startswith("PYTEST_XDIST_"):
+                environment.delenv(name)
+        for name, value in (HERE | {"PYTEST_ADDOPTS": WITHOUT_OTHERS}).items():
+            environment.setenv(name, value)
+        yield
 
 
 @pytest.fixture

@@ -2,31 +2,47 @@
 
 from __future__ import annotations
 
+import random
 import socket
 import subprocess
 import time
 from collections.abc import Iterable
+from itertools import islice
 from pathlib import Path
 
-__all__ = ["free_ports", "wait_until_open"]
+__all__ = ["free_port", "free_ports", "wait_until_open"]
+
+#: Below those that a system gives to connections and to servers which ask for any port: such a one
+#: might be gone before the server has it.
+_PORTS = range(10_000, 32_000)
+
+
+def free_port() -> int:
+    """A loopback port at which nobody listens."""
+    return free_ports(1)[0]
 
 
 def free_ports(count: int) -> list[int]:
-    """Loopback ports at which nobody listens."""
-    listeners = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [one.getsockname()[1] for one in listeners]
-    for one in listeners:
-        one.close()
-    return ports
+    """So many of them."""
+    tried = random.SystemRandom().sample(_PORTS, len(_PORTS))  # tests seed the other generator
+    return list(islice(filter(_is_free, tried), count))
 
 
 def wait_until_open(ports: Iterable[int], process: subprocess.Popen[bytes], log: Path) -> None:
     """Return when ``process`` listens at all of ``ports``; when it does not, ``log`` says why."""
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while not all(map(_is_open, ports)):
         assert process.poll() is None, log.read_text()
         assert time.monotonic() < end, f"it did not start: {log.read_text()}"
         time.sleep(0.02)
+
+
+def _is_free(port: int) -> bool:
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
 
 
 def _is_open(port: int) -> bool:

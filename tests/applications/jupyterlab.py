@@ -12,7 +12,8 @@ from playwright.sync_api import Page
 
 from tests.applications.browsing import recorded_page
 from tests.applications.installed import python_environment
-from tests.applications.serving import free_port, serving
+from tests.applications.serving import serving
+from tests.ports import free_port
 
 __all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve"]
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from tests.applications.browsing import recorded_page
 from tests.applications.installed import once, run
-from tests.applications.serving import free_port, serving
+from tests.applications.serving import serving
+from tests.ports import free_port
 
 __all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import socket
 import subprocess
 import time
 import urllib.error
@@ -13,20 +12,14 @@ import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-__all__ = ["free_port", "serving", "serving_asgi"]
+from tests.ports import free_port
+
+__all__ = ["serving", "serving_asgi"]
 
 #: Seconds for a server to answer its first request, and to end when asked to.
 _STARTING, _ENDING = 90.0, 10.0
 #: Seconds between two attempts.
 _LOOK = 0.05
-
-
-def free_port() -> int:
-    """A loopback port that nobody listened on a moment ago."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @contextlib.contextmanager

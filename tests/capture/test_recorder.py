@@ -31,6 +31,7 @@ from tests.capture.servers import (
     answer,
     secure_site,
 )
+from tests.ports import free_port
 
 T = TypeVar("T")
 
@@ -293,8 +294,7 @@ def test_a_server_that_refuses_connections_is_an_error_and_not_a_response() -> N
 
     async def scenario() -> None:
         async with Recorder(got.append) as recorder:
-            # Nobody listens where the recorder itself did a moment ago.
-            port = await _free_port()
+            port = free_port()
             await curl(*through(recorder), f"http://127.0.0.1:{port}/x")
             await curl(*through(recorder), f"https://127.0.0.1:{port}/x")
 
@@ -586,13 +586,6 @@ asyncio.run(main())
             [sys.executable, "-W", "default", "-c", script, url], capture_output=True, timeout=60
         )
     assert (result.returncode, result.stdout, result.stderr) == (0, b"", b"")
-
-
-async def _free_port() -> int:
-    server = await asyncio.start_server(lambda _r, _w: None, "127.0.0.1", 0)
-    async with server:
-        port: int = server.sockets[0].getsockname()[1]
-    return port
 
 
 def test_a_forward_is_whole_although_its_client_hangs_up_early() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from pytest_loadtool.model.case import Kind, Recorded, Request, Transaction
 from pytest_loadtool.model.tls import TlsSettings
 from tests.nginx import Nginx, self_signed, serving
 from tests.observed import Observed, replay
+from tests.ports import free_port
 
 TRANSPORTS = pytest.mark.parametrize("transport", ["raw", "httpx"])
 
@@ -64,8 +64,7 @@ def get(target: str = "/0.txt", at: float | None = None) -> Transaction:
 @TRANSPORTS
 def test_nobody_listens(transport: str) -> None:
     """A refused connection, in the same words."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    url = f"http://127.0.0.1:{free_port()}"
     [[failure]] = replay_over(transport, url, get()).failures
     assert (failure.cause, failure.message) == (
         "connect",

@@ -6,8 +6,9 @@ import importlib.metadata
 import os
 import subprocess
 import sys
-import urllib.request
 from pathlib import Path
+
+import httpx
 
 __all__ = [
     "ROOT",
@@ -75,6 +76,4 @@ def recording(client: str, *commands: str) -> str:
 
 def fetch(proxy: str, url: str) -> None:
     """Get ``url`` through the proxy."""
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": proxy}))
-    with opener.open(url, timeout=30) as response:
-        response.read()
+    httpx.get(url, proxy=proxy, timeout=30)

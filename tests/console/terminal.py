@@ -33,7 +33,7 @@ class Terminal:
 
     @property
     def _tmux(self) -> list[str]:
-        return ["tmux", "-L", self._socket]
+        return ["tmux", "-u", "-L", self._socket]
 
     def type(self, text: str) -> None:
         subprocess.run([*self._tmux, "send-keys", "-l", text], check=True)

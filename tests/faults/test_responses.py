@@ -26,6 +26,7 @@ from tests.faults.server import (
     serving,
     well,
 )
+from tests.ports import free_port
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 NINE = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"
@@ -236,8 +237,7 @@ def test_answered_before_all_was_sent(close: bool) -> None:
 
 def test_connection_refused() -> None:
     """Nobody listens."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
+    port = free_port()
     play = replay(f"http://127.0.0.1:{port}", "/1", "/2")
     for (failure,) in play.failures:
         check(failure, "connect", "connection refused: is the server running?", port)
@@ -284,7 +284,7 @@ def test_a_time_out_is_not_the_fault_of_the_next() -> None:
     with busy_port() as port:
         replay(f"http://127.0.0.1:{port}", "/1", timeout=TIMEOUT)
     with serving(well) as server:
-        assert replay(server.http, "/2", timeout=TIMEOUT).failures == [()]
+        assert replay(server.http, "/2").failures == [()]
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ class Screen:
         size: tuple[int, int] = (100, 100),
         more: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        self._tmux = ["tmux", "-L", f"loadtool-{uuid.uuid4().hex}"]
+        self._tmux = ["tmux", "-u", "-L", f"loadtool-{uuid.uuid4().hex}"]
         command = f'{shlex.join(project.command(*arguments))}; echo "exit status $?"; exec cat'
         environment = project.environment() | {"TERM": "xterm-256color"} | dict(more)
         del environment["COLUMNS"]

@@ -121,6 +121,7 @@ def test_a_proxy_of_the_environment_that_is_none(
     project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is refused where it is asked for, by its variable's name, and left alone elsewhere."""
+    monkeypatch.delenv("https_proxy", raising=False)  # it would come first
     monkeypatch.setenv("HTTPS_PROXY", "http://alice:secret1@proxy:port")
     result = project.runpytest("--proxy-url=environment")
     assert result.ret == pytest.ExitCode.USAGE_ERROR

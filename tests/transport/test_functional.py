@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import socket
-
 import pytest
 
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
@@ -12,6 +10,7 @@ from pytest_loadtool.model.validator import StatusCodes, TextValidator
 from pytest_loadtool.replay import Response, Step, compile_case
 from pytest_loadtool.transport.functional import replay_once
 from tests.observed import Observed, replay
+from tests.ports import free_port
 from tests.transport.peer import Script, answering, peer, resetting, silent
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
@@ -122,8 +121,7 @@ def test_garbage_after_a_response() -> None:
 
 def test_connection_refused() -> None:
     """Nobody listens: said so."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    url = f"http://127.0.0.1:{free_port()}"
     assert replay(url, "/").failures == [
         (Failure("connect", "connection refused: is the server running?"),)
     ]

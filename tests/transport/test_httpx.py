@@ -261,6 +261,8 @@ def test_the_environment_is_left_alone(
     (tmp_path / ".netrc").write_text("machine 127.0.0.1 login ann password secret\n")
     monkeypatch.setenv("NETRC", str(tmp_path / ".netrc"))
     monkeypatch.setenv(name, "http://127.0.0.1:9")
+    for exception in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(exception, raising=False)
     with serving([reply("hi")]) as server:
         drive(lambda network: act(network, one_by_one(plan_for(server.url))))
         assert [one.data for one in server.seen] == [b"GET /0 HTTP/1.1\r\nHost: h\r\n\r\n"]

@@ -195,7 +195,8 @@ def test_the_user_that_was_free_longest_is_next() -> None:
     """All take part, not only the first few."""
     seen: list[str] = []
     with peer(noting(seen)) as server:
-        run(plan_with_rows(server, 8), configuration(rate=40.0, duration=0.4, users=8))
+        config = configuration(rate=40.0, duration=0.4, users=8, patience=HOUR)
+        run(plan_with_rows(server, 8), config)
     assert len(seen) == 16
     assert set(targets(seen)) == {f"/user{number}" for number in range(8)}
 
@@ -356,7 +357,8 @@ def test_each_of_many_users_times_out() -> None:
         config = configuration(users=users, iterations=1, duration=None, timeout=0.5)
         metrics = run(plan_for(server), config)
     assert metrics.failed_requests == metrics.requests == users
-    assert [error.cause for error in metrics.errors] == ["timeout"]
+    # Without a response or, where the queue is shorter, without a connection.
+    assert {error.cause for error in metrics.errors} == {"timeout"}
     assert metrics.transactions[0].response.min >= 500_000
 
 
