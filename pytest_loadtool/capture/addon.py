@@ -30,6 +30,8 @@ from OpenSSL import SSL
 
 from pytest_loadtool.capture.body import Collector
 from pytest_loadtool.capture.exchange import endless, from_flow, from_tunnel
+from pytest_loadtool.capture.own_headers import leave_out_own
+from pytest_loadtool.capture.upstream import Upstream
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.domains import DomainFilter
 
@@ -42,8 +44,6 @@ _HUNG_UP = ("connection closed", "The client disconnected during the handshake")
 
 #: Bytes of a request that is not held in memory until it is complete.
 _UPLOAD = 1024 * 1024
-
-_PROXY_HEADERS = ("proxy-authorization", "proxy-authenticate")
 
 
 def trusted_certificates() -> dict[str, str | None]:
@@ -63,9 +63,15 @@ class ExchangeReporter:
 
     name = "loadtool"
 
-    def __init__(self, report: Callable[[Exchange], None], domains: DomainFilter) -> None:
+    def __init__(
+        self,
+        report: Callable[[Exchange], None],
+        domains: DomainFilter,
+        upstream: Upstream | None = None,
+    ) -> None:
         self._report: Callable[[Exchange], None] = lambda exchange: report(domains.kept(exchange))
         self._domains = domains
+        self._upstream = upstream
         self._open: dict[str, HTTPFlow] = {}
         self._collectors: dict[str, Collector] = {}
         self._uploads: dict[str, Collector] = {}
@@ -104,12 +110,14 @@ class ExchangeReporter:
 
     def requestheaders(self, flow: HTTPFlow) -> None:
         """A request begins: from now on it is reported, whatever becomes of it."""
-        _leave_out_proxy(flow.request.headers)
+        leave_out_own(flow.request.headers)
         if self._domains.blocks(flow.request.host, flow.request.port):
             flow.response = _refusal(flow.request.host)
             if not self._stopped:
                 self._report(from_flow(flow, None))
             return
+        if self._upstream and flow.request.scheme == "http":
+            self._upstream.introduce(flow.request)
         self._open[flow.id] = flow
         if not _is_upload(flow.request.headers):
             return
@@ -135,11 +143,16 @@ class ExchangeReporter:
 
     def response(self, flow: HTTPFlow) -> None:
         """A response is complete."""
-        self._end(flow, "")
+        refused = self._upstream.refusal(flow.response) if self._upstream else ""
+        if refused:
+            flow.response = None  # it is no response of the server
+        self._end(flow, refused)
+        if refused:  # the client has nothing to answer to a proxy that it does not know
+            flow.response = Response.make(502, f"{refused}\n", {"Content-Type": "text/plain"})
 
     def error(self, flow: HTTPFlow) -> None:
         """There will be no response, or no more of it."""
-        message = flow.error.msg if flow.error else "no response"
+        message = self._plain(flow.error.msg if flow.error else "no response")
         if flow.response is not None and endless(flow.response.headers):
             message = ""  # hanging up is how such a response ends
         # A failed handshake with the server shows up here too, with the request that needed it.
@@ -158,10 +171,15 @@ class ExchangeReporter:
         if self._domains.blocks(flow.request.host, flow.request.port):
             flow.response = _refusal(flow.request.host)
 
+    def http_connect_upstream(self, flow: HTTPFlow) -> None:
+        """The proxy that we go through is asked for a tunnel."""
+        if self._upstream:
+            self._upstream.introduce(flow.request)
+
     def http_connect_error(self, flow: HTTPFlow) -> None:
         """The server of an HTTPS request cannot be reached, or may not."""
         address = (flow.request.host, flow.request.port)
-        reason = flow.server_conn.error or "connection failed"
+        reason = self._plain(flow.server_conn.error or "connection failed")
         self._tunnel(address, flow.request.timestamp_start, reason, "connection failed")
 
     def tcp_start(self, flow: TCPFlow) -> None:
@@ -226,6 +244,9 @@ class ExchangeReporter:
         if self._open.pop(flow.id, None) is not None and not self._stopped:
             self._report(from_flow(flow, collector, error, self.directory, upload))
 
+    def _plain(self, error: str) -> str:
+        return self._upstream.plain(error) if self._upstream else error
+
     def _handshake_failed(self, data: TlsData, note: str) -> None:
         waiting = self._failed_handshakes.setdefault(data.context.client.id, [])
         waiting.append(_handshake(data, note))
@@ -271,22 +292,3 @@ def _address(data: TlsData) -> tuple[str, int]:
 def _handshake(data: TlsData, note: str) -> Exchange:
     error = data.conn.error or "handshake failed"
     return from_tunnel(_address(data), data.context.client.timestamp_start, error, note)
-
-
-def _leave_out_proxy(headers: Headers) -> None:
-    """Remove what is meant for the proxy, so that the server gets what it would get without one."""
-    for name in _PROXY_HEADERS:
-        headers.pop(name, None)
-    if "proxy-connection" in headers:
-        # Chromium writes Proxy-Connection in the very place of its Connection header; other clients
-        # (curl) add it to what they send anyway.
-        browser = headers.get("user-agent", "").startswith("Mozilla/")
-        replace = browser and "connection" not in headers
-        headers.fields = tuple(
-            (b"Connection" if name.lower() == b"proxy-connection" else name, value)
-            for name, value in headers.fields
-            if replace or name.lower() != b"proxy-connection"
-        )
-    if headers.get("upgrade", "").lower() == "h2c":
-        for name in ("upgrade", "connection", "http2-settings"):
-            headers.pop(name, None)

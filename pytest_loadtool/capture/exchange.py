@@ -137,7 +137,9 @@ def _url(request: Request) -> str:
 
 
 def _request_headers(request: Request) -> HeaderList:
-    headers = _header_list(request.headers)
+    # What is left of these is the recorder's own, for the proxy that it goes through.
+    own = "proxy-authorization"
+    headers = tuple(one for one in _header_list(request.headers) if one[0].lower() != own)
     authority = request.data.authority.decode("latin-1")
     # HTTP/2 (RFC 9113 §8.3.1) says in :authority what HTTP/1.1 says in Host.
     if authority and not any(name.lower() == "host" for name, _ in headers):

@@ -22,15 +22,17 @@ from mitmproxy.addons.tlsconfig import TlsConfig
 from mitmproxy.master import Master
 from mitmproxy.options import CONF_BASENAME, Options
 from mitmproxy.proxy.mode_servers import ServerInstance
-from mitmproxy.proxy.mode_specs import RegularMode
+from mitmproxy.proxy.mode_specs import ProxyMode
 
 from pytest_loadtool.capture.addon import ExchangeReporter, trusted_certificates
 from pytest_loadtool.capture.http2 import PassOn
 from pytest_loadtool.capture.quiet import QuietLog
 from pytest_loadtool.capture.scratch import Scratch
+from pytest_loadtool.capture.upstream import Upstream
 from pytest_loadtool.errors import RecordingError
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.domains import NO_FILTER, DomainFilter
+from pytest_loadtool.replay.proxies import ProxyUrl
 
 __all__ = ["Recorder"]
 
@@ -50,7 +52,8 @@ class Recorder:
     When the ``async with`` block is left, exchanges still in flight are reported with an error and
     connections are closed. If ``on_exchange`` raised, nothing more is reported, and leaving the
     block raises that exception: a recording that could not be written must not look complete.
-    ``domains`` says what is not recorded, and what is refused.
+    ``domains`` says what is not recorded, and what is refused. ``upstream`` is the proxy that the
+    recorder has to go through itself; what it logs in with there is not recorded.
 
     Raises:
         RecordingError: on entering, when the port is taken or another recorder is running.
@@ -63,10 +66,12 @@ class Recorder:
         on_exchange: Callable[[Exchange], None],
         port: int = 0,
         domains: DomainFilter = NO_FILTER,
+        upstream: ProxyUrl | None = None,
     ) -> None:
         self._on_exchange = on_exchange
         self._wanted_port = port
-        self._reporter = ExchangeReporter(self._report, domains)
+        self._upstream = None if upstream is None else Upstream(upstream)
+        self._reporter = ExchangeReporter(self._report, domains, self._upstream)
         self._log = QuietLog("mitmproxy")
         self._connections: set[asyncio.Task[None]] = set()
         self._failure: Exception | None = None
@@ -149,8 +154,8 @@ class Recorder:
             **trusted_certificates(),
         )
         await master.running()
-        serving: ServerInstance[RegularMode] = ServerInstance.make("regular", self._proxy)
-        self._serving = serving
+        mode = "regular" if self._upstream is None else self._upstream.mode
+        self._serving: ServerInstance[ProxyMode] = ServerInstance.make(mode, self._proxy)
         try:
             self._server = await asyncio.start_server(self._serve, _HOST, self._wanted_port)
         except OSError as error:

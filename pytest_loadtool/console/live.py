@@ -16,6 +16,7 @@ from pytest_loadtool.recording import DomainFilter
 
 if TYPE_CHECKING:
     from pytest_loadtool.capture import Browser, Recorder
+    from pytest_loadtool.replay.proxies import ProxyUrl
 
 __all__ = ["Evidence", "Live", "evidence_in", "start"]
 
@@ -121,8 +122,10 @@ async def start(
     port: int,
     domains: DomainFilter,
     heard: Callable[[Exchange], None],
+    upstream: ProxyUrl | None = None,
 ) -> Live:
     """Start recording into ``path``; with ``executable``, in that browser, opened at ``url``.
+    ``upstream`` is the proxy that the recorder itself goes through.
 
     Raises:
         RecordingError: the port is taken, the file cannot be written or the browser does not start.
@@ -131,7 +134,7 @@ async def start(
 
     async with AsyncExitStack() as stack:
         evidence = evidence_in(path, heard, stack)
-        recorder = await stack.enter_async_context(Recorder(evidence.add, port, domains))
+        recorder = await stack.enter_async_context(Recorder(evidence.add, port, domains, upstream))
         browser = None
         if executable is not None:
             browser = await stack.enter_async_context(

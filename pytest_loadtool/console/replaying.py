@@ -11,6 +11,7 @@ from pytest_loadtool.console.session import Session
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.replay import Observer, Plan
+from pytest_loadtool.replay.proxies import through
 
 __all__ = ["Stoppable", "plan_of", "replay"]
 
@@ -22,7 +23,8 @@ class Stoppable(Observer, Protocol):
 
 
 def plan_of(session: Session, case: TestCase, *, server: str = "", fast: bool = False) -> Plan:
-    """The plan of ``case``, a version of the open test case; without think times if ``fast``.
+    """The plan of ``case``, a version of the open test case, through the proxy that ``--proxy-url``
+    names; without think times if ``fast``.
 
     Raises:
         CommandError: a variable has no source.
@@ -33,6 +35,7 @@ def plan_of(session: Session, case: TestCase, *, server: str = "", fast: bool = 
 
     check(case)
     think_time = ThinkTime(scale=0.0) if fast else ThinkTime()
+    case = through(case, session.settings.proxy)
     plan = compile_in(session.case_path.parent, case, server=server, think_time=think_time)
     check_tls(plan)
     if not case.tls.verify:

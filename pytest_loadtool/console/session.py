@@ -43,6 +43,8 @@ class Settings:
     domains: DomainFilter = NO_FILTER
     grouping: Grouping = REFERRER_ANALYSIS
     script: str = ""
+    proxy: str = ""
+    """What ``--proxy-url`` says."""
     rules: tuple[Path, ...] = ()
     """Files with the project's rules of application state management."""
 

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from pytest_loadtool.capture import Proxy
+from pytest_loadtool.console.behind_proxy import upstream_of
 from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.commands.files import save
 from pytest_loadtool.console.commands.record import stop
@@ -90,7 +91,7 @@ class Series:
         from pytest_loadtool.capture import Recorder
 
         self._settings = settings
-        self._recorder = Recorder(self._add, settings.port, settings.domains)
+        self._recorder = Recorder(self._add, settings.port, settings.domains, upstream_of(settings))
         self._session: Session | None = None
         self._said: list[str] = []
         self._problem = ""

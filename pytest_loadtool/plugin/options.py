@@ -141,9 +141,9 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "dest": "loadtool_proxy",
         "metavar": "URL",
         "help": (
-            "Replay through this HTTP proxy (http://[user:password@]host:port), in place of what "
-            "the test cases say. 'environment' takes the one that HTTP_PROXY, HTTPS_PROXY, "
-            "ALL_PROXY and NO_PROXY name, 'none' goes without."
+            "Replay and record through this HTTP proxy (http://[user:password@]host:port), in "
+            "place of what the test cases say. 'environment' takes the one that HTTP_PROXY, "
+            "HTTPS_PROXY, ALL_PROXY and NO_PROXY name, 'none' goes without."
         ),
     },
     "--loadtool-think-time": {

@@ -7,7 +7,6 @@ used, and never shown.
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 
 import pytest
 
@@ -15,7 +14,7 @@ from pytest_loadtool.model.case import TestCase
 
 __all__ = ["check_proxy", "proxy_secrets", "shown_proxy", "through_proxy"]
 
-_OPTION, _NONE = "loadtool_proxy", "none"
+_OPTION = "loadtool_proxy"
 
 
 def check_proxy(config: pytest.Config) -> None:
@@ -24,30 +23,26 @@ def check_proxy(config: pytest.Config) -> None:
     Raises:
         pytest.UsageError: it is no proxy, or the environment, to which it leaves it, names none.
     """
-    from pytest_loadtool.replay.proxies import ENVIRONMENT, ProxyUrl, environment_proxies
+    from pytest_loadtool.replay.proxies import DIRECT, ENVIRONMENT, ProxyUrl, environment_proxies
 
     said = _said(config)
     try:
         if said == ENVIRONMENT:
             environment_proxies(os.environ)
-        elif said != _NONE:
+        elif said != DIRECT:
             ProxyUrl.parse(said)
     except ValueError as error:
-        others = "" if said == ENVIRONMENT else f"; or {ENVIRONMENT!r}, or {_NONE!r}"
+        others = "" if said == ENVIRONMENT else f"; or {ENVIRONMENT!r}, or {DIRECT!r}"
         raise pytest.UsageError(f"--proxy-url: {error}{others}") from None
 
 
 def through_proxy(case: TestCase, config: pytest.Config) -> TestCase:
-    """``case`` with the proxy that the option names. What it logs in with stays its own, unless the
-    URL has that, too."""
-    from pytest_loadtool.model.authentication import Proxy
-
-    said = _said(config)
-    if not said:
+    """``case`` with the proxy that the option names, if it names one."""
+    if not _said(config):
         return case
-    if said == _NONE:
-        return replace(case, proxy=None)
-    return replace(case, proxy=replace(case.proxy or Proxy(""), url=said))
+    from pytest_loadtool.replay.proxies import through
+
+    return through(case, _said(config))
 
 
 def shown_proxy(config: pytest.Config) -> str:
@@ -59,10 +54,10 @@ def shown_proxy(config: pytest.Config) -> str:
 
 def proxy_secrets(config: pytest.Config) -> list[str]:
     """The passwords in it, or in the environment if that is asked."""
-    from pytest_loadtool.replay.proxies import ENVIRONMENT, ProxyUrl, environment_proxies
+    from pytest_loadtool.replay.proxies import DIRECT, ENVIRONMENT, ProxyUrl, environment_proxies
 
     said = _said(config)
-    if not said or said == _NONE:
+    if not said or said == DIRECT:
         return []
     if said == ENVIRONMENT:
         return [one.password for one in environment_proxies(os.environ).proxies.values()]

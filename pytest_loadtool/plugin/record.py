@@ -89,6 +89,7 @@ def _settings(config: pytest.Config) -> Settings:
         domains=_domains(config),
         grouping=_grouping(config),
         script=config.getoption("record_script") or "",
+        proxy=config.getoption("loadtool_proxy") or "",
         rules=tuple(config.getini("loadtool_asm_rules")),
     )
 

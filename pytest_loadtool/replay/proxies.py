@@ -8,7 +8,7 @@ capital letters (small ones first).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from ipaddress import ip_address, ip_network
 from urllib.parse import unquote, urlsplit
 
@@ -22,10 +22,21 @@ from pytest_loadtool.replay.identities import credentials_of, rows_of
 from pytest_loadtool.replay.plan import Account, Origin, Via
 from pytest_loadtool.replay.request import Names, origin_of
 
-__all__ = ["ENVIRONMENT", "ProxyUrl", "Routes", "environment_proxies", "unanswered"]
+__all__ = [
+    "DIRECT",
+    "ENVIRONMENT",
+    "ProxyUrl",
+    "Routes",
+    "environment_proxies",
+    "through",
+    "unanswered",
+]
 
 ENVIRONMENT = "environment"
 """In place of a proxy's URL: those that the environment names."""
+
+DIRECT = "none"
+"""In place of a proxy's URL, said from outside: no proxy, whatever the test case says."""
 
 _PORTS = {"http": 80, "https": 443}
 
@@ -74,6 +85,16 @@ class ProxyUrl:
         """The URL without user name and password."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{self.scheme}://{host}:{self.port}"
+
+
+def through(case: TestCase, said: str) -> TestCase:
+    """``case`` with the proxy that is ``said`` from outside, if anything is: a URL, `ENVIRONMENT`
+    or `DIRECT`. What it logs in with stays its own, unless the URL has that, too."""
+    if not said:
+        return case
+    if said == DIRECT:
+        return replace(case, proxy=None)
+    return replace(case, proxy=replace(case.proxy or Proxy(""), url=said))
 
 
 class Routes:

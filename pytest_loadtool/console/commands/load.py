@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import os
 import shutil
 import sys
@@ -23,6 +24,7 @@ from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
+from pytest_loadtool.replay.proxies import through
 
 if TYPE_CHECKING:
     from pytest_loadtool.load import Glimpse, Summary
@@ -101,6 +103,8 @@ async def start(session: Session, file: Path | None = None, *, server: str = "")
         raise CommandError("a recording is running, and has this process for itself: `stop` first")
     path = _chosen(session, file)
     test = read_test(path)
+    cases = tuple(through(case, session.settings.proxy) for case in test.cases)
+    test = dataclasses.replace(test, cases=cases)
     if session.case_path.resolve() in (test.path_of(n).resolve() for n in range(len(test.cases))):
         _saved(session)
     configuration = test.configuration

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from urllib.parse import urlsplit
 
 from pytest_loadtool.console import live
+from pytest_loadtool.console.behind_proxy import go_through_proxy, upstream_of
 from pytest_loadtool.console.environment import exports
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.files import new_recording_path
@@ -16,6 +18,7 @@ from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import Domain
+from pytest_loadtool.replay.proxies import ENVIRONMENT
 
 __all__ = ["record", "stop"]
 
@@ -50,6 +53,8 @@ async def record(
         _explain(session, session.live)
         return
     await may_drop(session, "record", discard)
+    if session.settings.proxy == ENVIRONMENT:
+        session.say("Recorded directly: only the URL of a proxy (--proxy-url) counts here.")
     executable = _browser(browser or session.settings.browser)
     running = await live.start(
         new_recording_path(session.case_path),
@@ -57,7 +62,8 @@ async def record(
         executable,
         port or session.settings.port,
         domains(session, only, block, block_trackers=block_trackers),
-        lambda exchange: _tell(session, exchange),
+        _teller(session),
+        upstream_of(session.settings),
     )
     session.live = running
     if running.browser is None:
@@ -85,6 +91,7 @@ async def stop(session: Session) -> None:
         session.say(f"  not all of it is on disk: {running.evidence.problem}")
     open_traffic(session, exchanges, running.evidence.path)
     _accept_unverified(session, running)
+    go_through_proxy(session)
 
 
 def _browser(choice: str) -> str | None:
@@ -112,6 +119,19 @@ def _explain(session: Session, running: Live) -> None:
     session.say("Programs started with `run` are recorded. For a client in another terminal:")
     for line in exports(running):
         session.say(f"  {line}")
+
+
+def _teller(session: Session) -> Callable[[Exchange], None]:
+    """What hears of each exchange of a recording."""
+    refusals = set[str]()
+
+    def tell(exchange: Exchange) -> None:
+        if exchange.error.startswith("proxy ") and exchange.error not in refusals:
+            refusals.add(exchange.error)
+            session.say(f"  {exchange.error}")
+        _tell(session, exchange)
+
+    return tell
 
 
 def _tell(session: Session, exchange: Exchange) -> None:

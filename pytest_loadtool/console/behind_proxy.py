@@ -1,0 +1,40 @@
+"""Recording where servers are reached through a proxy only: the one that ``--proxy-url`` names."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pytest_loadtool.console.credentials import Credentials, Source
+from pytest_loadtool.console.placing import place
+from pytest_loadtool.console.secrets import env_name
+from pytest_loadtool.console.session import Session, Settings
+from pytest_loadtool.model.authentication import Proxy
+from pytest_loadtool.model.case import Variable
+from pytest_loadtool.replay.proxies import DIRECT, ENVIRONMENT, ProxyUrl
+
+__all__ = ["go_through_proxy", "upstream_of"]
+
+
+def upstream_of(settings: Settings) -> ProxyUrl | None:
+    """The proxy that the recorder goes through, if a URL names one: it can have one for all servers
+    only, and the environment may name several, or exceptions."""
+    said = settings.proxy
+    return None if said in ("", DIRECT, ENVIRONMENT) else ProxyUrl.parse(said)
+
+
+def go_through_proxy(session: Session) -> None:
+    """Let the recorded test case go through the proxy that it was recorded through, unless it has
+    one: as the same user, whose password is in the environment."""
+    document, upstream = session.opened(), upstream_of(session.settings)
+    case = document.case
+    if upstream is None or case.proxy is not None:
+        return
+    who = ("", "", "")
+    if upstream.username:
+        name = env_name(session.case_path, "proxy_password")
+        password = Source(variable=Variable(name, env=name))
+        credentials = Credentials(Source(upstream.username), password, secret=upstream.password)
+        placed = place(session, case, credentials)
+        case, who = placed.case, placed.templates
+    case = replace(case, proxy=Proxy(upstream.origin, *who))
+    session.document = replace(document, case=case)
