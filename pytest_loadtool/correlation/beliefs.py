@@ -100,13 +100,9 @@ def _alone_first(producers: list[Producer]) -> list[Producer]:
     What is the first of a list for one user is the third for another: of an id that one response
     has alone and a later one in a list, the former is this user's.
     """
-    if not any(one.kind is Kind.JSON and not _in_a_list(one) for one in producers):
+    if not any(one.kind is Kind.JSON and not one.in_list for one in producers):
         return producers
-    return sorted(producers, key=_in_a_list)
-
-
-def _in_a_list(producer: Producer) -> bool:
-    return any(isinstance(step, int) for step in producer.steps)
+    return sorted(producers, key=lambda one: one.in_list)
 
 
 def _backwards(

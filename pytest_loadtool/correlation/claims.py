@@ -17,8 +17,7 @@ from pytest_loadtool.correlation.slots import Masked, Part, Slot
 from pytest_loadtool.correlation.synthesis import synthesise
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.extractor import JsonPath, Source
-from pytest_loadtool.model.filters import filtered
-from pytest_loadtool.model.place import Place, encode
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Rule
 
 __all__ = [
@@ -164,9 +163,8 @@ def issued(traffic: Traffic, rules: Sequence[Rule]) -> Iterator[Issue]:
 def _fitting(slot: Slot, producer: Producer) -> Slot | None:
     """The slot with all filters between it and what is extracted; None if these do not lead from
     one to the other."""
-    filters = (*producer.filters, *slot.filters)
-    fits = encode(slot.root, filtered(producer.extracted, filters)) == slot.raw
-    return replace(slot, filters=filters) if fits else None
+    slot = replace(slot, filters=(*producer.filters, *slot.filters))
+    return slot if slot.writes(producer.extracted) else None
 
 
 class _Things:

@@ -22,6 +22,7 @@ from pytest_loadtool.correlation.edits import overlap
 from pytest_loadtool.correlation.evidence import EVIDENCE
 from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.correlation.kept import REPLAY_COMPARE
+from pytest_loadtool.correlation.links import links
 from pytest_loadtool.correlation.looks import looks_random, same_name, singular
 from pytest_loadtool.correlation.producers import (
     Kind,
@@ -29,8 +30,8 @@ from pytest_loadtool.correlation.producers import (
     in_escapes,
     in_response,
     in_text,
+    json_leaf,
     json_leaves,
-    links,
 )
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import HOLE, Slot, target_slots
@@ -181,8 +182,7 @@ def _in_response(
         return
     for steps, value in leaves:
         if value in wanted:
-            name = next((step for step in reversed(steps) if isinstance(step, str)), "")
-            yield Producer(index, Kind.JSON, name, value, steps=steps)
+            yield json_leaf(steps, value, index)
 
 
 def _in_links(text: str, index: int, wanted: frozenset[str]) -> Iterator[Producer]:
@@ -253,14 +253,10 @@ class _Judge:
 
 def _preference(producer: Producer) -> tuple[bool, int, int]:
     """No element of a list; then the nearest response; then structure before text."""
-    return _in_list(producer), -producer.transaction, _KINDS.index(producer.kind)
+    return producer.in_list, -producer.transaction, _KINDS.index(producer.kind)
 
 
 _KINDS = tuple(Kind)
-
-
-def _in_list(producer: Producer) -> bool:
-    return any(isinstance(step, int) for step in producer.steps)
 
 
 def _is_called_alike(claim: Claim, traffic: Traffic) -> bool:
@@ -270,7 +266,7 @@ def _is_called_alike(claim: Claim, traffic: Traffic) -> bool:
     one of many.
     """
     slot, producer, source = claim.slot, claim.producer, claim.source
-    if _in_list(producer) or producer.kind is Kind.LINK:
+    if producer.in_list or producer.kind is Kind.LINK:
         return False
     if producer.kind is Kind.TEXT and not slot.value.isdigit() and not looks_random(slot.value):
         return False

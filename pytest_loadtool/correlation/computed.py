@@ -20,7 +20,7 @@ from pytest_loadtool.correlation.times import Times, is_iso
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.generator import ALPHABETS, Generator, RandomText, Uuid
-from pytest_loadtool.model.place import Place, encode
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Rule, same_name
 
 __all__ = ["Computed", "computed_values"]
@@ -95,7 +95,7 @@ def computed_values(
     settled: set[str] = set()
     ideas: list[_Idea] = []
     for idea in (*_verifiers(traffic, by_value), *_others(traffic, by_value)):
-        kept = tuple(slot for slot in idea.slots if _fits(slot, idea.value))
+        kept = tuple(slot for slot in idea.slots if slot.writes(idea.value))
         values = {slot.value for slot in kept}
         if kept and len(kept) == len(idea.slots) and not values & settled:
             settled |= values
@@ -126,11 +126,6 @@ def _free(traffic: Traffic, claims: Sequence[Claim], rules: Sequence[Rule]) -> I
 def _shaped(value: str) -> bool:
     """Whether it is worth a closer look. Most values are not."""
     return 8 <= len(value) <= 128 and (looks_random(value) or is_iso(value))
-
-
-def _fits(slot: Slot, value: str) -> bool:
-    """Whether the slot has the bytes that replay would write."""
-    return encode(slot.root, filtered(value, slot.filters)) == slot.raw
 
 
 def _unserved(traffic: Traffic, slot: Slot) -> bool:

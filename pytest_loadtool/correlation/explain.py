@@ -6,8 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from pytest_loadtool.correlation.claims import Claims
 from pytest_loadtool.correlation.computed import Computed
-from pytest_loadtool.correlation.notes import Title, cookie_notes, miss_notes, typed_notes
-from pytest_loadtool.correlation.slots import Slot
+from pytest_loadtool.correlation.notes import (
+    Title,
+    consumers,
+    cookie_notes,
+    miss_notes,
+    typed_notes,
+)
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.correlation.variables import Found
 from pytest_loadtool.model.decision import Decision
@@ -41,17 +46,12 @@ def explain(
     yield from typed_notes(traffic, title)
 
 
-def _consumers(slots: Sequence[Slot], title: Title) -> tuple[str, ...]:
-    users = sorted({user for slot in slots for user in slot.users or (slot.transaction,)})
-    return tuple(dict.fromkeys(map(title, users)))
-
-
 def _made(one: Computed, title: Title) -> Decision:
     return Decision(
         value=one.recorded,
         variable=one.name,
         producer="",
-        consumers=_consumers(one.slots, title),
+        consumers=consumers(one.slots, title),
         rule=one.rule.name,
         reason=one.rule.reason.format(field=one.slots[0].name, producer=""),
         confidence=one.rule.confidence,
@@ -60,19 +60,19 @@ def _made(one: Computed, title: Title) -> Decision:
 
 def _variable(one: Found, title: Title, twins: Sequence[str]) -> Decision:
     producer = title(one.producer.transaction)
-    consumers = _consumers(one.slots, title)
+    users = consumers(one.slots, title)
     field = one.slots[0].name if one.slots else one.producer.name
     reason = one.rule.reason.format(field=field, producer=f'"{producer}"')
     if one.rule.variable == "csrf_token":
         # The same secret in another form, so that both are valid together and differ in their text.
         reason += "".join(f" Its twin, the {twin}, is sent from the cookie jar." for twin in twins)
-    if not consumers:
+    if not users:
         reason += " No later request uses it."
     return Decision(
         value=one.producer.value,
         variable=one.name,
         producer=producer,
-        consumers=consumers,
+        consumers=users,
         rule=one.rule.name,
         reason=reason,
         confidence=one.rule.confidence,

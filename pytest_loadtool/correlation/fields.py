@@ -12,15 +12,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
 
+from pytest_loadtool.correlation.parts import content_type
 from pytest_loadtool.correlation.plainly import Plain, whole_request
 from pytest_loadtool.correlation.slots import Masked, Slot, request_slots
-from pytest_loadtool.model.case import Request, TestCase, Transaction
+from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.template import Reference
 
 __all__ = [
     "CONSTANT",
+    "CREDENTIALS",
     "DATASET",
     "EXTRACTOR",
     "SERVER_AUTHENTICATION",
@@ -34,7 +36,8 @@ __all__ = [
 CONSTANT, DATASET, USER_VARIABLE = "Constant value", "Dataset", "User variable"
 EXTRACTOR, SERVER_AUTHENTICATION = "Extractor", "Server authentication header"
 
-_AUTHENTICATION = frozenset({"authorization", "proxy-authorization"})
+#: The headers that say who sends a request (RFC 9110 §11.6.2, §11.7.2).
+CREDENTIALS = frozenset({"authorization", "proxy-authorization"})
 #: By variable: the extractors that set it, each as its transaction and its number in the case.
 _Extractors = Mapping[str, Sequence[tuple[int, int]]]
 
@@ -58,6 +61,11 @@ class Field:
     correlated: bool
     slot: Slot | None
     sent_by: str = "the virtual user's cookie jar"
+
+    @property
+    def wire_name(self) -> str:
+        """What the request calls it, whether that is unique or not."""
+        return self.slot.name if self.slot is not None else self.name
 
 
 def fields_of(case: TestCase, index: int, exchange: Exchange | None = None) -> tuple[Field, ...]:
@@ -87,7 +95,7 @@ def _fields(
     seen: Counter[str] = Counter()
     found = []
     path_ends = _path_end(plain.request.target)
-    for slot in request_slots(plain.request, _content_type(plain.request), index):
+    for slot in request_slots(plain.request, content_type(plain.request.headers), index):
         if slot.depth and not within:
             continue  # a value within a field is a part of that field
         # A parameter within a segment (";s=…") has a name; the segment has a path before it.
@@ -124,11 +132,6 @@ def _section(slot: Slot, path_ends: int) -> str:
     return "QUERY" if start > path_ends else "PATH"
 
 
-def _content_type(request: Request) -> str:
-    types = (one.value for one in request.headers if one.name.lower() == "content-type")
-    return next(types, None) or ""
-
-
 def _by_asm(case: TestCase, reference: Reference) -> bool:
     variable = case.variables.get(reference.name)
     return variable is not None and variable.set_by == "asm"
@@ -141,7 +144,7 @@ def _datasource(
     references: list[Reference],
     extractors: _Extractors,
 ) -> str:
-    authentication = isinstance(slot.part, int) and slot.name.lower() in _AUTHENTICATION
+    authentication = isinstance(slot.part, int) and slot.name.lower() in CREDENTIALS
     if authentication and any(_by_asm(case, one) for one in references):
         return SERVER_AUTHENTICATION
     names = dict.fromkeys(_source(index, one, extractors) for one in references)

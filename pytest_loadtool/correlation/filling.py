@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import count
 from types import MappingProxyType
 
 from pytest_loadtool.correlation.composing import Made
@@ -15,6 +14,7 @@ from pytest_loadtool.correlation.plainly import Plain, whole_request
 from pytest_loadtool.correlation.revert import names_in_use
 from pytest_loadtool.correlation.slots import Masked, Part, Slot
 from pytest_loadtool.model.case import Header, Request, TestCase, Transaction
+from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.place import encode
 from pytest_loadtool.model.template import Reference, Template, escape
 
@@ -59,19 +59,15 @@ def with_references(case: TestCase, names: _Names) -> TestCase:
 def _filled(case: TestCase, names: _Names, constant: str = "") -> TestCase:
     """``constant`` is what `_HERE` stands for."""
     made = Made(names_in_use(case), "person")
-    upcoming = count()
-    pages = tuple(
-        replace(
-            page,
-            transactions=tuple(
-                _referring(case, one, names.get(next(upcoming), ()), made, constant)
-                for one in page.transactions
-            ),
-        )
-        for page in case.pages
+    filled = with_transactions(
+        case,
+        (
+            _referring(case, one, names.get(index, ()), made, constant)
+            for index, one in enumerate(case.transactions())
+        ),
     )
     new = {one.name: one for one in made.variables.values()}
-    return replace(case, pages=pages, variables=MappingProxyType({**case.variables, **new}))
+    return replace(filled, variables=MappingProxyType({**case.variables, **new}))
 
 
 def _referring(

@@ -42,7 +42,7 @@ def logins(case: TestCase, exchanges: Sequence[Exchange] = ()) -> tuple[Login, .
         sent = [
             one for one in fields if one.section in _SECTIONS and one.value.lower() not in SWITCHES
         ]
-        secrets = [one for one in sent if _name(one) in forms or is_secret_name(_name(one))]
+        secrets = [one for one in sent if one.wire_name in forms or is_secret_name(one.wire_name)]
         if len(secrets) == 1:
             password = secrets[0]
             found.append(Login(index, _username(sent, password, forms), password))
@@ -53,19 +53,15 @@ def _username(sent: Sequence[Field], password: Field, forms: Mapping[str, str]) 
     """Who signs in with the password: by the form, by the whole name, by a word in it."""
     others = [one for one in sent if one is not password]
     ways = (
-        lambda name: name == forms.get(_name(password)),
+        lambda name: name == forms.get(password.wire_name),
         is_identity_name,
         lambda name: bool(_WORDS.intersection(plain(name).split())),
     )
     for fits in ways:
         for one in others:
-            if fits(_name(one)):
+            if fits(one.wire_name):
                 return one
     return None
-
-
-def _name(field: Field) -> str:
-    return field.slot.name if field.slot is not None else field.name
 
 
 def _forms(exchanges: Sequence[Exchange]) -> Mapping[str, str]:

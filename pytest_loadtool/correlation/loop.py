@@ -7,8 +7,8 @@ and returns its conclusion. Whoever stops it half-way has the test case of the l
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from pytest_loadtool.correlation.beliefs import is_typed
 from pytest_loadtool.correlation.compare import (
@@ -29,6 +29,7 @@ from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.traffic import Traffic, read_traffic, steps_of
 from pytest_loadtool.correlation.variables import variables_for
 from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.editing import without
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.rule import Rule
 
@@ -95,7 +96,7 @@ def improve(
         indexes = tuple(
             index for index in range(len(tuple(state.case.transactions()))) if index not in held
         )
-        sent = _only(state.case, frozenset(indexes))
+        sent = without(state.case, held)
         replayed = _by_index(
             indexes, (yield Attempt(number, sent, indexes, state.configuration, found))
         )
@@ -260,18 +261,6 @@ def _held(case: TestCase) -> Iterator[tuple[int, str]]:
                 lost[extractor.variable] = index
             else:
                 lost.pop(extractor.variable, None)
-
-
-def _only(case: TestCase, indexes: Container[int]) -> TestCase:
-    """The case with the transactions at these indexes."""
-    pages = []
-    position = 0
-    for page in case.pages:
-        kept = tuple(one for at, one in enumerate(page.transactions, position) if at in indexes)
-        position += len(page.transactions)
-        if kept:
-            pages.append(replace(page, transactions=kept))
-    return replace(case, pages=tuple(pages))
 
 
 def _by_index(indexes: Sequence[int], replayed: Replayed) -> Replayed:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_loadtool.correlation.edits import overlap, written
+from pytest_loadtool.correlation.fields import CREDENTIALS
 from pytest_loadtool.correlation.looks import SWITCHES, is_secret_name
 from pytest_loadtool.correlation.parts import header_sets, text_parts, with_header_sets, with_part
 from pytest_loadtool.correlation.proofs import without_proof
@@ -22,15 +23,15 @@ from pytest_loadtool.correlation.secrets import (
 from pytest_loadtool.correlation.slots import Part, Slot
 from pytest_loadtool.correlation.standins import Replacer, stand_ins
 from pytest_loadtool.model.case import Request, TestCase
+from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.exchange import Body, Exchange, HeaderList
 
 __all__ = ["masked"]
 
-_CREDENTIALS = ("authorization", "proxy-authorization")
 #: Headers of HTTP authentication (RFC 9110 §11.6, §11.7; RFC 7615): some prove a password.
 _PROVING = frozenset(
     {
-        *(*_CREDENTIALS, "authentication-info", "proxy-authentication-info"),
+        *(*CREDENTIALS, "authentication-info", "proxy-authentication-info"),
         *("www-authenticate", "proxy-authenticate"),
     }
 )
@@ -64,21 +65,16 @@ class _Masks:
     key: bytes
 
     def case(self, case: TestCase) -> TestCase:
-        pages = tuple(
-            replace(
-                page,
-                transactions=tuple(
-                    replace(one, request=self._templates(one.request)) for one in page.transactions
-                ),
-            )
-            for page in case.pages
+        transactions = (
+            replace(one, request=self._templates(one.request)) for one in case.transactions()
         )
         variables = {
             name: replace(one, recorded=self.replacer.text(one.recorded)) if one.recorded else one
             for name, one in case.variables.items()
         }
         sets = {name: self._templates(one) for name, one in header_sets(case).items()}
-        return with_header_sets(replace(case, pages=pages, variables=variables), sets)
+        case = with_transactions(replace(case, variables=variables), transactions)
+        return with_header_sets(case, sets)
 
     def _templates(self, request: Request) -> Request:
         for part, text in text_parts(request):
@@ -163,7 +159,7 @@ def _sent(exchange: Exchange, uses: _Uses) -> Exchange:
 def _basic(exchanges: Sequence[Exchange], made: Mapping[str, str], key: bytes) -> dict[str, str]:
     """For the text of each Basic authentication (RFC 7617), one with the password's stand-in."""
     pairs = {}
-    sent = (exchange.request_header(name) or "" for exchange in exchanges for name in _CREDENTIALS)
+    sent = (exchange.request_header(name) or "" for exchange in exchanges for name in CREDENTIALS)
     for scheme, _, text in (value.partition(" ") for value in sent):
         if scheme.lower() != "basic":
             continue

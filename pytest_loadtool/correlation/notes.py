@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pytest_loadtool.correlation.beliefs import is_typed
 from pytest_loadtool.correlation.claims import Miss
-from pytest_loadtool.correlation.looks import is_secret_name
+from pytest_loadtool.correlation.looks import SWITCHES, is_secret_name
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.decision import Decision
@@ -14,7 +14,7 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Rule
 
-__all__ = ["cookie_notes", "miss_notes", "typed_notes"]
+__all__ = ["Title", "consumers", "cookie_notes", "miss_notes", "typed_notes"]
 
 Title = Callable[[int], str]
 
@@ -22,24 +22,23 @@ Title = Callable[[int], str]
 _HIDDEN = "********"
 #: Of a cookie that no rule knows by name.
 _COOKIE = Rule("cookie", "The cookie {field} is set by the server.")
-_SWITCHES = frozenset({"true", "false", "on", "off", "yes", "no", "1", "0"})
 
 
 def cookie_notes(traffic: Traffic, rules: Sequence[Rule], title: Title) -> Iterator[Decision]:
     """One decision for each cookie that requests carry: the virtual user's cookie jar sends it."""
     jar = [one for one in rules if Place.COOKIE in one.places]
     setters: dict[str, tuple[int, str]] = {}
-    consumers: dict[str, list[int]] = {}
+    senders: dict[str, list[int]] = {}
     values: dict[str, str] = {}
     for step in traffic.steps:
         if step.exchange is None:
             continue
         for name, value in _sent_cookies(step.exchange):
-            consumers.setdefault(name, []).append(step.index)
+            senders.setdefault(name, []).append(step.index)
             values.setdefault(name, value)
         for name, value in _set_cookies(step.exchange):
             setters.setdefault(name, (step.index, value))
-    for name, users in consumers.items():
+    for name, users in senders.items():
         index, value = setters.get(name, (-1, values[name]))
         known = 0 <= index < users[-1]
         rule = next((one for one in jar if name in one.used_as), _COOKIE)
@@ -87,7 +86,7 @@ def miss_notes(misses: Sequence[Miss], title: Title) -> Iterator[Decision]:
             value=first.slot.value,
             variable="",
             producer=producer,
-            consumers=_titles((miss.slot for miss in group), title),
+            consumers=consumers((miss.slot for miss in group), title),
             rule=first.rule.name,
             reason=first.reason.format(field=first.slot.name, producer=f'"{producer}"'),
             confidence=0.5,
@@ -99,14 +98,14 @@ def typed_notes(traffic: Traffic, title: Title) -> Iterator[Decision]:
     groups: dict[tuple[str, str], list[Slot]] = {}
     secret = {slot.transaction for slot in traffic.slots if _is_secret(slot)}
     for slot in traffic.slots:
-        if slot.transaction in secret and is_typed(slot) and slot.value not in _SWITCHES:
+        if slot.transaction in secret and is_typed(slot) and slot.value not in SWITCHES:
             groups.setdefault((slot.name, slot.value), []).append(slot)
     for (name, value), slots in groups.items():
         yield Decision(
             value=_HIDDEN if is_secret_name(name) else value,
             variable="",
             producer="",
-            consumers=_titles(slots, title),
+            consumers=consumers(slots, title),
             rule="typed-credentials",
             reason=f"A person typed the field {name}: it is sent as recorded, or from a dataset.",
             confidence=0.95,
@@ -117,6 +116,7 @@ def _is_secret(slot: Slot) -> bool:
     return slot.part == "body" and is_secret_name(slot.name)
 
 
-def _titles(slots: Iterator[Slot] | list[Slot], title: Title) -> tuple[str, ...]:
+def consumers(slots: Iterable[Slot], title: Title) -> tuple[str, ...]:
+    """The transactions that send these, each once."""
     users = sorted({user for slot in slots for user in slot.users or (slot.transaction,)})
     return tuple(dict.fromkeys(map(title, users)))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
 from pytest_loadtool.correlation.slots import HOLE, Part
-from pytest_loadtool.model.case import Request, TestCase
+from pytest_loadtool.model.case import Header, Request, TestCase
 from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.place import (
     Place,
@@ -19,6 +19,7 @@ from pytest_loadtool.model.place import (
 from pytest_loadtool.model.template import Reference, Template, TemplateError, escape
 
 __all__ = [
+    "content_type",
     "header_sets",
     "part_text",
     "rendered",
@@ -39,6 +40,12 @@ def with_header_sets(case: TestCase, sets: Mapping[str, Request]) -> TestCase:
     """The case with these header sets."""
     named = {name: one.headers for name, one in sets.items() if name}
     return replace(case, headers=sets[""].headers, header_sets=MappingProxyType(named))
+
+
+def content_type(headers: Iterable[Header]) -> str:
+    """The content type that these headers declare; empty without one."""
+    declared = (one.value for one in headers if one.name.lower() == "content-type")
+    return next(declared, None) or ""
 
 
 def text_parts(request: Request) -> Iterator[tuple[Part, str]]:

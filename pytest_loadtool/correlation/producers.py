@@ -10,7 +10,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
-from html import unescape
 from itertools import islice
 from typing import Any, Literal
 from urllib.parse import unquote
@@ -37,9 +36,8 @@ __all__ = [
     "in_response",
     "in_text",
     "issued_tokens",
+    "json_leaf",
     "json_leaves",
-    "label_at",
-    "links",
     "undo",
 ]
 
@@ -80,13 +78,13 @@ class Producer:
         """What an extractor takes from the response."""
         return self.value if self.encoded is None else self.encoded
 
+    @property
+    def in_list(self) -> bool:
+        """Whether it is in an element of a JSON list."""
+        return any(isinstance(step, int) for step in self.steps)
+
 
 _FORM_START = re.compile(r"<form(?=[\s>])", re.IGNORECASE)
-_LINK = re.compile(
-    r"""[\s"'](?:href|action|src|data-[\w-]*ur[il])\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""",
-    re.IGNORECASE,
-)
-_LABEL = re.compile(r"[^<>]*>\s*([^<>]{1,200}?)\s*<")
 _SCHEME = re.compile(r"Bearer +", re.IGNORECASE)
 _CHOICES = frozenset({"checkbox", "radio", "submit", "button", "image", "reset", "file", "range"})
 _OTHER_HEADERS = frozenset({"set-cookie", "location"})
@@ -196,12 +194,12 @@ def _in_json(document: Any, transaction: int, wanted: frozenset[str]) -> Iterato
     for steps, value in json_leaves(document):
         if value not in wanted:
             continue
-        name = next((step for step in reversed(steps) if isinstance(step, str)), "")
-        if is_short_number(value) and not is_id_name(name):
+        leaf = json_leaf(steps, value, transaction)
+        if is_short_number(value) and not is_id_name(leaf.name):
             continue
         seen[value] = seen.get(value, 0) + 1
         if seen[value] <= _MOST_LEAVES:
-            yield Producer(transaction, Kind.JSON, name, value, steps=steps)
+            yield leaf
 
 
 def _is_xml(response: RecordedResponse, text: str) -> bool:
@@ -236,7 +234,13 @@ def issued_tokens(response: RecordedResponse, transaction: int) -> Iterator[Prod
     leaves = dict(json_leaves(document))
     for steps, value in leaves.items():
         if steps and steps[-1] in _TOKENS and (*steps[:-1], "token_type") in leaves:
-            yield Producer(transaction, Kind.JSON, str(steps[-1]), value, steps=steps)
+            yield json_leaf(steps, value, transaction)
+
+
+def json_leaf(steps: tuple[str | int, ...], value: str, transaction: int) -> Producer:
+    """A value of a JSON document, called by the last key on the way to it."""
+    name = next((step for step in reversed(steps) if isinstance(step, str)), "")
+    return Producer(transaction, Kind.JSON, name, value, steps=steps)
 
 
 def json_leaves(document: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
@@ -288,18 +292,3 @@ def _control_type(tag: str, kind: str) -> Literal["", "hidden", "text", "choice"
         return "hidden"
     choice = tag in ("select", "button") or kind in _CHOICES
     return "choice" if choice else "text"
-
-
-def links(text: str) -> Iterator[tuple[str, str, int]]:
-    """The addresses a page links to or submits to: as the browser reads them, as written, and where
-    they end.
-    """
-    for found in _LINK.finditer(text):
-        raw = found[1] or found[2] or found[3] or ""
-        yield (unescape(raw) if "&" in raw else raw), raw, found.end()
-
-
-def label_at(text: str, end: int) -> str:
-    """The text of the link whose address ends there."""
-    label = _LABEL.match(text, end)
-    return unescape(label[1]) if label else ""

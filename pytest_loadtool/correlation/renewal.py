@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pytest_loadtool.model.case import TestCase, Transaction
+from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.renewal import asks_for_renewal, family, successors
 
 __all__ = ["with_renewals"]
@@ -24,18 +25,11 @@ def with_renewals(case: TestCase) -> TestCase:
     marks = dict(_marks(case))
     if not marks:
         return case
-    upcoming = iter(range(len(tuple(case.transactions()))))
-    pages = tuple(
-        replace(
-            page,
-            transactions=tuple(
-                replace(one, refreshes=marks.get(next(upcoming), one.refreshes))
-                for one in page.transactions
-            ),
-        )
-        for page in case.pages
+    transactions = enumerate(case.transactions())
+    return with_transactions(
+        case,
+        (replace(one, refreshes=marks.get(index, one.refreshes)) for index, one in transactions),
     )
-    return replace(case, pages=pages)
 
 
 def _marks(case: TestCase) -> Iterator[tuple[int, str]]:

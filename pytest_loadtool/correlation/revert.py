@@ -20,6 +20,7 @@ from pytest_loadtool.correlation.parts import (
 )
 from pytest_loadtool.correlation.traffic import Step
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable, used_names
+from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.extractor import Extractor
 from pytest_loadtool.model.renewal import family
 from pytest_loadtool.model.template import Template, TemplateError
@@ -52,18 +53,11 @@ def revert(
     }
     if not values:
         return case
-    upcoming = iter(steps)
-    pages = tuple(
-        replace(
-            page,
-            transactions=tuple(_reverted(next(upcoming), values) for _ in page.transactions),
-        )
-        for page in case.pages
-    )
+    transactions = (_reverted(step, values) for step in steps)
     sets = {name: _reverted_request(one, "", values) for name, one in header_sets(case).items()}
     variables = {name: one for name, one in case.variables.items() if name not in values}
-    case = with_header_sets(case, sets)
-    return replace(case, pages=pages, variables=MappingProxyType(variables))
+    case = with_transactions(with_header_sets(case, sets), transactions)
+    return replace(case, variables=MappingProxyType(variables))
 
 
 def _made_of(variables: Mapping[str, Variable], names: Iterable[str]) -> set[str]:

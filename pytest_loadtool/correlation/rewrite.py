@@ -21,6 +21,7 @@ from pytest_loadtool.correlation.slots import Masked, Part, Slot
 from pytest_loadtool.correlation.traffic import Step
 from pytest_loadtool.correlation.variables import Found
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
+from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.extractor import Extractor
 
 __all__ = ["rewrite"]
@@ -49,15 +50,9 @@ def rewrite(
     extractors: dict[int, list[Extractor]] = {}
     for one in found:
         extractors.setdefault(one.producer.transaction, []).append(one.extractor)
-    transactions = iter(
-        [
-            _extracting(step.transaction, request, extractors.get(step.index, []))
-            for step, request in zip(steps, requests, strict=True)
-        ]
-    )
-    pages = tuple(
-        replace(page, transactions=tuple(next(transactions) for _ in page.transactions))
-        for page in case.pages
+    transactions = (
+        _extracting(step.transaction, request, extractors.get(step.index, []))
+        for step, request in zip(steps, requests, strict=True)
     )
     variables = dict(case.variables)
     for one in found:
@@ -70,8 +65,8 @@ def rewrite(
             rule=made_up.rule.name,
         )  # fmt: skip
     variables |= {one.name: one for one in made.variables.values()}
-    case = with_header_sets(case, sets)
-    return replace(case, pages=pages, variables=MappingProxyType(variables))
+    case = with_transactions(with_header_sets(case, sets), transactions)
+    return replace(case, variables=MappingProxyType(variables))
 
 
 def _edited(request: Request, uses: _Uses, made: Made) -> Request:

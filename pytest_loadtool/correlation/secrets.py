@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from pytest_loadtool.correlation.edits import overlap
-from pytest_loadtool.correlation.fields import CONSTANT, Field, every_field
+from pytest_loadtool.correlation.fields import CONSTANT, CREDENTIALS, Field, every_field
 from pytest_loadtool.correlation.filling import with_references
 from pytest_loadtool.correlation.looks import (
     SWITCHES,
@@ -33,7 +33,6 @@ __all__ = ["SHORTEST", "Typed", "captured", "moved", "recorded_request", "record
 
 #: The shortest value, in characters, that is looked for wherever it may stand.
 SHORTEST = 8
-_AUTHENTICATION = frozenset({"authorization", "proxy-authorization"})
 _JSON_SECRET = re.compile(
     r'"[\w-]*(?:token|secret|passw|api_?-?key|csrf|xsrf)[\w-]*"\s*:\s*("(?:[^"\\]|\\.){8,}")', re.I
 )
@@ -93,12 +92,12 @@ def _credentials(fields: Sequence[Field]) -> Iterator[Field]:
     """What a person typed: secrets, and who they are where a secret goes with it."""
     constant = [one for one in fields if one.datasource == CONSTANT and one.slot is not None]
     sent = [one for one in constant if one.section != "PATH" and one.value not in SWITCHES]
-    with_password = any(is_secret_name(_name(one)) for one in sent)
+    with_password = any(is_secret_name(one.wire_name) for one in sent)
     found: list[Slot] = []
     for field in sent:
-        name = _name(field)
+        name = field.wire_name
         if field.section == "HEADERS" and not _within(field):
-            credential = name.lower() in _AUTHENTICATION or is_secret(name)
+            credential = name.lower() in CREDENTIALS or is_secret(name)
         else:
             identity = with_password and is_identity_name(name)
             credential = identity or is_secret(name) or is_secret_name(name)
@@ -116,12 +115,8 @@ def _shared(slot: Slot, other: Slot) -> bool:
     return slot.part == other.part and overlap(slot, other)
 
 
-def _name(field: Field) -> str:
-    return field.slot.name if field.slot is not None else field.name
-
-
 def _role(field: Field) -> str:
-    name = _name(field)
+    name = field.wire_name
     if is_identity_name(name):
         return "username"
     if is_secret_name(name):
@@ -132,7 +127,7 @@ def _role(field: Field) -> str:
 def _in_exchange(exchange: Exchange) -> Iterator[str]:
     for name, value in (*exchange.request_headers, *exchange.response_headers):
         lower = name.lower()
-        if lower in _AUTHENTICATION:
+        if lower in CREDENTIALS:
             scheme, space, credentials = value.partition(" ")
             if scheme.lower() not in ("basic", "digest", "negotiate", "ntlm"):
                 yield credentials if space else value

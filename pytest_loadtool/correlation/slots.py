@@ -21,7 +21,8 @@ from pytest_loadtool.correlation.spots import (
     xml_spots,
 )
 from pytest_loadtool.model.case import Request
-from pytest_loadtool.model.place import Place, body_syntax
+from pytest_loadtool.model.filters import filtered
+from pytest_loadtool.model.place import Place, body_syntax, encode
 from pytest_loadtool.model.template import Reference, Template, TemplateError, escape
 
 __all__ = ["HOLE", "Masked", "Part", "Slot", "request_slots", "target_slots"]
@@ -77,6 +78,10 @@ class Slot:
     def owner(self) -> int:
         """The transaction in whose request it stands; of a header set, ``~index`` (-1, -2, …)."""
         return ~self.header_set if self.users else self.transaction
+
+    def writes(self, value: str) -> bool:
+        """Whether ``value``, through the filters, is written there as it was recorded."""
+        return encode(self.root, filtered(value, self.filters)) == self.raw
 
 
 @dataclass(frozen=True, slots=True)

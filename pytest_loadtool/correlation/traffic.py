@@ -6,16 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from pytest_loadtool.correlation.links import label_at, links
 from pytest_loadtool.correlation.looks import looks_like_time, looks_random
 from pytest_loadtool.correlation.partial import is_partial
-from pytest_loadtool.correlation.parts import header_sets
+from pytest_loadtool.correlation.parts import content_type, header_sets
 from pytest_loadtool.correlation.producers import (
     Kind,
     Producer,
     in_response,
     issued_tokens,
-    label_at,
-    links,
 )
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import HOLE, Masked, Slot, request_slots
@@ -108,20 +107,11 @@ def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[Step, ...]:
             known = entry is not None and 0 <= entry < len(exchanges)
             exchange = exchanges[entry] if known and entry is not None else None
             path, address = _path_and_address(transaction.request.target)
-            content_type = _content_type(case, transaction)
+            media = content_type(case.wire_headers(transaction.request))
             steps.append(
-                Step(
-                    len(steps), number, position, transaction, exchange, content_type, path, address
-                )
+                Step(len(steps), number, position, transaction, exchange, media, path, address)
             )
     return tuple(steps)
-
-
-def _content_type(case: TestCase, transaction: Transaction) -> str:
-    for header in case.wire_headers(transaction.request):
-        if header.name.lower() == "content-type":
-            return header.value or ""
-    return ""
 
 
 def _path_and_address(target: str) -> tuple[str, str]:

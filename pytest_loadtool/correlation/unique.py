@@ -11,10 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from pytest_loadtool.correlation.parts import part_text, with_part
+from pytest_loadtool.correlation.naming import field_name
+from pytest_loadtool.correlation.parts import content_type, part_text, with_part
 from pytest_loadtool.correlation.revert import names_in_use
 from pytest_loadtool.correlation.slots import Masked, Part, Slot, request_slots
 from pytest_loadtool.model.case import TestCase, Transaction, Variable
+from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.generator import RandomText
 from pytest_loadtool.model.place import encode
 from pytest_loadtool.model.template import escape
@@ -25,7 +27,6 @@ __all__ = ["Unique", "make_unique"]
 _LENGTH = 6
 #: Where that part goes: behind the first words, so that ``a.txt`` and ``a@b.org`` keep their ends.
 _STEM = re.compile(r"[\w\s-]*")
-_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,19 +54,13 @@ def make_unique(case: TestCase, text: str) -> Unique | None:
         return None
     whole = next((slot for slot in found if slot.value == text), found[0])
     name, random = _names(whole.name, names_in_use(case))
-    transactions = iter(
-        [
-            _edited(transaction, each, text, name)
-            for transaction, each in zip(case.transactions(), slots, strict=True)
-        ]
+    edited = (
+        _edited(transaction, each, text, name)
+        for transaction, each in zip(case.transactions(), slots, strict=True)
     )
-    pages = tuple(
-        replace(page, transactions=tuple(next(transactions) for _ in page.transactions))
-        for page in case.pages
-    )
-    variables = {one.name: one for one in _variables(text, name, random)}
+    variables = {**case.variables, **{one.name: one for one in _variables(text, name, random)}}
     return Unique(
-        replace(case, pages=pages, variables=MappingProxyType({**case.variables, **variables})),
+        replace(with_transactions(case, edited), variables=MappingProxyType(variables)),
         name,
         tuple(index for index, each in enumerate(slots) if each),
     )
@@ -73,8 +68,7 @@ def make_unique(case: TestCase, text: str) -> Unique | None:
 
 def _slots(case: TestCase, transaction: Transaction) -> Iterator[Slot]:
     headers = case.wire_headers(transaction.request)
-    kinds = [one.value or "" for one in headers if one.name.lower() == "content-type"]
-    every = request_slots(transaction.request, kinds[0] if kinds else "", 0)
+    every = request_slots(transaction.request, content_type(headers), 0)
     # What stands in another value is found as a word of that one.
     return (one for one in every if not one.depth)
 
@@ -114,8 +108,7 @@ def _variables(text: str, name: str, random: str) -> Iterator[Variable]:
 
 
 def _names(field: str, taken: frozenset[str]) -> tuple[str, str]:
-    base = _NOT_IN_NAMES.sub("_", field).strip("_") or "text"
-    base = base if not base[0].isdigit() else f"text_{base}"
+    base = field_name(field)
     number = 1
     while {f"{base}[{number}]", f"{base}_end[{number}]"} & taken:
         number += 1

@@ -6,9 +6,9 @@ kind, and any judgement about dynamic values (that is ``correlation``). Nothing 
 silently: what does not become a transaction becomes a `Note`.
 """
 
+from pytest_loadtool.model.editing import page_span, without
 from pytest_loadtool.recording.build import Recording, build_case
 from pytest_loadtool.recording.domains import Domain, DomainFilter
-from pytest_loadtool.recording.editing import page_span, without
 from pytest_loadtool.recording.fidelity import fidelity, transactions_of
 from pytest_loadtool.recording.grouping import ALGORITHMS, Grouping
 from pytest_loadtool.recording.hosts import HostUse, belongs, hostnames, restrict

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from pytest_loadtool.model.case import TestCase, Transaction
+from pytest_loadtool.model.editing import page_span, without
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.domains import Domain
-from pytest_loadtool.recording.editing import page_span, without
 
 __all__ = ["HostUse", "belongs", "hostnames", "restrict"]
 

@@ -112,7 +112,7 @@ def test_of_a_server_too() -> None:
         "Negotiate",
         "NTLM ???",
         f"NTLM {base64.b64encode(b'NTLMSSP' + bytes(3)).decode()}",
-        'Digest realm="response", nonce="response=abc"'.replace("response=abc", "x"),
+        'Digest realm="response", nonce="x"',
     ],
 )
 def test_nothing_else_changes(value: str) -> None:

@@ -1,13 +1,23 @@
-"""Taking transactions and pages out of a test case."""
+"""A test case with other transactions in the place of its own, or with fewer of them."""
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Iterable
 from dataclasses import replace
 
-from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.case import TestCase, Transaction
 
-__all__ = ["page_span", "without"]
+__all__ = ["page_span", "with_transactions", "without"]
+
+
+def with_transactions(case: TestCase, transactions: Iterable[Transaction]) -> TestCase:
+    """``case`` with these, as many as it has, on its pages."""
+    upcoming = iter(transactions)
+    pages = tuple(
+        replace(page, transactions=tuple(next(upcoming) for _ in page.transactions))
+        for page in case.pages
+    )
+    return replace(case, pages=pages)
 
 
 def without(case: TestCase, dropped: Container[int]) -> TestCase:

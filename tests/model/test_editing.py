@@ -1,11 +1,11 @@
-"""Taking transactions and pages out of a test case."""
+"""A test case with fewer transactions, or others in their place."""
 
 from __future__ import annotations
 
 import pytest
 
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
-from pytest_loadtool.recording import page_span, without
+from pytest_loadtool.model.editing import page_span, without
 
 
 def get(target: str) -> Transaction:
