@@ -27,12 +27,15 @@ async def tree(session: Session, *, collapse_all: bool = False, expand_all: bool
         session.say(line)
 
 
-async def show(session: Session, number: TransactionNumber, *, full: bool = False) -> None:
+async def show(
+    session: Session, number: TransactionNumber, *, full: bool = False, secrets: bool = False
+) -> None:
     """Show a transaction's request and response as they were recorded, bodies decoded.
 
-    NUMBER is the one that `tree` shows. Long bodies are cut; --full shows all of them.
+    NUMBER is the one that `tree` shows. Long bodies are cut; --full shows all of them. Of
+    passwords, tokens and cookies only the beginning is shown; --secrets shows them as they are.
     """
     document = session.opened()
     one = transaction(document, number)
-    for line in transaction_views.recorded(document, one, full=full):
+    for line in transaction_views.recorded(document, one, full=full, secrets=secrets):
         session.say(line)

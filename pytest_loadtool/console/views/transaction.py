@@ -10,6 +10,7 @@ from pytest_loadtool.console.views.text import BODY_LIMIT, body
 from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 from pytest_loadtool.model.result import Failure
+from pytest_loadtool.report.masking import Mask
 
 __all__ = ["Replayed", "failure", "recorded"]
 
@@ -32,10 +33,36 @@ class Replayed(Protocol):
         """The body without its content coding."""
 
 
-def recorded(document: Document, transaction: Transaction, *, full: bool = False) -> Iterator[str]:
+class _Unmasked(Mask):
+    """Shows everything as it is."""
+
+    def text(self, text: str) -> str:
+        return text
+
+    def header(self, name: str, value: str) -> str:  # noqa: ARG002 - whatever its name is
+        return value
+
+
+def recorded(
+    document: Document, transaction: Transaction, *, full: bool = False, secrets: bool = False
+) -> list[str]:
     """The Headers and Content views: what was sent and received when it was recorded. What went
-    before to negotiate authentication is always there."""
+    before to negotiate authentication is always there. Of passwords and tokens only the beginning
+    is shown, unless ``secrets``."""
     limit = None if full else BODY_LIMIT
+    everything = list(_recorded(document, transaction, limit, _Unmasked()))
+    if secrets:
+        return everything
+    lines = list(_recorded(document, transaction, limit, Mask()))
+    hint = (
+        [] if lines == everything else ["", "Passwords and tokens are cut; --secrets shows them."]
+    )
+    return lines + hint
+
+
+def _recorded(
+    document: Document, transaction: Transaction, limit: int | None, mask: Mask
+) -> Iterator[str]:
     exchange = document.evidence_of(transaction)
     yield transaction.title
     yield ""
@@ -47,15 +74,15 @@ def recorded(document: Document, transaction: Transaction, *, full: bool = False
     negotiation = document.negotiation_of(transaction)
     for number, one in enumerate(negotiation, 1):
         yield f"Connection authentication negotiation, {number} of {len(negotiation)}:"
-        yield from _indented([_request_line(one), *_headers(one.request_headers), ""])
-        yield from _indented([_status_line(one), *_headers(one.response_headers)])
+        yield from _indented([*_request_head(one, mask), ""])
+        yield from _indented([_status_line(one), *_headers(one.response_headers, mask)])
         yield ""
-    yield _request_line(exchange)
-    yield from _headers(exchange.request_headers)
+    yield from _request_head(exchange, mask)
     yield ""
-    yield body(exchange.request_body, exchange.request_header("content-type") or "", limit=limit)
+    sent = body(exchange.request_body, exchange.request_header("content-type") or "", limit=limit)
+    yield mask.text(sent)
     yield ""
-    yield from _response(exchange, limit)
+    yield from _response(exchange, limit, mask)
 
 
 def failure(
@@ -63,21 +90,23 @@ def failure(
     failures: Iterable[Failure],
     exchange: Exchange | None,
 ) -> Iterator[str]:
-    """Why a replayed transaction failed, what was sent and received, and what was recorded."""
+    """Why a replayed transaction failed, what was sent and received, and what was recorded; of
+    passwords and tokens only the beginning."""
+    mask = Mask()
     for one in failures:
         yield f"{one.cause}: {one.message}"
     yield ""
     yield "sent:"
     head, _, sent = response.request.partition(b"\r\n\r\n")
-    lines = head.decode("latin-1").split("\r\n")
-    yield from _indented(lines)
+    line, *headers = head.decode("latin-1").split("\r\n")
+    yield from _indented([mask.text(line), *_masked(headers, mask)])
     if sent:
-        yield from _indented(["", body(sent, _content_type(lines[1:]))])
+        yield from _indented(["", mask.text(body(sent, _content_type(headers)))])
     if response.status:
         yield "received:"
         received = [f"{_text(name)}: {_text(value)}" for name, value in response.headers]
-        yield from _indented([f"status {response.status}", *received, ""])
-        yield from _indented([body(_content(response), _content_type(received))])
+        yield from _indented([f"status {response.status}", *_masked(received, mask), ""])
+        yield from _indented([mask.text(body(_content(response), _content_type(received)))])
     if exchange is not None:
         yield f"recorded: status {exchange.status} {exchange.reason}".rstrip()
 
@@ -91,26 +120,34 @@ def _planned(case: TestCase, request: Request) -> Iterator[str]:
         yield request.body if isinstance(request.body, str) else body(request.body, "")
 
 
-def _response(exchange: Exchange, limit: int | None) -> Iterator[str]:
+def _response(exchange: Exchange, limit: int | None, mask: Mask) -> Iterator[str]:
     if not exchange.status:
         yield f"no response: {exchange.error or 'the connection ended'}"
         return
     yield _status_line(exchange)
-    yield from _headers(exchange.response_headers)
+    yield from _headers(exchange.response_headers, mask)
     yield ""
-    yield body(exchange.response_body, exchange.response_header("content-type") or "", limit=limit)
+    media = exchange.response_header("content-type") or ""
+    yield mask.text(body(exchange.response_body, media, limit=limit))
 
 
-def _request_line(exchange: Exchange) -> str:
-    return f"{exchange.method} {exchange.url} {exchange.http_version}"
+def _request_head(exchange: Exchange, mask: Mask) -> Iterator[str]:
+    yield f"{exchange.method} {mask.text(exchange.url)} {exchange.http_version}"
+    yield from _headers(exchange.request_headers, mask)
 
 
 def _status_line(exchange: Exchange) -> str:
     return f"{exchange.status} {exchange.reason}".rstrip() + f"  ({exchange.took * 1000:.0f} ms)"
 
 
-def _headers(headers: HeaderList) -> Iterator[str]:
-    return (f"{name}: {value}" for name, value in headers)
+def _headers(headers: HeaderList, mask: Mask) -> Iterator[str]:
+    return (f"{name}: {mask.header(name, value)}" for name, value in headers)
+
+
+def _masked(lines: Iterable[str], mask: Mask) -> Iterator[str]:
+    for line in lines:
+        name, colon, value = line.partition(": ")
+        yield f"{name}{colon}{mask.header(name, value)}"
 
 
 def _content_type(lines: Iterable[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,20 @@ def test_negotiation_in_the_tree(recorded: Session) -> None:
     assert "401" not in "\n".join(said(recorded, "tree"))
     do(recorded, "undo")
     assert [one for one in said(recorded, "tree") if "CAN" in one] == NEGOTIATION
+
+
+def test_proxy_of_the_command_line(recorded: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes the place of the test case's own in a replay, and is not in the test case."""
+    monkeypatch.setenv("ALICE", "secret1")
+    do(recorded, CONFIGURE)
+    do(recorded, "configure")
+    do(recorded, "properties --proxy http://proxy.test:3128")
+    recorded.settings = replace(recorded.settings, proxy="http://127.0.0.1:9")
+    with pytest.raises(CommandError, match="failed"):
+        do(recorded, "play --fast")
+    assert isinstance(recorded.frontend, Listener)
+    assert "proxy http://127.0.0.1:9: connection refused" in recorded.frontend.text
+    assert recorded.opened().case.proxy == Proxy("http://proxy.test:3128")
 
 
 @pytest.mark.promise(19)

@@ -32,8 +32,33 @@ def test_recorded_side_is_shown_decoded() -> None:
 def test_exchange_without_response_says_why() -> None:
     """What broke while recording is not shown as an empty response."""
     text = "\n".join(recorded(DOCUMENT, SECOND))
-    assert "user=admin&password=a%20b" in text
-    assert text.endswith("no response: connection closed")
+    assert "user=admin&password=…" in text
+    assert "no response: connection closed" in text
+
+
+def test_secrets_are_cut_unless_asked_for() -> None:
+    """In headers, addresses and bodies of both sides, and of what negotiated before; it is said."""
+    exchange = replace(
+        LOGIN_PAGE,
+        url=f"{LOGIN_PAGE.url}?access_token=0123456789",
+        request_headers=(("Authorization", "Basic YWxpY2U6c2VjcmV0MQ=="), ("Accept", "*/*")),
+        response_headers=(("Set-Cookie", "session=abcdefghijkl; Path=/"),),
+        response_body=b'{"password": "correct horse"}',
+    )
+    recording = replace(FIRST.recorded, negotiation=(1,))  # type: ignore[type-var]
+    document = Document(DOCUMENT.case, (exchange, exchange))
+    cut = "\n".join(recorded(document, replace(FIRST, recorded=recording)))
+    assert cut.endswith("\nPasswords and tokens are cut; --secrets shows them.")
+    shown = "\n".join(recorded(document, replace(FIRST, recorded=recording), secrets=True))
+    for secret, beginning in (
+        ("access_token=0123456789", "access_token=0123…"),
+        ("Basic YWxpY2U6c2VjcmV0MQ==", "Basic YWxp…"),
+        ("session=abcdefghijkl;", "session=abcd…;"),
+        ('"correct horse"', '"corr…"'),
+    ):
+        assert secret not in cut
+        assert cut.count(beginning) == shown.count(secret) > 0
+    assert "are cut" not in shown
 
 
 def test_transaction_without_evidence_shows_what_is_sent() -> None:
