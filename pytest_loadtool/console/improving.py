@@ -131,6 +131,9 @@ class _Kept:
     def negotiation(self, step: Step, response: Response) -> None:
         pass
 
+    def challenged(self, step: Step, seconds: float) -> None:
+        pass
+
     def page(self, page: PagePlan, started: float, finished: float, failed: bool) -> None:
         pass
 

@@ -10,16 +10,19 @@ from pytest_loadtool.console.document import check
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.load import ThinkTime
-from pytest_loadtool.replay import Observer, Plan
+from pytest_loadtool.replay import Observer, Plan, Step
 from pytest_loadtool.replay.proxies import through
 
 __all__ = ["Stoppable", "plan_of", "replay"]
 
 
 class Stoppable(Observer, Protocol):
-    """An observer that ends a replay once ``stopped`` is set."""
+    """An observer that ends a replay once ``stopped`` is set, and is told of tunnels, too."""
 
     stopped: threading.Event
+
+    def challenged(self, step: Step, seconds: float) -> None:
+        """A proxy wanted to know who asks for the tunnel that the step goes through."""
 
 
 def plan_of(session: Session, case: TestCase, *, server: str = "", fast: bool = False) -> Plan:
@@ -48,6 +51,6 @@ async def replay(plan: Plan, observer: Stoppable) -> None:
     from pytest_loadtool.transport.functional import replay_once
 
     try:
-        await apart(lambda: replay_once(plan, observer=observer))
+        await apart(lambda: replay_once(plan, observer=observer, challenged=observer.challenged))
     finally:
         observer.stopped.set()

@@ -29,8 +29,8 @@ __all__ = ["LoadMetrics", "MergedMetrics"]
 _FORMAT = 4
 
 _ADDED = (
-    "cut", "cut_iterations", "retried", "dropped", "users", "peak_users", "last_requests",
-    "last_errors", "cpu_us",
+    "cut", "cut_iterations", "retried", "renewals", "dropped", "users", "peak_users",
+    "last_requests", "last_errors", "cpu_us",
 )  # fmt: skip
 """Plain integers of `LoadMetrics` that are added up."""
 
@@ -55,6 +55,7 @@ class LoadMetrics:
     * ``cut``, ``cut_iterations``: requests and iterations cut off at the end. They are in no
       histogram and in no other count.
     * ``retried``: requests sent again because the idle connection they went out on had been closed.
+    * ``renewals``: requests that refreshed a token; they are among those that negotiate.
     * ``dropped``: arrivals that could not start, because all users were busy.
     * ``elapsed_us``: how long the worker has run; ``cpu_us``: the processor time its process used
       meanwhile. Both cumulative.
@@ -90,7 +91,7 @@ class LoadMetrics:
         self.connect = Histogram()
         self.tls = Histogram()
         self.negotiation = Histogram()
-        self.cut = self.cut_iterations = self.retried = self.dropped = 0
+        self.cut = self.cut_iterations = self.retried = self.renewals = self.dropped = 0
         self.users = self.peak_users = 0
         self.elapsed_us = self.cpu_us = 0
         self.second = self.last_requests = self.last_errors = 0

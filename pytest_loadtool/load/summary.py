@@ -147,12 +147,14 @@ class ConnectionSummary:
 
     ``retried`` requests were sent again, because the idle connection had been closed.
     ``negotiated`` requests were answered by a challenge (connection authentication negotiation):
-    these are in no other number, and their time is in that of pages alone.
+    these are in no other number, and their time is in that of pages alone. ``renewals`` of them
+    were sent to refresh a token.
     """
 
     opened: int
     retried: int
     negotiated: int
+    renewals: int
     connect: Times
     tls: Times
     negotiation: Times
@@ -324,6 +326,7 @@ def _connections(metrics: LoadMetrics) -> ConnectionSummary:
         opened=metrics.connect.count,
         retried=metrics.retried,
         negotiated=metrics.negotiation.count,
+        renewals=metrics.renewals,
         connect=times_of(metrics.connect),
         tls=times_of(metrics.tls),
         negotiation=times_of(metrics.negotiation),

@@ -97,7 +97,9 @@ class CaseItem(FileItem):
         from pytest_loadtool.transport.functional import replay_once
 
         plan = self._plan(request)
-        self._values = run_apart(lambda: replay_once(plan, observer=watch))
+        self._values = run_apart(
+            lambda: replay_once(plan, observer=watch, challenged=watch.challenged)
+        )
 
     def _plan(self, request: pytest.FixtureRequest) -> Plan:
         from pytest_loadtool.transport.checks import check_plan

@@ -122,6 +122,10 @@ class Watch:
         """A request was answered by a challenge, before its transaction."""
         self._negotiations[step.index] += 1
 
+    def challenged(self, step: Step, seconds: float) -> None:  # noqa: ARG002 - only how many
+        """A proxy wanted to know who asks for the tunnel that the transaction goes through."""
+        self._negotiations[step.index] += 1
+
     def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
         """A transaction finished."""
         outcome = Outcome(

@@ -90,6 +90,7 @@ def _connections(connections: ConnectionSummary) -> dict[str, Any]:
         "opened": connections.opened,
         "retried": connections.retried,
         "negotiations": connections.negotiated,
+        "renewals": connections.renewals,
         "connect_ms": _times(connections.connect),
         "tls_ms": _times(connections.tls),
         "negotiation_ms": _times(connections.negotiation),

@@ -93,6 +93,8 @@ def _totals(summary: Summary, width: int) -> Iterator[str]:
     if connections.negotiated:
         challenged = plural(connections.negotiated, "request")
         facts.append(("authentication", f"{challenged} to negotiate it, in no other number"))
+    if connections.renewals:
+        facts.append(("renewals", f"{count(connections.renewals)} of these to refresh a token"))
     for name, fact in facts:
         yield from wrap(fact, width, f"{name:<16}", " " * 16)
     yield ""

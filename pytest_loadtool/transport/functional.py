@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from time import perf_counter
 
 from pytest_loadtool.replay.login import user_for
-from pytest_loadtool.replay.plan import Observer, Plan
+from pytest_loadtool.replay.plan import Observer, Plan, Step
+from pytest_loadtool.transport.asking import ASKING
 from pytest_loadtool.transport.choice import open_networks
+from pytest_loadtool.transport.network import NetworkObserver, Unobserved
 from pytest_loadtool.transport.rows import rows_of
 from pytest_loadtool.transport.running import run
 
@@ -17,12 +20,23 @@ __all__ = ["replay_once"]
 _SWEEP = 0.1
 
 
-def replay_once(plan: Plan, *, observer: Observer, timeout: float = 60.0) -> dict[str, str]:
+#: Is told of a challenge to the CONNECT of a step's connection, and of the seconds that it took.
+Challenged = Callable[[Step, float], None]
+
+
+def replay_once(
+    plan: Plan,
+    *,
+    observer: Observer,
+    timeout: float = 60.0,
+    challenged: Challenged | None = None,
+) -> dict[str, str]:
     """Replay ``plan`` once, as the first and only virtual user, telling ``observer`` as it goes.
 
     Returns the user's variables and dataset columns by name, as they were in the end.
 
-    It goes over the transport that its test case names.
+    It goes over the transport that its test case names. ``challenged`` is told of what the observer
+    is not: a proxy that wants to know who asks for a tunnel.
 
     Blocks, on an event loop of its own: not to be called from within a running one. A request that
     takes longer than ``timeout`` seconds fails.
@@ -30,13 +44,26 @@ def replay_once(plan: Plan, *, observer: Observer, timeout: float = 60.0) -> dic
     Raises:
         ReplayError: a dataset has no rows, or the application does not start.
     """
-    return run(_replay(plan, observer, timeout))
+    return run(_replay(plan, observer, timeout, _Tunnels(challenged) if challenged else None))
 
 
-async def _replay(plan: Plan, observer: Observer, timeout: float) -> dict[str, str]:
+class _Tunnels(Unobserved):
+    """Of what a network does, its tunnels alone."""
+
+    def __init__(self, challenged: Challenged) -> None:
+        self._challenged = challenged
+
+    def challenged(self, seconds: float) -> None:
+        """A CONNECT was answered by a challenge."""
+        self._challenged(ASKING.get(), seconds)
+
+
+async def _replay(
+    plan: Plan, observer: Observer, timeout: float, tunnels: NetworkObserver | None
+) -> dict[str, str]:
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[BaseException | None] = loop.create_future()
-    networks = await open_networks([plan])
+    networks = await open_networks([plan], tunnels)
     try:
         kind = user_for(plan)
         user = kind(plan, rows_of(user=0, users=1), observer)

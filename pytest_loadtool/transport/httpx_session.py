@@ -15,6 +15,7 @@ import httpx
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay.exchange import Over, Response, Send, Wait
 from pytest_loadtool.replay.plan import Origin, Via
+from pytest_loadtool.transport.asking import ASKING
 from pytest_loadtool.transport.httpx_exchange import Exchange
 
 if TYPE_CHECKING:
@@ -110,6 +111,7 @@ class HttpxSession:
         self._advance(None)
 
     async def _act(self, exchange: Exchange) -> None:
+        ASKING.set(exchange.response.send.step)
         await exchange.run()
         # Whoever cancels this takes the exchange out first: then it is not for us any more.
         if self._under_way.pop(exchange, None) is not None:

@@ -12,6 +12,7 @@ from pytest_loadtool.load.line import Line
 from pytest_loadtool.model.bandwidth import Bandwidth
 from pytest_loadtool.replay.exchange import Send
 from pytest_loadtool.replay.plan import Origin
+from pytest_loadtool.transport.asking import ASKING
 from pytest_loadtool.transport.bandwidth import connect_slowly
 from pytest_loadtool.transport.failures import (
     CLOSED_IN_NEGOTIATION,
@@ -119,6 +120,8 @@ class Network:
         """Open ``connection`` for the request that waits there; or fail that, and say why."""
         failure, origin = CLOSED_IN_NEGOTIATION if send.bound else None, send.step.origin
         if failure is None:
+            if origin.via is not None:
+                ASKING.set(send.step)
             try:
                 await self.connect(connection, origin, line, login(origin))
             except Exception as error:  # whatever it is, it is why this request failed

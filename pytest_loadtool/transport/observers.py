@@ -97,9 +97,11 @@ class _MetricsObserver:
             response,
         )
 
-    def negotiation(self, step: Step, response: Response) -> None:  # noqa: ARG002 - of all together
-        """Record one request that was challenged."""
+    def negotiation(self, step: Step, response: Response) -> None:
+        """Record one request that was challenged, or has refreshed what ``step`` needs."""
         self._metrics.record_negotiation(int((response.finished - response.sent) * 1e6))
+        if response.send.step is not step:
+            self._metrics.renewals += 1
 
     def page(self, page: PagePlan, started: float, finished: float, failed: bool) -> None:
         """Record one page."""

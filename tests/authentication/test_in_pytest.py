@@ -44,6 +44,36 @@ def test_a_login_and_its_steps(pytester: pytest.Pytester, apache: Peer) -> None:
     result.stdout.fnmatch_lines(["*200*passed*GET /ntlm/page (after 2 requests of negotiation)"])
 
 
+@pytest.mark.parametrize(("transport", "count"), [("raw", 4), ("httpx", 6)])
+def test_a_login_at_a_proxy_and_behind_it(
+    pytester: pytest.Pytester, apache: Peer, transport: str, count: int
+) -> None:
+    """What a tunnel takes is said with the transaction that needs it, next to what its server
+    asks: NTLM is new on each connection. The second host has another; so has, with httpx, what is
+    to be logged in."""
+    proxy = (
+        f'\n[proxy]\nurl = "{apache.url("ntlm")}"\nusername = "alice"\n'
+        'password = "${users.password}"\ndomain = "EXAMPLE"\n'
+        f'\n[tls]\nca = "{apache.folder}/ca.pem"\n'
+    )
+    other = f"https://localhost:{apache.ports['https']}/open/page"
+    write(
+        pytester.path,
+        apache.url("https", "https"),
+        "GET /ntlm/page",
+        head=IDENTITY + proxy,
+        tail=f'[[page.transaction]]\nrequest = "GET {other}"\n',
+    )
+    result = pytester.runpytest("-v", f"--loadtool-transport={transport}")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines_random(
+        [
+            f"*GET /ntlm/page (after {count} requests of negotiation)",
+            "*GET https://localhost:*/open/page (after 2 requests of negotiation)",
+        ]
+    )
+
+
 def test_a_wrong_password(pytester: pytest.Pytester, apache: Peer) -> None:
     """The row is named, and the password is not."""
     write(pytester.path, apache.url("http"), "GET /ntlm/page", head=IDENTITY)

@@ -158,6 +158,9 @@ def test_what_there_was_of_connections() -> None:
         "authentication 1 request to negotiate it, in no other number"
     )
     assert "(1 request in " in line_with(lines, "throughput")
+    assert "renewals" not in "\n".join(lines)
+    metrics.renewals = 1
+    assert line_with(text().splitlines(), "renewals") == "renewals 1 of these to refresh a token"
 
 
 def test_over_the_run() -> None:

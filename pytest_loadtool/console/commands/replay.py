@@ -74,9 +74,14 @@ class _Watch:
             self.first = self.first if earlier else (step, response, failures)
 
     def negotiation(self, step: Step, response: Response) -> None:
+        self._can(response.status, response.finished - response.sent, step)
+
+    def challenged(self, step: Step, seconds: float) -> None:
+        self._can(407, seconds, step)
+
+    def _can(self, status: int, seconds: float, step: Step) -> None:
         if self.session.opened().case.show_negotiation:
-            took = (response.finished - response.sent) * 1000
-            self.session.say(f"  CAN  {response.status}  {took:6.0f} ms          {step.title}")
+            self.session.say(f"  CAN  {status}  {seconds * 1000:6.0f} ms          {step.title}")
 
     def page(self, page: PagePlan, started: float, finished: float, failed: bool) -> None:
         pass
