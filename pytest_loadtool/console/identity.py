@@ -225,7 +225,9 @@ def _filled(case: TestCase, login: Login, templates: Sequence[str]) -> TestCase:
     for field, text in zip((login.username, login.password), templates, strict=False):
         if field is None or not text:
             continue
-        own = next(one for one in fields_of(case, login.transaction) if one.name == field.name)
+        own = next(
+            one for one in fields_of(case, login.transaction, within=True) if one.name == field.name
+        )
         (part,) = Template.parse(text).parts
         if isinstance(part, str):
             case = with_constant(case, login.transaction, own, part)

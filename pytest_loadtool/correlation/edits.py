@@ -11,7 +11,7 @@ from pytest_loadtool.correlation.slots import Masked, Part, Slot
 from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.template import Reference, Template
 
-__all__ = ["Taken", "composed", "edited", "overlap", "written"]
+__all__ = ["Taken", "composed", "edited", "overlap", "shared", "written"]
 
 #: Gives the name of the variable that is made of a template, for a capsule.
 NameFor = Callable[[Capsule, str], str]
@@ -76,6 +76,11 @@ def overlap(one: Slot, other: Slot) -> bool:
         if mine != theirs or not isinstance(mine, Capsule):
             return mine.start < theirs.end and theirs.start < mine.end
     return True
+
+
+def shared(one: Slot, other: Slot) -> bool:
+    """Whether two slots of a request share characters."""
+    return one.part == other.part and overlap(one, other)
 
 
 class Taken:

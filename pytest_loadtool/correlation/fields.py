@@ -68,10 +68,13 @@ class Field:
         return self.slot.name if self.slot is not None else self.name
 
 
-def fields_of(case: TestCase, index: int, exchange: Exchange | None = None) -> tuple[Field, ...]:
-    """The fields of transaction ``index``, in the order they stand; cookies as ``exchange`` had."""
+def fields_of(
+    case: TestCase, index: int, exchange: Exchange | None = None, *, within: bool = False
+) -> tuple[Field, ...]:
+    """The fields of transaction ``index``, in the order they stand; cookies as ``exchange`` had.
+    ``within`` is as in `every_field`."""
     transaction = next(islice(case.transactions(), index, None))
-    found = _fields(case, index, transaction, _extractors(case))
+    found = _fields(case, index, transaction, _extractors(case), within=within)
     return (*found, *_cookies(case, transaction, exchange))
 
 

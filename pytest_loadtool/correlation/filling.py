@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -15,6 +15,7 @@ from pytest_loadtool.correlation.revert import names_in_use
 from pytest_loadtool.correlation.slots import Masked, Part, Slot
 from pytest_loadtool.model.case import Header, Request, TestCase, Transaction
 from pytest_loadtool.model.editing import with_transactions
+from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.place import encode
 from pytest_loadtool.model.template import Reference, Template, escape
 
@@ -32,8 +33,10 @@ def with_constant(case: TestCase, index: int, field: Field, value: str) -> TestC
     Raises:
         ValueError: the virtual user's state sends the field.
     """
-    constant = escape(encode(_slot(field).place, value))
-    return _filled(case, {index: [(field, _HERE)]}, constant)
+    slot = _slot(field)
+    constant = escape(encode(slot.root, filtered(value, slot.filters)))
+    here = str(Reference(_HERE, slot.filters))
+    return _filled(case, {index: [(field, _HERE)]}, lambda text: text.replace(here, constant))
 
 
 def with_reference(case: TestCase, index: int, field: Field, name: str) -> TestCase:
@@ -56,17 +59,23 @@ def with_references(case: TestCase, names: _Names) -> TestCase:
     return _filled(case, names)
 
 
-def _filled(case: TestCase, names: _Names, constant: str = "") -> TestCase:
-    """``constant`` is what `_HERE` stands for."""
+def _as_it_is(text: str) -> str:
+    return text
+
+
+def _filled(case: TestCase, names: _Names, said: Callable[[str], str] = _as_it_is) -> TestCase:
+    """``said`` puts in what `_HERE` stands for."""
     made = Made(names_in_use(case), "person")
     filled = with_transactions(
         case,
         (
-            _referring(case, one, names.get(index, ()), made, constant)
+            _referring(case, one, names.get(index, ()), made, said)
             for index, one in enumerate(case.transactions())
         ),
     )
-    new = {one.name: one for one in made.variables.values()}
+    new = {
+        one.name: replace(one, template=said(one.template or "")) for one in made.variables.values()
+    }
     return replace(filled, variables=MappingProxyType({**case.variables, **new}))
 
 
@@ -75,7 +84,7 @@ def _referring(
     transaction: Transaction,
     names: Sequence[tuple[Field, str]],
     made: Made,
-    constant: str,
+    said: Callable[[str], str],
 ) -> Transaction:
     request = transaction.request
     uses: dict[Part, list[tuple[Slot, str]]] = {}
@@ -87,8 +96,7 @@ def _referring(
         plain = Plain.of(whole)
         masked = Masked.of(part_text(plain.request, part))
         assert masked is not None, "slots come from masked text"
-        text = plain.original(edited(masked, found, made.name))
-        text = text.replace(str(Reference(_HERE)), constant)
+        text = said(plain.original(edited(masked, found, made.name)))
         if isinstance(part, int):
             request = _with_header(request, whole, part, text)
         else:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from pytest_loadtool.correlation.edits import shared
 from pytest_loadtool.correlation.fields import Field, every_field
 from pytest_loadtool.correlation.looks import SWITCHES, is_identity_name, is_secret_name, plain
 from pytest_loadtool.correlation.recorded import RecordedResponse
@@ -34,15 +35,20 @@ class Login:
 def logins(case: TestCase, exchanges: Sequence[Exchange] = ()) -> tuple[Login, ...]:
     """The requests with one password. A form with two is for a new account, or a new password.
 
-    Forms in the recorded pages tell which fields those are; else it is by their names.
+    Forms in the recorded pages tell which fields those are; else it is by their names. A field may
+    be within the value of another: in a form, or a query, that holds JSON.
     """
     forms = _forms(exchanges)
     found = []
-    for index, fields in enumerate(every_field(case)):
+    for index, fields in enumerate(every_field(case, within=True)):
         sent = [
             one for one in fields if one.section in _SECTIONS and one.value.lower() not in SWITCHES
         ]
-        secrets = [one for one in sent if one.wire_name in forms or is_secret_name(one.wire_name)]
+        secrets: list[Field] = []
+        for one in sent:
+            secret = one.wire_name in forms or is_secret_name(one.wire_name)
+            if secret and not any(_share(one, other) for other in secrets):
+                secrets.append(one)
         if len(secrets) == 1:
             password = secrets[0]
             found.append(Login(index, _username(sent, password, forms), password))
@@ -51,7 +57,7 @@ def logins(case: TestCase, exchanges: Sequence[Exchange] = ()) -> tuple[Login, .
 
 def _username(sent: Sequence[Field], password: Field, forms: Mapping[str, str]) -> Field | None:
     """Who signs in with the password: by the form, by the whole name, by a word in it."""
-    others = [one for one in sent if one is not password]
+    others = [one for one in sent if not _share(one, password)]
     ways = (
         lambda name: name == forms.get(password.wire_name),
         is_identity_name,
@@ -62,6 +68,11 @@ def _username(sent: Sequence[Field], password: Field, forms: Mapping[str, str]) 
             if fits(one.wire_name):
                 return one
     return None
+
+
+def _share(one: Field, other: Field) -> bool:
+    """Whether one of them is within the other, or both are the same."""
+    return one.slot is not None and other.slot is not None and shared(one.slot, other.slot)
 
 
 def _forms(exchanges: Sequence[Exchange]) -> Mapping[str, str]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from pytest_loadtool.correlation.edits import overlap
+from pytest_loadtool.correlation.edits import shared
 from pytest_loadtool.correlation.fields import CONSTANT, CREDENTIALS, Field, every_field
 from pytest_loadtool.correlation.filling import with_references
 from pytest_loadtool.correlation.looks import (
@@ -102,17 +102,13 @@ def _credentials(fields: Sequence[Field]) -> Iterator[Field]:
             identity = with_password and is_identity_name(name)
             credential = identity or is_secret(name) or is_secret_name(name)
         slot = field.slot
-        if credential and slot is not None and not any(_shared(slot, one) for one in found):
+        if credential and slot is not None and not any(shared(slot, one) for one in found):
             found.append(slot)
             yield field
 
 
 def _within(field: Field) -> bool:
     return field.slot is not None and field.slot.depth > 0
-
-
-def _shared(slot: Slot, other: Slot) -> bool:
-    return slot.part == other.part and overlap(slot, other)
 
 
 def _role(field: Field) -> str:

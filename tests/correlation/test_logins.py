@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 
@@ -72,6 +73,36 @@ def test_json() -> None:
     """An API's login."""
     body = json.dumps({"email": "ann@shop.test", "password": "x1"})
     assert found_in(body, content_type="application/json") == [("email", "password")]
+
+
+@pytest.mark.parametrize(
+    ("sent", "nested"),
+    [
+        ({"data": {"user": "ann", "password": "x1"}, "z": "1"}, ["data"]),
+        ({"query": "mutation", "variables": {"input": {"email": "a@b.c", "password": "x1"}}}, []),
+        ({"payload": {"user": "ann", "password": "x1"}}, ["payload"]),
+    ],
+)
+@pytest.mark.parametrize("content_type", [FORM, "application/json"])
+def test_within_another_value(
+    sent: dict[str, object], nested: list[str], content_type: str
+) -> None:
+    """JSON in a field of a form, JSON in a string of JSON, the variables of GraphQL."""
+    form = content_type == FORM
+    texts = {
+        name: json.dumps(value) if name in nested or (form and isinstance(value, dict)) else value
+        for name, value in sent.items()
+    }
+    body = urlencode(texts) if form else json.dumps(texts)
+    ((name, password),) = found_in(body, content_type=content_type)
+    assert name in ("user", "email")
+    assert password == "password"
+
+
+def test_what_a_password_consists_of_is_no_other() -> None:
+    """Nor who one is."""
+    body = urlencode({"login": "ann", "password": json.dumps({"user": "x", "password": "y"})})
+    assert found_in(body) == [("login", "password")]
 
 
 def test_by_the_form_in_a_page() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import unquote_plus, urlencode
 
 import pytest
 
@@ -13,9 +15,10 @@ from pytest_loadtool.casefile import format_case, read_dataset
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.opening import open_file
 from pytest_loadtool.console.session import Session
+from pytest_loadtool.model.exchange import Exchange
 from tests.console.listener import Listener, do
 from tests.console.running import ROOT
-from tests.console.traffic import sign_in, write_har
+from tests.console.traffic import FORM, exchange, sign_in, write_har
 from tests.plugin.serving import Server, serving
 
 
@@ -89,6 +92,36 @@ def test_options(signed_in: Session, tmp_path: Path, monkeypatch: pytest.MonkeyP
     do(signed_in, "user-identity --share ben --password-env HORSE")
     assert body(signed_in) == "user=ben&password=${HORSE}"
     assert "correct" not in format_case(signed_in.opened().case)
+
+
+def test_fields_within_a_value(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """JSON in a form, as a script sends it: columns and values are written as they are there."""
+    monkeypatch.setenv("HORSE", "correct")
+    data = urlencode({"data": json.dumps({"user": "ann", "password": "x1"}), "z": "1"})
+    har = write_har(tmp_path / "in.har", post("http://shop.test/login", data))
+    do(session, f"import {har}")
+    do(session, f"user-identity --dataset {tmp_path}/users.csv")
+    assert sent(session) == (
+        '{"user": "${users.username|json}", "password": "${users.password|json}"}'
+    )
+    assert read_dataset(tmp_path / "users.csv").rows == (("ann", "x1", ""),)
+    do(session, "undo")
+    do(session, """user-identity --share 'ben "b" & co' --password-env HORSE""")
+    assert sent(session) == r'{"user": "ben \"b\" & co", "password": "${HORSE|json}"}'
+
+
+def sent(session: Session) -> str:
+    """The field ``data`` of what the form sends."""
+    (one,) = session.opened().case.transactions()
+    assert isinstance(one.request.body, str)
+    return unquote_plus(one.request.body.removeprefix("data=").removesuffix("&z=1"))
+
+
+def post(url: str, body: str) -> Exchange:
+    """A form that was sent."""
+    return exchange("POST", url, 0, ("Content-Type", FORM), body=body)
 
 
 def test_what_is_no_login(signed_in: Session, session: Session, tmp_path: Path) -> None:
