@@ -29,6 +29,11 @@ _HOST = re.compile(
     r"(?:\[[0-9a-f:.]+\]|[\w-]+(?:\.[\w-]+)*)(?::\d{1,5})?", re.ASCII | re.IGNORECASE
 )
 
+_WHOLE_HOST = (
+    "credentials that go ahead unasked go to all of the host, whose realms are not known yet: "
+    "leave out realm, or leave out ahead (they then go ahead within the realm once it has asked)"
+)
+
 _NO_SECRETS = (
     "a test case holds no passwords: write a dataset's column, ${users.password}, or a variable, "
     '${PASSWORD}, with PASSWORD = { env = "PASSWORD" } in [variables]'
@@ -37,7 +42,10 @@ _NO_SECRETS = (
 
 def identity(node: Node) -> Identity:
     """What one table says."""
-    return Identity(**IDENTITY.read(node))
+    found = Identity(**IDENTITY.read(node))
+    if found.ahead and found.realm:
+        raise node.child("ahead", None).wrong(_WHOLE_HOST)
+    return found
 
 
 def proxy(node: Node) -> Proxy:

@@ -29,7 +29,7 @@ class Identity:
     host: str = ""
     """``name`` (any port of it) or ``name:port``; empty: the test case's own server."""
     ahead: bool = False
-    """Whether Basic credentials go with the first request already, unasked."""
+    """Whether Basic credentials go with the first request already, unasked: not with a realm."""
 
     @property
     def templates(self) -> tuple[str, str, str]:

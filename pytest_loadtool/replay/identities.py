@@ -70,7 +70,7 @@ def rows_of(templates: tuple[str, str, str], case: TestCase) -> tuple[tuple[str,
 def _account(identity: Identity, case: TestCase, names: Names) -> Account:
     return Account(
         realm=identity.realm,
-        ahead=identity.ahead,
+        ahead=identity.ahead and not identity.realm,  # where that is, only its challenge tells
         credentials=credentials_of(identity.templates, case.variables, names),
         name=f"the user {identity.username}",
         rows=rows_of(identity.templates, case),

@@ -211,7 +211,7 @@ def _identities(known: list[str], secret: list[str]) -> st.SearchStrategy[Identi
         realm=texts,
         host=st.sampled_from(["", "h", "127.0.0.1:8000", "[::1]:1", "[::1]"]),
         ahead=st.booleans(),
-    )
+    ).map(lambda one: replace(one, ahead=one.ahead and not one.realm))
 
 
 def _proxies(known: list[str], secret: list[str]) -> st.SearchStrategy[Proxy]:

@@ -62,6 +62,7 @@ def test_identities_and_the_proxy_have_their_fields() -> None:
 [[identity]]
 username = 'OFFICE\alice'
 password = "${PASSWORD}"
+ahead = true
 
 [[identity]]
 username = "${users.username}"
@@ -69,7 +70,6 @@ password = ""
 domain = "${users.domain}"
 realm = 'the "inner" realm'
 host = "[::1]:8443"
-ahead = true
 
 [proxy]
 url = "http://proxy.example:3128"
@@ -90,8 +90,8 @@ PASSWORD = { keyring = "office", username = "alice" }
     )
     domain = "${users.domain}"
     assert case.identities == (
-        Identity("OFFICE\\alice", "${PASSWORD}"),
-        Identity("${users.username}", "", domain, 'the "inner" realm', "[::1]:8443", ahead=True),
+        Identity("OFFICE\\alice", "${PASSWORD}", ahead=True),
+        Identity("${users.username}", "", domain, 'the "inner" realm', "[::1]:8443"),
     )
     assert case.proxy == Proxy("http://proxy.example:3128", "bob", "${PASSWORD}", "OFFICE", "ntlm")
     assert case.variables["PASSWORD"] == Variable("PASSWORD", keyring="office", username="alice")
