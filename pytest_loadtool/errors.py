@@ -40,4 +40,11 @@ class RecordingError(LoadToolError):
 
 
 class ReplayError(LoadToolError):
-    """A test case cannot be replayed at all: a dataset with too few rows, no server to talk to."""
+    """A test case cannot be replayed at all: a dataset with too few rows, no server to talk to.
+
+    ``at`` is the key of the test case that it is about, from the root, where it is about one.
+    """
+
+    def __init__(self, message: str, at: tuple[str | int, ...] = ()) -> None:
+        super().__init__(message)
+        self.at = at

@@ -33,13 +33,13 @@ def plan_of(session: Session, case: TestCase, *, server: str = "", fast: bool = 
         CommandError: a variable has no source.
         LoadToolError: it cannot be replayed.
     """
-    from pytest_loadtool.transport.outside import compile_in
+    from pytest_loadtool.transport.outside import compile_from
     from pytest_loadtool.transport.tls import check_tls
 
     check(case)
     think_time = ThinkTime(scale=0.0) if fast else ThinkTime()
     case = through(case, session.settings.proxy)
-    plan = compile_in(session.case_path.parent, case, server=server, think_time=think_time)
+    plan = compile_from(session.case_path, case, server=server, think_time=think_time)
     check_tls(plan)
     if not case.tls.verify:
         session.say("Certificates are not verified: the test case says so.")

@@ -103,10 +103,10 @@ class CaseItem(FileItem):
 
     def _plan(self, request: pytest.FixtureRequest) -> Plan:
         from pytest_loadtool.transport.checks import check_plan
-        from pytest_loadtool.transport.outside import compile_in
+        from pytest_loadtool.transport.outside import compile_from
 
-        plan = compile_in(
-            self.path.parent,
+        plan = compile_from(
+            self.path,
             self.case,
             server=self._server(request),
             think_time=think_time_of(self.config),

@@ -246,18 +246,26 @@ def _initial(
         variable = case.variables.get(name)
         if variable is None:
             continue
-        if variable.env is not None and variable.env not in environ:
-            raise ReplayError(
-                f"variable {name!r} comes from the environment variable {variable.env}, "
-                "which is not set"
-            )
         if variable.env is not None:
-            values[slot] = environ[variable.env]
+            values[slot] = _from_environment(name, variable.env, environ)
         elif variable.keyring is not None:
-            values[slot] = keyring(variable.keyring, variable.username)
+            try:
+                values[slot] = keyring(variable.keyring, variable.username)
+            except ReplayError as error:
+                raise ReplayError(str(error), ("variables", name, "keyring")) from None
         else:
             values[slot] = variable.value if variable.value is not None else variable.recorded or ""
     return tuple(values)
+
+
+def _from_environment(name: str, variable: str, environ: Mapping[str, str]) -> str:
+    if variable not in environ:
+        raise ReplayError(
+            f"the environment variable {variable} is not set: it has to hold the value of "
+            f"${{{name}}} (export {variable}=… before the run)",
+            ("variables", name, "env"),
+        )
+    return environ[variable]
 
 
 def _dataset_slots(
@@ -276,7 +284,11 @@ def _dataset_slots(
             raise ReplayError(f"dataset {use.name!r} was not read")
         missing = sorted(set(columns) - set(dataset.columns))
         if missing:
-            raise ReplayError(f"dataset {use.name!r} has no column {missing[0]!r}")
+            raise ReplayError(
+                f"{use.file} has no column {missing[0]!r}, which ${{{use.name}.{missing[0]}}} is: "
+                f"it has {', '.join(dataset.columns)}; add it there, or name one of these",
+                ("datasets", use.name, "file"),
+            )
         yield DatasetSlots(
             use,
             dataset,

@@ -6,29 +6,38 @@ import os
 from pathlib import Path
 
 from pytest_loadtool.casefile import read_dataset
+from pytest_loadtool.casefile.problems import key_error
+from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.replay import Plan, compile_case
 from pytest_loadtool.transport.keyrings import keyring_password
 
-__all__ = ["compile_in"]
+__all__ = ["compile_from"]
 
 
-def compile_in(
-    folder: Path, case: TestCase, *, server: str = "", think_time: ThinkTime | None = None
+def compile_from(
+    path: Path, case: TestCase, *, server: str = "", think_time: ThinkTime | None = None
 ) -> Plan:
-    """Compile ``case``, whose file is in ``folder``; all else as in `compile_case`.
+    """Compile ``case``, of the file ``path``; all else as in `compile_case`.
 
     Raises:
-        FileError: a dataset's file is wrong.
+        FileError: a dataset's file is wrong, or what a key of ``path`` names is not there: a
+            variable of the environment, an entry of the keyring, a column.
         ReplayError: it cannot be replayed.
     """
-    return compile_case(
-        case,
-        server=server,
-        datasets={use.name: read_dataset(folder / use.file) for use in case.datasets},
-        environ=os.environ,
-        keyring=keyring_password,
-        think_time=think_time,
-        folder=str(folder),
-    )
+    folder = path.parent
+    try:
+        return compile_case(
+            case,
+            server=server,
+            datasets={use.name: read_dataset(folder / use.file) for use in case.datasets},
+            environ=os.environ,
+            keyring=keyring_password,
+            think_time=think_time,
+            folder=str(folder),
+        )
+    except ReplayError as error:
+        if not error.at or not path.exists():  # a test case that is not saved yet
+            raise
+        raise key_error(path, error.at, str(error)) from None

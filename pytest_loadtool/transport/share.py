@@ -136,10 +136,10 @@ def _check_line(test: LoadTest, number: int, plan: Plan) -> None:
 
 def _compile(test: LoadTest, number: int, server: str) -> Plan:
     from pytest_loadtool.transport.checks import check_plan
-    from pytest_loadtool.transport.outside import compile_in
+    from pytest_loadtool.transport.outside import compile_from
 
     path, think_time = test.path_of(number), test.configuration.think_time
-    plan = compile_in(path.parent, test.cases[number], server=server, think_time=think_time)
+    plan = compile_from(path, test.cases[number], server=server, think_time=think_time)
     check_plan(plan, path)
     _check_line(test, number, plan)
     return plan

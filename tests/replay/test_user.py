@@ -317,7 +317,7 @@ def test_environment_variable() -> None:
         variables={"key": Variable("key", env="KEY")},
     )
     assert Playbook(compile_case(case, environ={"KEY": "s3"})).new == ["GET /?k=s3"]
-    with pytest.raises(ReplayError, match="environment variable KEY, which is not set"):
+    with pytest.raises(ReplayError, match="the environment variable KEY is not set"):
         compile_case(case)
 
 
