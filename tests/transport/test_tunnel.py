@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
+from functools import partial
+from threading import Event
 
 import pytest
 
@@ -10,7 +13,7 @@ from pytest_loadtool.model.authentication import Proxy
 from pytest_loadtool.model.result import Failure
 from tests.observed import replay
 from tests.ports import free_ports
-from tests.transport.peer import Peer, Script, answering, peer, read_request, resetting, silent
+from tests.transport.peer import Peer, Script, answering, peer, read_request, resetting
 
 pytestmark = pytest.mark.parametrize("transport", ["raw", "httpx"])
 
@@ -160,12 +163,29 @@ def test_nobody_listens(transport: str) -> None:
     assert failed.message.startswith(f"proxy http://127.0.0.1:{port}: connection refused")
 
 
+def late(transport: str, script: Callable[[Event, socket.socket], None]) -> Failure:
+    """What a request fails with when the proxy comes so far in ``script`` that it sets the event,
+    and no farther. A busy machine may need longer to get there."""
+    for timeout in (0.3, 3, 30):
+        there = Event()
+        with peer(partial(script, there)) as proxy:
+            found = failure(transport, proxy, timeout=timeout)
+        if there.is_set():
+            return found
+    raise AssertionError("it never came so far")
+
+
 def test_it_never_answers(transport: str) -> None:
     """That takes as long as connecting may take, and is called by its name."""
-    with peer(silent) as proxy:
-        found = failure(transport, proxy, timeout=0.3)
-    late = {"raw": "no tunnel through the proxy", "httpx": "no connection"}
-    assert found == Failure("timeout", f"{late[transport]} in time")
+
+    def script(there: Event, connection: socket.socket) -> None:
+        read_request(connection)
+        there.set()
+        connection.recv(1)
+
+    found = late(transport, script)
+    what = {"raw": "no tunnel through the proxy", "httpx": "no connection"}
+    assert found == Failure("timeout", f"{what[transport]} in time")
 
 
 def test_it_leads_to_somebody_who_does_not_speak_tls(transport: str) -> None:
@@ -174,7 +194,7 @@ def test_it_leads_to_somebody_who_does_not_speak_tls(transport: str) -> None:
     def script(connection: socket.socket) -> None:
         read_request(connection)
         connection.sendall(CONSENT)
-        connection.recv(1)
+        connection.recv(65536)  # all of the hello: else it is a reset that ends the connection
         connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
 
     with peer(script) as proxy:
@@ -191,16 +211,14 @@ def test_it_leads_to_somebody_who_does_not_speak_tls(transport: str) -> None:
 def test_it_says_nothing_after_its_consent(transport: str) -> None:
     """It is the handshake that is late then."""
 
-    def script(connection: socket.socket) -> None:
+    def script(there: Event, connection: socket.socket) -> None:
         read_request(connection)
         connection.sendall(CONSENT)
         while connection.recv(65536):
-            pass
+            there.set()
 
-    with peer(script) as proxy:
-        found = failure(transport, proxy, timeout=0.3)
-    late = {"raw": "no TLS handshake", "httpx": "no connection"}
-    assert found == Failure("timeout", f"{late[transport]} in time")
+    what = {"raw": "no TLS handshake", "httpx": "no connection"}
+    assert late(transport, script) == Failure("timeout", f"{what[transport]} in time")
 
 
 def asked_of(transport: str, *scripts: tuple[bytes, ...]) -> tuple[list[list[str]], Failure]:
@@ -259,6 +277,33 @@ def test_a_connection_that_stays_is_used(transport: str) -> None:
     asked, failed = asked_of(transport, (refusal(DIGEST), refusal(stale), CONSENT))
     assert asked == [["", "Digest", "Digest"]]
     assert failed.cause == "tls"
+
+
+def test_what_goes_ahead_and_is_refused(transport: str) -> None:
+    """Credentials that served the tunnel before are not sent a second time."""
+    asked: list[list[str]] = []
+
+    def script(connection: socket.socket) -> None:
+        mine: list[str] = []
+        asked.append(mine)
+        answers = [refusal(BASIC), CONSENT] if len(asked) == 1 else [refusal(BASIC)] * 3
+        for answer in answers:
+            request = read_request(connection)
+            if not request:
+                return
+            mine.append(request.decode().partition("Proxy-Authorization: ")[2].partition(" ")[0])
+            connection.sendall(answer)
+        connection.recv(65536)
+
+    with peer(script) as proxy:
+        url = proxy.url.replace("://", f"://{SOMEBODY}")
+        hosts = [f"https://{name}.example/" for name in ("one", "two")]
+        found = replay(BEHIND, *hosts, proxy=Proxy(url), transport=transport)
+    assert asked == [["", "Basic"], ["Basic"]]
+    [[tunnelled], refused] = found.failures
+    assert tunnelled.cause == "tls"
+    why = "wrong user name or password: it refuses the user in its URL (Basic)"
+    assert refused == (Failure("auth", f"proxy {proxy.url}: {why}"),)
 
 
 def test_cookies_keep_to_their_paths(transport: str) -> None:
