@@ -45,6 +45,7 @@ UNNOTICED = {
     "casefile.matching._LONGEST": "of an entry, to know it again when a file is saved",
     "correlation.looks._LONGEST_SAMPLE": "of a value: as much tells whether it is random",
     "load.histogram._LONGEST": "35 years",
+    "replay.ahead._MOST_COURSES": "a cache",
     "replay.cookies._MOST_LINES": "a cache",
     "replay.head._LONGEST_KEPT": "a cache",
     "replay.head._MOST_KEPT": "a cache",

@@ -52,6 +52,9 @@ class BasicSession:
         """The value of Authorization."""
         return self._value
 
+    def renew(self, told: Sequence[str]) -> None:
+        """It stays the same."""
+
 
 class BasicHandshake:
     """The one step of Basic."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from urllib.parse import quote, urlsplit
 
-from pytest_loadtool.auth.challenge import Challenge, octets
+from pytest_loadtool.auth.challenge import Challenge, octets, parse_challenges
 from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.auth.handshake import RequestFacts
 from pytest_loadtool.errors import AuthenticationError
@@ -37,6 +37,12 @@ _HASHES: dict[str, Hash] = {"md5": _md5, "sha-256": _sha256, "sha-512-256": _sha
 #: How often in one handshake a server may say that its nonce was stale before it is not believed.
 _MOST_STALE = 2
 
+_ENDLESSLY_STALE = (
+    f"the server gave out {_MOST_STALE + 1} nonces for one request and called each of them stale "
+    "(Digest): do several servers answer here that do not know each other's nonces, or does it "
+    "take each nonce once, and requests come at the same time?"
+)
+
 #: How many requests' hashes are kept.
 _MOST_KEPT = 4096
 
@@ -54,8 +60,8 @@ class DigestSession:
     """
 
     __slots__ = (
-        "_after", "_algorithm", "_before", "_between", "_count", "_head", "_qop", "_sum",
-        "prefixes", "realm",
+        "_after", "_algorithm", "_before", "_between", "_count", "_head", "_key", "_qop", "_sum",
+        "_user", "prefixes", "realm",
     )  # fmt: skip
 
     def __init__(
@@ -72,7 +78,6 @@ class DigestSession:
         self._qop = _qop(given.get("qop", ""))
         self.realm = challenge.realm
         self.prefixes = _protected(given.get("domain", ""), request.host)
-        self._count = 0
         mine = cnonce()
         nonce, realm = given.get("nonce", ""), octets(given.get("realm", ""))
         user = credentials.login.encode()
@@ -85,11 +90,9 @@ class DigestSession:
             user = self._sum(b"%b:%b" % (user, realm)).encode()
         wide = given.get("charset", "").upper() == "UTF-8" and not user.isascii()
         named = f"username*=UTF-8''{quote(user, safe='')}" if wide else _quoted("username", user)
-        # Of what is hashed, and of the value, all but the count, the response and the address.
-        self._before, self._between = f"{key}:{nonce}:", f":{mine}:{self._qop}:"
-        self._head = (
-            f"Digest {named}, {_quoted('realm', realm)}, {_quoted('nonce', octets(nonce))}, "
-        )
+        self._key, self._user = key, f"Digest {named}, {_quoted('realm', realm)}"
+        self._begin(nonce)
+        self._between = f":{mine}:{self._qop}:"
         self._after = "".join(
             [
                 f", algorithm={algorithm}" if algorithm else "",
@@ -109,6 +112,22 @@ class DigestSession:
             count, between = f"{self._count:08x}", self._between
         response = self._sum(f"{self._before}{count}{between}{subject}".encode("latin-1"))
         return f'{self._head}{uri}, response="{response}"{self._after}{count}'
+
+    def renew(self, told: Sequence[str]) -> None:
+        """Go on with the nonce that the server wants next, if it says so (RFC 7616 §3.5).
+
+        The key of a ``-sess`` algorithm stays that of the challenge (§3.4.2).
+        """
+        for said in parse_challenges([f"digest {value}" for value in told]):
+            if nonce := said.parameters.get("nextnonce", ""):
+                self._begin(nonce)
+
+    def _begin(self, nonce: str) -> None:
+        """The nonce, used for nothing so far. Of what is hashed, and of the value, all but the
+        count, the response and the address is the same from now on."""
+        self._count = 0
+        self._before = f"{self._key}:{nonce}:"
+        self._head = f"{self._user}, {_quoted('nonce', octets(nonce))}, "
 
 
 @lru_cache(maxsize=_MOST_KEPT)
@@ -189,11 +208,17 @@ class DigestHandshake:
         return self.session.realm
 
     def next(self, challenges: Sequence[Challenge]) -> str | None:
-        """The answer to the challenge; None when the server, answered, still asks."""
+        """The answer to the challenge; None when the server, answered, still asks.
+
+        Raises:
+            AuthenticationError: it takes none of its own nonces.
+        """
         if self._steps:
             stale = next((one for one in challenges if self._renews(one)), None)
-            if stale is None or self._steps > _MOST_STALE:
+            if stale is None:
                 return None
+            if self._steps > _MOST_STALE:
+                raise AuthenticationError(_ENDLESSLY_STALE)
             self.session = DigestSession(stale, self._credentials, self._request, self._cnonce)
         self._steps += 1
         return self.session.header(self._request)

@@ -38,6 +38,9 @@ class Session(Protocol):
     def header(self, request: RequestFacts) -> str:
         """The value of Authorization that goes with the request before any challenge."""
 
+    def renew(self, told: Sequence[str]) -> None:
+        """Take what the server says in Authentication-Info: the values of that header."""
+
 
 class Handshake(Protocol):
     """One request's way through its challenges.

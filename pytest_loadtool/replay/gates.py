@@ -1,7 +1,7 @@
 """Where a virtual user has to say who it is: at a server (401), and at a proxy (407).
 
-A gate knows who may answer there for a step, what went well, and what was refused. It belongs to
-one virtual user, and is forgotten with its cookies.
+A gate knows who may answer there for a step, and what went well. It belongs to one virtual user,
+and is forgotten with its cookies; what was refused is not (see `verdicts`).
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from collections.abc import Callable, Sequence
 from pytest_loadtool.auth.basic import BasicSession, basic_value
 from pytest_loadtool.auth.challenge import Challenge
 from pytest_loadtool.auth.credentials import Credentials
-from pytest_loadtool.auth.handshake import Handshake, RequestFacts, Session
+from pytest_loadtool.auth.handshake import RequestFacts, Session
 from pytest_loadtool.auth.realms import Realms
 from pytest_loadtool.errors import AuthenticationError
 from pytest_loadtool.replay.plan import Account, Plan, Step
 from pytest_loadtool.replay.proxies import unanswered
 from pytest_loadtool.replay.user import target_of
+from pytest_loadtool.replay.verdicts import Verdicts
 
 __all__ = ["Find", "Gate", "Proxies", "Servers"]
 
@@ -25,18 +26,22 @@ __all__ = ["Find", "Gate", "Proxies", "Servers"]
 Find = Callable[[Account], Credentials]
 
 
+#: Headers: what asks who it is, what answers, and what comes with the answer (RFC 9110 §11.6).
+_OF_SERVERS = ("www-authenticate", "Authorization", "authentication-info")
+_OF_PROXIES = ("proxy-authenticate", "Proxy-Authorization", "proxy-authentication-info")
+
+
 class Gate(ABC):
-    """One kind of gate: ``status`` is its challenge, ``asks`` and ``answers`` are its headers."""
+    """One kind of gate: ``status`` is its challenge; ``asks``, ``answers`` and ``tells`` are its
+    headers."""
 
-    __slots__ = ("_plan", "_refused", "answers", "asks", "name", "status")
+    __slots__ = ("_plan", "answers", "asks", "name", "status", "tells")
 
-    def __init__(self, plan: Plan, status: int, asks: str, answers: str, name: str) -> None:
+    def __init__(self, plan: Plan, status: int, headers: tuple[str, str, str], name: str) -> None:
         self.status = status
-        self.asks = asks
-        self.answers = answers
+        self.asks, self.answers, self.tells = headers
         self.name = name
         self._plan = plan
-        self._refused: dict[tuple[Account, object, str], str] = {}
 
     @abstractmethod
     def accounts(self, step: Step) -> tuple[Account, ...]:
@@ -71,28 +76,18 @@ class Gate(ABC):
         return why
 
     @abstractmethod
-    def _leave(self, step: Step, facts: RequestFacts, realm: str) -> None:
+    def leave(self, step: Step, facts: RequestFacts, realm: str) -> None:
         """What went ahead was refused."""
-
-    def refuse(
-        self, step: Step, facts: RequestFacts, account: Account, handshake: Handshake, why: str
-    ) -> None:
-        """It is known who asks, and refused: no one asks again."""
-        self._refused[account, self.place(step), handshake.realm] = why
-        self._leave(step, facts, handshake.realm)
-
-    def refusal(self, step: Step, account: Account, handshake: Handshake) -> str:
-        """Why this account needs no further try, or nothing."""
-        return self._refused.get((account, self.place(step), handshake.realm), "")
 
 
 class Servers(Gate):
     """The servers: each with its realms."""
 
-    __slots__ = ("_realms", "_unasked")
+    __slots__ = ("_realms", "_unasked", "_verdicts")
 
-    def __init__(self, plan: Plan) -> None:
-        super().__init__(plan, 401, "www-authenticate", "Authorization", "the server")
+    def __init__(self, plan: Plan, verdicts: Verdicts) -> None:
+        super().__init__(plan, 401, _OF_SERVERS, "the server")
+        self._verdicts = verdicts
         self._realms = Realms()
         self._unasked: set[tuple[Account, object]] = set()
 
@@ -125,8 +120,11 @@ class Servers(Gate):
         for account in mine:
             if account.ahead and (account, step.origin) not in self._unasked:
                 self._unasked.add((account, step.origin))
+                credentials = find(account)
+                if self._verdicts.any_refusal(credentials, step.origin):
+                    continue
                 try:
-                    session = BasicSession("", "/", basic_value(find(account)))
+                    session = BasicSession("", "/", basic_value(credentials))
                 except AuthenticationError:  # it is told once the server asks for these, too
                     continue
                 self._realms.enter(step.origin, session)
@@ -137,7 +135,8 @@ class Servers(Gate):
         """One realm more."""
         self._realms.enter(step.origin, session)
 
-    def _leave(self, step: Step, facts: RequestFacts, realm: str) -> None:
+    def leave(self, step: Step, facts: RequestFacts, realm: str) -> None:
+        """The realm that the path seems to be in, if it is this one."""
         entered = self._realms.find(step.origin, facts.target)
         if entered is not None and entered.realm in ("", realm):
             self._realms.leave(step.origin, entered)
@@ -149,7 +148,7 @@ class Proxies(Gate):
     __slots__ = ("_sessions",)
 
     def __init__(self, plan: Plan) -> None:
-        super().__init__(plan, 407, "proxy-authenticate", "Proxy-Authorization", "it")
+        super().__init__(plan, 407, _OF_PROXIES, "it")
         self._sessions: dict[object, Session] = {}
 
     def accounts(self, step: Step) -> tuple[Account, ...]:
@@ -197,5 +196,6 @@ class Proxies(Gate):
         assert via is not None
         return f"proxy {via.server}: {why}"
 
-    def _leave(self, step: Step, facts: RequestFacts, realm: str) -> None:  # noqa: ARG002
+    def leave(self, step: Step, facts: RequestFacts, realm: str) -> None:  # noqa: ARG002
+        """All of the proxy."""
         self._sessions.pop(step.origin.via, None)

@@ -13,17 +13,11 @@ from typing import Any
 import httpcore
 
 from pytest_loadtool.replay.plan import Origin
+from pytest_loadtool.transport.connect_reply import NoReplyError, Reply, ReplyReader
 from pytest_loadtool.transport.failures import of_proxy
 from pytest_loadtool.transport.httpx_failures import httpx_failure
 from pytest_loadtool.transport.httpx_streams import Streams
-from pytest_loadtool.transport.tunnel import (
-    NoReplyError,
-    Reply,
-    ReplyReader,
-    TunnelUser,
-    open_tunnel,
-    tunnel_name,
-)
+from pytest_loadtool.transport.tunnel import TunnelUser, open_tunnel, tunnel_name
 
 __all__ = ["StreamsThroughProxy"]
 

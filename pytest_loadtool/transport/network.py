@@ -14,6 +14,7 @@ from pytest_loadtool.replay.exchange import Send
 from pytest_loadtool.replay.plan import Origin
 from pytest_loadtool.transport.asking import ASKING
 from pytest_loadtool.transport.bandwidth import connect_slowly
+from pytest_loadtool.transport.dialogue import Dialogue
 from pytest_loadtool.transport.failures import (
     CLOSED_IN_NEGOTIATION,
     NO_CONNECTION,
@@ -27,7 +28,7 @@ from pytest_loadtool.transport.proxy_login import Introduce, nobody
 from pytest_loadtool.transport.raw import Connection
 from pytest_loadtool.transport.tls import TlsContexts
 from pytest_loadtool.transport.tls_layer import TlsLayer
-from pytest_loadtool.transport.tunnel import Dialogue, TunnelUser, open_tunnel, tunnel_name
+from pytest_loadtool.transport.tunnel import TunnelUser, open_tunnel, tunnel_name
 
 if TYPE_CHECKING:
     from pytest_loadtool.transport.session import Done, Session

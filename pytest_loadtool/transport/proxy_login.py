@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 
 from pytest_loadtool.auth import (
@@ -18,8 +19,9 @@ from pytest_loadtool.errors import AuthenticationError
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.plan import Via
 from pytest_loadtool.replay.proxies import unanswered
+from pytest_loadtool.transport.connect_reply import Reply
 from pytest_loadtool.transport.failures import ProxyError, of_proxy
-from pytest_loadtool.transport.tunnel import Reply, TunnelUser
+from pytest_loadtool.transport.tunnel import TunnelUser
 
 __all__ = ["AtProxies", "Introduce", "nobody"]
 
@@ -47,13 +49,16 @@ class AtProxies:
 
 
 class AtProxy:
-    """One virtual user at one proxy: what was accepted there serves its later connections, too."""
+    """One virtual user at one proxy: what was accepted there serves its later connections, too, and
+    what was refused is not sent again, which may lock the account."""
 
     def __init__(self, via: Via, introduce: Introduce) -> None:
         self.via = via
         self._introduce = introduce
-        self._accepted: tuple[Credentials, Session] | None = None
-        self._rejected: tuple[Credentials, Failure] | None = None
+        self._accepted: Credentials | None = None
+        self._session: Session | None = None
+        self._rejected: dict[Credentials, Failure] = {}
+        self._trying: dict[Credentials, asyncio.Event] = {}
 
     def login(self) -> _Login:
         """Who asks for the tunnel of one more connection."""
@@ -61,24 +66,37 @@ class AtProxy:
 
     def session(self, credentials: Credentials | None) -> Session | None:
         """What was accepted before, of the same credentials."""
-        if self._accepted is None or self._accepted[0] != credentials:
-            return None
-        return self._accepted[1]
+        return self._session if self._accepted == credentials else None
 
-    def keep(self, credentials: Credentials, session: Session) -> None:
-        """To be used for the next connection."""
-        self._accepted = credentials, session
+    async def turn(self, credentials: Credentials) -> bool:
+        """Wait until no other connection tries the same credentials; whether this one is to `end`
+        it, being the first.
 
-    def rejection(self, credentials: Credentials) -> Failure | None:
-        """What became of the same credentials before, unless they were accepted: to try wrong ones
-        again and again may lock the account."""
-        if self._rejected is None or self._rejected[0] != credentials:
-            return None
-        return self._rejected[1]
+        Raises:
+            ProxyError: they were refused.
+        """
+        while credentials != self._accepted and credentials in self._trying:
+            await self._trying[credentials].wait()
+        if credentials in self._rejected:
+            raise ProxyError(self._rejected[credentials])
+        if credentials == self._accepted:
+            return False
+        self._trying[credentials] = asyncio.Event()
+        return True
+
+    def end(self, credentials: Credentials) -> None:
+        """Have the others go on."""
+        self._trying.pop(credentials).set()
+
+    def accept(self, credentials: Credentials, session: Session | None) -> None:
+        """They are right, and this is for the next connection."""
+        self._accepted, self._session = credentials, session
 
     def reject(self, credentials: Credentials, failure: Failure) -> None:
         """They are not to be tried again."""
-        self._rejected = credentials, failure
+        self._rejected[credentials] = failure
+        if credentials == self._accepted:
+            self._accepted = self._session = None
 
 
 class _Login:
@@ -90,6 +108,8 @@ class _Login:
         self._credentials = credentials
         self._name = name
         self._handshake: Handshake | None = None
+        self._sent = ""
+        self._tries = False
 
     @property
     def bound(self) -> bool:
@@ -100,49 +120,57 @@ class _Login:
     def unasked(self, target: str) -> str:
         """What served the connection before; nothing for the first one."""
         session = self._user.session(self._credentials)
-        return "" if session is None else session.header(self._facts(target))
+        if session is not None:
+            self._sent = session.header(self._facts(target))
+        return self._sent
 
-    def answer(self, target: str, reply: Reply) -> str:
+    async def answer(self, target: str, reply: Reply) -> str:
         """The next step of the handshake.
 
         Raises:
             ProxyError: there is none.
         """
         challenges = parse_challenges(reply.head.values("proxy-authenticate"))
+        who = self._credentials
+        if who is None or not (self._handshake or challenges):
+            raise self._refused(unanswered(self._via, challenges))
         try:
-            value = self._next(target, challenges)
+            if self._handshake is None:
+                self._tries = await self._user.turn(who)
+                self._handshake = self._start(target, challenges, who)
+            value = self._handshake.next(challenges)
         except AuthenticationError as error:
             raise self._refused(str(error)) from None
-        if value is None:
-            assert self._handshake is not None
-            assert self._credentials is not None
+        if value is None or value == self._sent:
             rejected = self._refused(
                 f"wrong user name or password: it refuses {self._name} "
                 f"({scheme_name(self._handshake.scheme)})"
             )
-            self._user.reject(self._credentials, rejected.failure)
+            self._user.reject(who, rejected.failure)
             raise rejected
+        self._sent = value
         return value
 
-    def accepted(self) -> None:
+    def accepted(self, reply: Reply) -> None:
         """The tunnel is open."""
-        session = None if self._handshake is None else self._handshake.session
-        if session is not None and self._credentials is not None:
-            self._user.keep(self._credentials, session)
+        if self._credentials is None:
+            return
+        session = self._user.session(self._credentials)
+        if self._handshake is not None:
+            session = self._handshake.session
+            self._user.accept(self._credentials, session)
+        if session is not None:
+            session.renew(reply.head.values("proxy-authentication-info"))
+        self.left()
 
-    def _next(self, target: str, challenges: Sequence[Challenge]) -> str | None:
-        if self._handshake is None:
-            self._handshake = self._start(target, challenges)
-        return self._handshake.next(challenges)
+    def left(self) -> None:
+        """Whether there is a tunnel or not, nobody has to wait any more."""
+        if self._tries and self._credentials is not None:
+            self._tries = False
+            self._user.end(self._credentials)
 
-    def _start(self, target: str, challenges: Sequence[Challenge]) -> Handshake:
-        if self._credentials is None or not challenges:
-            raise self._refused(unanswered(self._via, challenges))
-        rejection = self._user.rejection(self._credentials)
-        if rejection is not None:
-            raise ProxyError(rejection)
-        facts = self._facts(target)
-        handshake = start(challenges, self._credentials, facts, self._via.method)
+    def _start(self, target: str, challenges: Sequence[Challenge], who: Credentials) -> Handshake:
+        handshake = start(challenges, who, self._facts(target), self._via.method)
         if handshake is None:
             raise self._refused(unanswered(self._via, challenges))
         return handshake

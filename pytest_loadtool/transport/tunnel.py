@@ -1,35 +1,22 @@
 """Tunnels through HTTP proxies: CONNECT (RFC 9110 §9.3.6).
 
-A tunnel is opened before TLS begins, over the same transport. Who the virtual user is to the proxy
-is settled meanwhile; only then is the transport turned over to those who talk to the server.
+A tunnel is opened before TLS begins, over the same connection. Who the virtual user is to the proxy
+is settled meanwhile.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from time import perf_counter
-from typing import Protocol, TypeVar, cast
+from typing import Protocol, TypeVar
 
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.head import Head
 from pytest_loadtool.replay.plan import Origin
+from pytest_loadtool.transport.connect_reply import NoReplyError, Reply
 from pytest_loadtool.transport.failures import not_http, of_proxy
-from pytest_loadtool.transport.http1 import ProtocolError, ResponseReader
+from pytest_loadtool.transport.http1 import ProtocolError
 
-__all__ = [
-    "Dialogue",
-    "NoReplyError",
-    "Reply",
-    "ReplyReader",
-    "TunnelUser",
-    "open_tunnel",
-    "tunnel_name",
-]
-
-#: How much of a refusal is read for the sake of its connection (bytes).
-_LONGEST_REFUSAL = 64 * 1024
+__all__ = ["Talk", "TunnelUser", "open_tunnel", "tunnel_name"]
 
 #: How often a proxy may ask for credentials before there is a tunnel. NTLM needs two, and a stale
 #: nonce of Digest one more.
@@ -58,38 +45,30 @@ _HINTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What a proxy has said to a CONNECT; ``open`` if the connection can take another one."""
-
-    head: Head
-    reason: str
-    open: bool
-
-
 class TunnelUser(Protocol):
     """What a virtual user says of itself to a proxy."""
 
     def unasked(self, target: str) -> str:
         """The credentials that go along with the first CONNECT of a connection, or nothing."""
 
-    def answer(self, target: str, reply: Reply) -> str:
+    async def answer(self, target: str, reply: Reply) -> str:
         """The credentials in answer to a challenge.
+
+        What is not known to be right is tried on one connection at a time: the others wait.
 
         Raises:
             ProxyError: there are none, or they were refused.
         """
 
-    def accepted(self) -> None:
+    def accepted(self, reply: Reply) -> None:
         """There is a tunnel."""
+
+    def left(self) -> None:
+        """There will be none on this connection."""
 
     @property
     def bound(self) -> bool:
         """Whether what it has said last holds on this one connection only."""
-
-
-class NoReplyError(Exception):
-    """The proxy has closed the connection without a word."""
 
 
 class Talk(Protocol):
@@ -109,130 +88,6 @@ class Talk(Protocol):
 
     async def leave(self) -> None:
         """Close the connection."""
-
-
-class ReplyReader:
-    """Reads replies to CONNECT: of the body of a challenge as much as the connection is worth, of
-    other bodies nothing."""
-
-    def __init__(self) -> None:
-        self._reader = ResponseReader()
-        self._end = b""
-        self._read = 0
-
-    def begin(self) -> None:
-        """A CONNECT goes out."""
-        self._reader.begin(False)
-        self._read = 0
-
-    def feed(self, data: bytes) -> Reply | None:
-        """Take what has come; the reply, if that is all of it.
-
-        Raises:
-            ProtocolError: it is none.
-        """
-        self._read += len(data)
-        self._end = (self._end + data)[-4:]
-        complete = self._reader.feed(data)
-        head = self._reader.head
-        if head is None:
-            return None
-        if 200 <= head.status < 300 and self._end != b"\r\n\r\n":
-            raise ProtocolError("something follows the proxy's consent")
-        if complete or head.status != 407 or self._read > _LONGEST_REFUSAL:
-            return self._reply(complete and self._reader.keep_alive and not self._reader.excess)
-        return None
-
-    def end(self) -> Reply:
-        """The connection was closed, which may be the end of the reply.
-
-        Raises:
-            NoReplyError: nothing has come.
-            ConnectionResetError: it is in the middle.
-        """
-        if self._reader.end():
-            return self._reply(False)
-        raise self.cut()
-
-    def cut(self) -> Exception:
-        """What it is when the connection ends before the reply does."""
-        return ConnectionResetError() if self._read else NoReplyError()
-
-    def _reply(self, usable: bool) -> Reply:
-        head = self._reader.head
-        assert head is not None
-        line = self._reader.head_bytes.split(b"\r\n", 1)[0].decode("latin-1")
-        return Reply(head, line.partition(" ")[2], usable)
-
-
-class Dialogue(asyncio.Protocol):
-    """A `Talk` over a transport, which is turned over in the end."""
-
-    def __init__(self) -> None:
-        self._reader = ReplyReader()
-        self._reply: asyncio.Future[Reply] | None = None
-        self._lost = False
-        self.asked = False
-        self.transport: asyncio.Transport
-
-    async def ask(self, request: bytes) -> Reply:
-        """As in `Talk`."""
-        if self._lost:
-            raise NoReplyError
-        self._reply = asyncio.get_running_loop().create_future()
-        self._reader.begin()
-        self.transport.write(request)
-        reply = await self._reply
-        self.asked = True
-        return reply
-
-    async def leave(self) -> None:
-        """As in `Talk`."""
-        self.transport.abort()
-
-    def hand_over(self, protocol: asyncio.Protocol) -> None:
-        """The tunnel is open: what comes from now on is for ``protocol``.
-
-        Raises:
-            ConnectionResetError: the connection is closed already.
-        """
-        if self._lost:
-            raise ConnectionResetError
-        self.transport.set_protocol(protocol)
-        protocol.connection_made(self.transport)
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """The connection is open; TLS to the proxy included."""
-        self.transport = cast("asyncio.Transport", transport)
-
-    def data_received(self, data: bytes) -> None:
-        """Feed the reader."""
-        if self._reply is None or self._reply.done():
-            self._lost = True
-            self.transport.abort()  # nobody has asked
-            return
-        try:
-            reply = self._reader.feed(data)
-        except ProtocolError as error:
-            self._reply.set_exception(error)
-            return
-        if reply is not None:
-            self._reply.set_result(reply)
-
-    def connection_lost(self, error: Exception | None) -> None:
-        """The proxy has closed."""
-        self._lost = True
-        if self._reply is None or self._reply.done():
-            return
-        try:
-            reply = self._reader.end()
-        except (ConnectionError, NoReplyError) as nothing:
-            self._reply.set_exception(nothing)
-            return
-        if error is None:
-            self._reply.set_result(reply)
-        else:
-            self._reply.set_exception(ConnectionResetError())
 
 
 def tunnel_name(host: str, port: int) -> str:
@@ -280,7 +135,7 @@ async def open_tunnel(
                 continue
             took = perf_counter() - started
             if 200 <= reply.head.status < 300:
-                user.accepted()
+                user.accepted(reply)
                 return talk, took
             if reply.head.status != 407:
                 raise of_proxy(proxy, _refused(target, reply))
@@ -288,7 +143,7 @@ async def open_tunnel(
             challenges += 1
             if challenges > _MOST_CHALLENGES:
                 raise of_proxy(proxy, _ENDLESS)
-            credentials = user.answer(target, reply)
+            credentials = await user.answer(target, reply)
             if reply.open:
                 continue
             await talk.leave()
@@ -296,6 +151,7 @@ async def open_tunnel(
             if user.bound:
                 raise of_proxy(proxy, _CUT_MIDWAY)
     except BaseException as error:
+        user.left()
         if talk is not None:
             await talk.leave()
         if isinstance(error, ProtocolError):

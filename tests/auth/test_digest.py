@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 
 import httpx
@@ -198,12 +199,39 @@ def test_wrong_credentials_are_not_sent_again(again: str) -> None:
 
 
 def test_a_server_for_which_every_nonce_is_stale() -> None:
-    """It is not asked for ever."""
-    shake, steps = handshake(RFC_2617), 0
+    """It is not asked for ever, and nobody calls the password wrong."""
+    shake = handshake(RFC_2617)
     stale = parse_challenges([f"{RFC_2617}, stale=true"])
-    while shake.next(stale) is not None:
-        steps += 1
-    assert steps == 3
+    for _ in range(3):
+        assert shake.next(stale)
+    with pytest.raises(AuthenticationError, match=r"gave out 3 nonces .* called each"):
+        shake.next(stale)
+
+
+@pytest.mark.parametrize("algorithm", ["MD5", "MD5-sess"])
+def test_the_nonce_that_the_server_wants_next(algorithm: str) -> None:
+    """Its count is from one (RFC 7616 §3.5); the key of a session stays that of its challenge, as
+    a server has it that made the key once."""
+    session = session_of(f"{RFC_2617}, algorithm={algorithm}")
+    (first,) = parse_challenges([session.header(REQUEST)])
+    session.renew(['rspauth="0", qop=auth, nc=00000002', 'nextnonce="another one"'])
+    (sent,) = parse_challenges([session.header(REQUEST)])
+    given = sent.parameters
+    assert (given["nonce"], given["nc"]) == ("another one", "00000001")
+    assert given["cnonce"] == first.parameters["cnonce"]
+    key = _md5(f"{MUFASA.username}:testrealm@host.com:{MUFASA.password}")
+    if algorithm == "MD5-sess":
+        key = _md5(f"{key}:{first.parameters['nonce']}:{first.parameters['cnonce']}")
+    asked = _md5(f"GET:{REQUEST.target}")
+    expected = _md5(f"{key}:another one:00000001:{given['cnonce']}:auth:{asked}")
+    assert given["response"] == expected
+    session.renew(["qop=auth"])
+    (again,) = parse_challenges([session.header(REQUEST)])
+    assert again.parameters["nc"] == "00000002"
+
+
+def _md5(text: str) -> str:
+    return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,8 @@ AuthName {realm}
 AuthUserFile digest
 Require valid-user
 """
+# Each nonce is good for one request, whose answer has the next one.
+_DIGEST_ONCE = _DIGEST.format(realm="Digest") + "AuthDigestNonceLifetime 0\n"
 _NEGOTIATE = """
 AuthType GSSAPI
 GssapiAllowedMech ntlmssp
@@ -60,6 +62,7 @@ _SERVER = {
     "/basic/one": _BASIC.format(realm="One", file="basic"),
     "/basic/two": _BASIC.format(realm="Two", file="two"),
     "/digest": _DIGEST.format(realm="Digest"),
+    "/once": _DIGEST_ONCE,
     "/negotiate": _NEGOTIATE,
     "/ntlm": _NTLM.format(challenge="WWW-Authenticate", status=401),
 }
@@ -109,9 +112,10 @@ def serving(accounts: tuple[Account, ...] = USERS) -> Iterator[Peer]:
     the proxy ``secured`` wants Digest, and TLS of its clients.
 
     Free for all is ``/open``; who wants Basic are ``/basic/one`` and ``/basic/two``, each with a
-    realm and users of its own; the others are ``/digest``, ``/negotiate`` and ``/ntlm``, the last
-    of which offers NTLM alone. Each has a ``page`` for GET and POST, and ``echo``, which answers a
-    POST with the body that it got. The authority of the certificate is ``ca.pem`` in the folder.
+    realm and users of its own; the others are ``/digest``, ``/once``, where Digest takes each nonce
+    once, ``/negotiate`` and ``/ntlm``, the last of which offers NTLM alone. Each has a ``page`` for
+    GET and POST, and ``echo``, which answers a POST with the body that it got. The authority of the
+    certificate is ``ca.pem`` in the folder.
     """
     with ready_folder() as folder:
         write_accounts(folder, accounts)

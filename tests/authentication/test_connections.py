@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
+from pytest_loadtool.load import LoadMetrics
 from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.case import Kind, Page, Recorded, Request, TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.model.tls import TlsSettings
-from pytest_loadtool.replay import compile_case
+from pytest_loadtool.replay import Plan, compile_case
 from pytest_loadtool.transport.functional import replay_once
 from tests.authentication.access_log import Entry
 from tests.authentication.accounts import DOMAIN, USERS, many
@@ -24,6 +26,14 @@ from tests.observed import Observed, replay, run_load
 WHO = Identity(ALICE, PASSWORD, DOMAIN)
 
 SCHEMES = [one for one in OVERHEAD if one != "none"]
+
+
+def load(plan: Plan, users: int = 1, **settings: Any) -> LoadMetrics:
+    """What becomes of these users."""
+    configuration = LoadConfiguration(
+        "load", (CaseShare("case.case.toml"),), users, duration=None, **settings
+    )
+    return run_load(plan, configuration)
 
 
 def _by_connection(log: list[Entry]) -> Mapping[int, list[int]]:
@@ -106,6 +116,54 @@ def test_six_connections_through_a_proxy(
         assert 407 not in statuses[2:]
 
 
+@pytest.mark.parametrize(
+    ("at", "port", "transport"),
+    [
+        ("server", "http", "raw"),
+        ("server", "https", "httpx"),
+        ("proxy", "http", "raw"),
+        ("proxy", "https", "raw"),
+        ("proxy", "https", "httpx"),
+    ],
+)
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_wrong_password_on_six_connections(
+    apache: Peer, squid: Peer, scheme: str, at: str, port: str, transport: Any
+) -> None:
+    """It is tried on one of them, in the first of three iterations, and then no more: the other
+    requests are refused before they have said who asks."""
+    wrong = Identity(ALICE, "wrong", DOMAIN)
+    path = f"{PATHS[scheme if at == 'server' else 'none']}/page"
+    resources = tuple(
+        Transaction(Request("GET", f"{path}?{n}"), recorded=Recorded(200, at=1.1, took=1.0))
+        for n in range(6)
+    )
+    document = Transaction(Request("GET", "/open/page"), recorded=Recorded(200, took=1.0))
+    case = TestCase(
+        "case",
+        (Page("p", (document, *resources) if at == "server" else resources),),
+        apache.url(port, port),
+        identities=(wrong,) if at == "server" else (),
+        proxy=Proxy(squid.url(scheme), ALICE, "wrong", DOMAIN) if at == "proxy" else None,
+        tls=TlsSettings(ca=f"{apache.folder}/ca.pem"),
+        transport=transport,
+    )
+    peer, status = (apache, 401) if at == "server" else (squid, 407)
+    mark = peer.log.mark()
+    metrics = load(compile_case(case), iterations=3)
+    ((cause, message),) = {(one.cause, one.message) for one in metrics.errors}
+    assert cause == "auth"
+    assert "wrong user name or password" in message
+    assert metrics.failed_requests == 3 * 6
+    asked = 3 * 6 + OVERHEAD[scheme]
+    where = port if at == "server" else scheme
+    log = peer.log.since(mark, asked + (3 if at == "server" else 0), where)
+    assert Counter(one.status for one in log) == {
+        status: asked,
+        **({200: 3} if at == "server" else {}),
+    }
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_user_keeps_what_it_has_entered(apache: Peer, scheme: str) -> None:
     """With its connections and its state kept, a virtual user is asked once in its life."""
@@ -120,12 +178,8 @@ def test_a_user_keeps_what_it_has_entered(apache: Peer, scheme: str) -> None:
     )
     dataset = Dataset(("username", "password"), many(3))
     plan = compile_case(case, datasets={"users": dataset})
-    configuration = LoadConfiguration(
-        "load", (CaseShare("case.case.toml"),), users=3, duration=None, iterations=4,
-        keep_connections=True, keep_state=True,
-    )  # fmt: skip
     mark = apache.log.mark()
-    metrics = run_load(plan, configuration)
+    metrics = load(plan, users=3, iterations=4, keep_connections=True, keep_state=True)
     assert (metrics.requests, metrics.failed_requests) == (24, 0)
     log = apache.log.since(mark, 24 + 3 * OVERHEAD[scheme])
     assert Counter(one.status for one in log) == {401: 3 * OVERHEAD[scheme], 200: 24}

@@ -31,6 +31,19 @@ def page(target: str, **recorded: float) -> Transaction:
     return Transaction(Request("GET", target), validators=(TextValidator(PAGE),), recorded=times)
 
 
+@pytest.mark.promise(74)
+@pytest.mark.parametrize("transport", ["raw", "httpx"])
+def test_nonces_that_are_good_for_one_request(apache: Peer, transport: str) -> None:
+    """Each answer has the next one (RFC 7616 §3.5), so one challenge is enough."""
+    mark = apache.log.mark()
+    pages = [page(f"/once/page?{number}") for number in range(5)]
+    found = replay(apache.url("http"), *pages, identities=(ALICE,), transport=transport)
+    assert found.failures == [()] * 5
+    assert [one.status for one in apache.log.since(mark, 6)] == [401, *[200] * 5]
+    told = [one.header("authentication-info") or "" for one in found.responses]
+    assert all("nextnonce=" in one for one in told)
+
+
 @pytest.mark.promise(82)
 def test_realms_of_one_server_have_each_their_own(apache: Peer) -> None:
     """Whoever is known in realm One stays unknown to realm Two."""
@@ -137,6 +150,7 @@ def test_a_wrong_password_in_one_row(apache: Peer, kept: bool) -> None:
     """One line of errors, which names the row; all others get in."""
     rows = [*many(30)]
     rows[16] = (rows[16][0], "wrong")
+    mark = apache.log.mark()
     metrics = load(apache, tuple(rows), iterations=3, keep_connections=kept)
     (error,) = metrics.errors
     assert error.cause == "auth"
@@ -146,6 +160,10 @@ def test_a_wrong_password_in_one_row(apache: Peer, kept: bool) -> None:
     assert error.count == 3
     assert "wrong user" not in error.example
     assert metrics.requests == (29 * 3 + 1) * 3
+    # Who is refused has said so once: then its requests end with the first question.
+    asked = 29 * 2 * (1 if kept else 3) + 3 + 2
+    log = apache.log.since(mark, 29 * 3 * 3 + asked)
+    assert Counter(one.status for one in log) == {200: 29 * 3 * 3, 401: asked}
 
 
 @pytest.mark.parametrize(("lifespan", "logins"), [("virtual user", 1), ("test case", 3)])

@@ -195,7 +195,7 @@ def test_each_user_is_somebody_else(apache: Peer, scheme: str) -> None:
 @pytest.mark.parametrize("scheme", ["digest", "ntlm"])
 def test_one_wrong_password_in_a_dataset(apache: Peer, scheme: str) -> None:
     """Its row is named, and the others are not disturbed. Who is refused tries no second time, and
-    does not go on with its iteration."""
+    goes on with neither of its iterations."""
     users = [*many(3)]
     users[1] = (users[1][0], "wrong")
     mark = apache.log.mark()
@@ -241,8 +241,9 @@ def test_a_proxy_that_wants_tls(apache: Peer, transport: str) -> None:
     proxy = Proxy(apache.url("secured", "https"), **login("digest"))
     mark = apache.log.mark()
     assert through(proxy, apache, transport=transport).failures == [()]
-    entries = apache.log.since(mark, 3)
-    assert sorted(one.status for one in entries if one.port == "secured") == [200, 407]
+    # A CONNECT is logged when its tunnel has ended, which may be after other requests are.
+    entries = apache.log.since(mark, 2, "secured")
+    assert sorted(one.status for one in entries) == [200, 407]
     [[failed]] = through(proxy, apache, tls=TlsSettings(), transport=transport).failures
     assert failed.cause == "tls"
     assert failed.message.startswith(f"proxy {proxy.url}: certificate not trusted")

@@ -47,12 +47,13 @@ class Asked:
 @dataclass
 class Answer:
     """``challenges`` are a server's, with status 407 a proxy's; ``close`` the connection
-    afterwards."""
+    afterwards. ``nextnonce`` is for later requests."""
 
     status: int = 200
     challenges: tuple[str, ...] = ()
     close: bool = False
     cookie: str = ""
+    nextnonce: str = ""
 
 
 Respond = Callable[[Asked], Answer]
@@ -125,6 +126,9 @@ class Talk:
         asks = "Proxy-Authenticate" if answer.status == 407 else "WWW-Authenticate"
         lines += [f"{asks}: {one}" for one in answer.challenges]
         lines += [f"Set-Cookie: {answer.cookie}"] if answer.cookie else []
+        info = "Proxy-Authentication-Info" if asked.at_proxy else "Authentication-Info"
+        told = f'{info}: qop=auth, nextnonce="{answer.nextnonce}"'
+        lines += [told] if answer.nextnonce else []
         response.head = "\r\n".join(lines).encode("latin-1")
         return response
 

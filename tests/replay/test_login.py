@@ -13,7 +13,7 @@ from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.case import Header, Request, Transaction
 from pytest_loadtool.model.dataset import Dataset
 from pytest_loadtool.model.validator import StatusCodes
-from tests.replay.talking import ALICE, Answer, Asked, Respond, Talk, planned
+from tests.replay.talking import ALICE, CLOSED, Answer, Asked, Respond, Talk, planned
 
 DOMAIN_ALICE = Identity(r"EXAMPLE\alice", "${PASSWORD}")
 USERS = Dataset(("username", "password"), (("alice", "s3cret"), ("bob", "wr0ng")))
@@ -163,27 +163,111 @@ def test_a_401_that_asks_for_nothing_known_is_a_response(challenges: tuple[str, 
     assert talk.diary.negotiated == []
 
 
-def test_refused_credentials_are_tried_once() -> None:
-    """No account is locked: one failure with the row, and the iteration is over."""
-    talk = Talk(planned("/a", "/b", identities=(OF_DATASET,), dataset=USERS), basic(), rows=(1,))
-    assert talk.iterate() == ["1 GET /a", "1 GET /a Basic"]
-    ((_, (failure,)),) = talk.diary.transactions
-    assert failure.cause == "auth"
-    assert failure.message == (
+@pytest.mark.parametrize("keep_state", [False, True])
+@pytest.mark.parametrize("ahead", [False, True])
+def test_refused_credentials_are_sent_once_in_the_life_of_a_user(
+    ahead: bool, keep_state: bool
+) -> None:
+    """No account is locked: one failure with the row for each iteration, which is over then."""
+    who = replace(OF_DATASET, ahead=ahead)
+    plan = planned("/a", "/b", identities=(who,), dataset=USERS)
+    talk = Talk(plan, basic(), rows=(1,), keep_state=keep_state)
+    asked = [] if ahead else ["1 GET /a"]
+    assert talk.iterate() == [*asked, "1 GET /a Basic"]
+    assert talk.iterate() == ["2 GET /a"]
+    assert talk.iterate() == ["3 GET /a"]
+    failures = {failure for _, some in talk.diary.transactions for failure in some}
+    ((cause, message),) = {(one.cause, one.message) for one in failures}
+    assert cause == "auth"
+    assert message == (
         "wrong user name or password: the server refuses row 2 of users.csv (Basic, realm 'R')"
     )
-    assert talk.iterate() == ["2 GET /a", "2 GET /a Basic"]  # somebody else, it may be
-    assert talk.diary.iterations == [True, True]
+    assert talk.diary.iterations == [True] * 3
+    assert len(talk.diary.transactions) == 3
 
 
-def test_what_is_under_way_as_credentials_are_refused() -> None:
-    """It has been tried too, and fails with the same message."""
-    open_ = basic(accepted="alice:other", space="/a/")
-    talk = Talk(planned("/1", "/a/2", "/a/3", "/a/4", overlapped=True), open_)
+def test_what_was_refused_of_one_row_is_not_refused_of_another() -> None:
+    """Nor elsewhere; and the row is not tried when its turn comes again."""
+    users = Dataset(USERS.columns, (*USERS.rows, ("bob", "s3cret")))
+    elsewhere = replace(OF_DATASET, host="other.example")
+    plan = planned(
+        "/a", "http://other.example/a", identities=(OF_DATASET, elsewhere), dataset=users
+    )
+    talk = Talk(plan, basic(accepted="bob:s3cret"), rows=(1, 2, 1, 2))
+    there = ["GET /a", "GET /a Basic"]
+    assert talk.iterate() == [f"1 {one}" for one in there]
+    assert talk.iterate() == [f"{number} {one}" for number in (2, 3) for one in there]
+    assert talk.iterate() == ["4 GET /a"]
+    assert talk.iterate() == [f"{number} {one}" for number in (5, 6) for one in there]
+
+
+def test_refused_in_one_realm() -> None:
+    """Which says nothing of another."""
+    inner, outer = basic("inner", "alice:other"), basic("outer")
+    refused = Transaction(Request("GET", "/in/1"), status=StatusCodes(((200, 401),)))
+    talk = Talk(
+        planned(refused, "/1"),
+        lambda asked: (inner if "/in/" in asked.line else outer)(asked),
+    )
+    assert talk.iterate() == [
+        *("1 GET /in/1", "1 GET /in/1 Basic", "1 GET /1", "1 GET /1 Basic"),
+    ]
+    assert talk.iterate() == ["2 GET /in/1", "2 GET /1", "2 GET /1 Basic"]
+
+
+SIX = tuple(f"/a/{number}" for number in range(2, 8))
+
+
+@pytest.mark.parametrize("scheme", ["Basic", "NTLM"])
+def test_a_wrong_password_is_tried_on_one_of_six_connections(
+    scheme: str, tmp_path: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others wait for what becomes of it, and fail with the same message."""
+    asks: Respond = basic(accepted="alice:other", space="/a/")
+    if scheme == "NTLM":
+        asks = Ntlm(tmp_path, monkeypatch, "NTLM")
+    wrong = Identity(r"EXAMPLE\alice", "${PASSWORD}x")
+    plan = planned("/1", *SIX, identities=(wrong,), overlapped=True)
+
+    def respond(asked: Asked) -> Answer:
+        return Answer() if asked.line == "GET /1" else asks(asked)
+
+    talk = Talk(plan, respond)
     lines = talk.iterate()
-    assert sum(line.endswith("Basic") for line in lines) == 3
-    failures = {failure for _, some in talk.diary.transactions for failure in some}
-    assert len(failures) == 1
+    assert sum(line.endswith(scheme) for line in lines) == {"Basic": 1, "NTLM": 2}[scheme]
+    assert len(lines) == 1 + 6 + {"Basic": 1, "NTLM": 2}[scheme]
+    failures = [failure for _, some in talk.diary.transactions for failure in some]
+    assert len(failures) == 6
+    assert len(set(failures)) == 1
+    assert len(talk.iterate()) == 1 + 6
+
+
+@pytest.mark.parametrize("space", ["/a/", "/"])
+def test_a_right_password_lets_those_go_on_that_have_waited(space: str) -> None:
+    """So many requests as if each connection had tried it; each is taken once."""
+    plan = planned("/1", *SIX, identities=(OF_DATASET,), dataset=USERS, overlapped=True)
+    talk = Talk(plan, basic(space=space), rows=(0, 0))
+    for _ in range(2):
+        lines = talk.iterate()
+        asked = 6 if space == "/a/" else 1
+        assert len(lines) == 7 + asked
+        assert sum(line.endswith("Basic") for line in lines) == 6 + (space == "/")
+    assert not any(failures for _, failures in talk.diary.transactions)
+    assert len(talk.diary.transactions) == 2 * 7
+
+
+def test_who_waits_tries_when_the_first_gets_no_answer(
+    tmp_path: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its connection is closed in the middle, which says nothing of the credentials."""
+    asks = Ntlm(tmp_path, monkeypatch, "NTLM", close=True)
+    plan = planned("/1", *SIX[:3], identities=(DOMAIN_ALICE,), overlapped=True)
+    talk = Talk(plan, lambda asked: Answer() if asked.line == "GET /1" else asks(asked))
+    lines = talk.iterate()
+    assert [one.partition(" ")[2] for one in lines if one.endswith("NTLM")] == [
+        *("GET /a/2 NTLM", "GET /a/3 NTLM", "GET /a/4 NTLM"),
+    ]
+    assert [failures for _, failures in talk.diary.transactions] == [(), *[(CLOSED,)] * 3]
 
 
 def test_a_refusal_that_the_test_case_wants() -> None:
@@ -357,6 +441,28 @@ def test_digest_goes_ahead_with_the_next_count() -> None:
     assert [value.partition('uri="')[2].partition('"')[0] for value in sent] == [
         *("/a/1", "/b/2?x=1", "/")
     ]
+
+
+@pytest.mark.parametrize("at_proxy", [False, True])
+def test_digest_goes_on_with_the_nonce_that_it_is_told(at_proxy: bool) -> None:
+    """A server that takes each nonce once gives out the next one; the count begins anew."""
+    wanted = "n0"
+
+    def respond(asked: Asked) -> Answer:
+        nonlocal wanted
+        sent = asked.at_proxy if at_proxy else asked.credentials
+        if f'nonce="{wanted}"' not in sent or "nc=00000001" not in sent:
+            stale = ", stale=true" if sent else ""
+            challenge = f'Digest realm="R", nonce="{wanted}", qop="auth"{stale}'
+            return Answer(407 if at_proxy else 401, (challenge,))
+        wanted = f"n{int(wanted[1:]) + 1}"
+        return Answer(nextnonce=wanted)
+
+    plan = planned("/1", "/2", "/3", proxy=AT_PROXY if at_proxy else None)
+    talk = Talk(plan, respond)
+    assert len(talk.iterate()) == 4
+    assert talk.diary.negotiated == ["GET /1"]
+    assert not any(failures for _, failures in talk.diary.transactions)
 
 
 def test_a_page_with_a_path_of_placeholders() -> None:
