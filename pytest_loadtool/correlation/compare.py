@@ -178,7 +178,7 @@ def _in_response(
         plain = wanted.intersection(_TOKEN.findall(text))
         for value in sorted(plain):
             yield from in_text(text, value, index)
-        yield from in_escapes(text, wanted - plain, index)
+        yield from in_escapes(text, wanted, plain, index)
         return
     for steps, value in leaves:
         if value in wanted:

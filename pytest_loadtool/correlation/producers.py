@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
@@ -111,7 +111,7 @@ def in_response(
         plain = random.intersection(tokens(text)) - found
         for value in sorted(plain):
             yield from in_text(text, value, transaction)
-        yield from in_escapes(text, random - found - plain, transaction)
+        yield from in_escapes(text, random, found | plain, transaction)
 
 
 def in_text(text: str, value: str, transaction: int, raw: str = "") -> Iterator[Producer]:
@@ -122,9 +122,11 @@ def in_text(text: str, value: str, transaction: int, raw: str = "") -> Iterator[
         yield Producer(transaction, Kind.TEXT, name, value, encoded=raw, filters=filters)
 
 
-def in_escapes(text: str, wanted: frozenset[str], transaction: int) -> Iterator[Producer]:
-    """Likewise, those of the wanted values that the text writes with escapes."""
-    for value, raw in escaped(text, wanted):
+def in_escapes(
+    text: str, wanted: frozenset[str], known: Set[str], transaction: int
+) -> Iterator[Producer]:
+    """Likewise, those wanted values that the text writes with escapes, but for those ``known``."""
+    for value, raw in escaped(text, wanted, known):
         yield from in_text(text, value, transaction, raw)
 
 

@@ -11,9 +11,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from urllib.parse import unquote
 
 from pytest_loadtool.correlation.edits import shared
+from pytest_loadtool.correlation.escaped import disguises
 from pytest_loadtool.correlation.fields import CONSTANT, CREDENTIALS, Field, every_field
 from pytest_loadtool.correlation.filling import with_references
 from pytest_loadtool.correlation.looks import (
@@ -23,16 +25,19 @@ from pytest_loadtool.correlation.looks import (
     looks_like_time,
     looks_random,
 )
+from pytest_loadtool.correlation.parts import header_sets, text_parts
 from pytest_loadtool.correlation.slots import Slot, request_slots
 from pytest_loadtool.model.case import Header, Request, TestCase
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.filters import UNDO, filtered
 from pytest_loadtool.model.secret import is_secret
-from pytest_loadtool.model.template import escape
+from pytest_loadtool.model.template import Template, escape
 
 __all__ = ["SHORTEST", "Typed", "captured", "moved", "recorded_request", "recorded_slots", "typed"]
 
 #: The shortest value, in characters, that is looked for wherever it may stand.
 SHORTEST = 8
+_DECODERS = frozenset(UNDO.values())
 _JSON_SECRET = re.compile(
     r'"[\w-]*(?:token|secret|passw|api_?-?key|csrf|xsrf)[\w-]*"\s*:\s*("(?:[^"\\]|\\.){8,}")', re.I
 )
@@ -73,19 +78,27 @@ def moved(case: TestCase, credentials: Sequence[Typed], names: Mapping[str, str]
 
 def captured(case: TestCase, exchanges: Sequence[Exchange]) -> frozenset[str]:
     """The tokens in test case and evidence that are long enough to be known anywhere again."""
-    values = {
-        variable.recorded
-        for variable in case.variables.values()
-        if variable.set_by == "asm" and variable.recorded is not None
-    }
-    values = {one for one in values if looks_random(one)}
+    values = {one for one in _correlated(case) if looks_random(one)}
     for exchange in exchanges:
         values.update(_in_exchange(exchange))
     return frozenset(
         one
-        for one in values
+        for one in values - disguises(values).keys()  # with the stand-in, that changes, too
         if len(one) >= SHORTEST and not looks_like_time(one) and "://" not in one
     )
+
+
+def _correlated(case: TestCase) -> Iterator[str]:
+    """The recorded values of application state management's variables, decoded as requests do."""
+    ways: dict[str, set[tuple[str, ...]]] = {}
+    for one in (*header_sets(case).values(), *(one.request for one in case.transactions())):
+        for _, text in text_parts(one):
+            for reference in Template.parse(text).references:
+                undo = tuple(takewhile(_DECODERS.__contains__, reference.filters))
+                ways.setdefault(reference.name, set()).add(undo)
+    for name, variable in case.variables.items():
+        if variable.set_by == "asm" and variable.recorded is not None:
+            yield from (filtered(variable.recorded, way) for way in ways.get(name, {()}))
 
 
 def _credentials(fields: Sequence[Field]) -> Iterator[Field]:

@@ -44,6 +44,8 @@ _CONTEXT = 30
 #: ASP.NET spreads a long ViewState over numbered fields.
 _SPLIT_STATE = re.compile(r"__VIEWSTATE\d*")
 _SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
+#: What ends a value: a character, or an escape, as a value may have other ones.
+_RIGHT = re.compile(r"%[0-9a-fA-F]{2}|&[#\w]+;|\\u[0-9a-fA-F]{4}|\\.|.|\Z", re.DOTALL)
 _CONTEXT_END = re.compile(r"[<>;{}]")
 _CONTEXT_START = re.compile(r"[\s,()\[\]&]")
 
@@ -185,9 +187,9 @@ def _text(producer: Producer, _: Slot, response: Readable, __: _Known) -> Iterat
             return
         end = position + len(value)
         left = _left_of(text[max(0, position - _CONTEXT) : position])
-        right = text[end : end + 1]
-        if left and (right or end == len(text)):
-            yield Boundary(left, right)
+        right = _RIGHT.match(text, end)
+        if left and right:
+            yield Boundary(left, right[0])
         position = text.find(value, end)
 
 
@@ -227,6 +229,8 @@ def _address_patterns(
     mine = next(named, equal[0] if equal else None)
     if mine is None:
         return
+    if mine.place is Place.QUERY and "/" in mine.raw:
+        value = value.replace("/?", "")
     if mine.depth and "%" not in mine.raw:  # what follows in there begins with one
         value = value.replace("[^", "[^%")
     begin = 0

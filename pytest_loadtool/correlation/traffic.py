@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from pytest_loadtool.correlation.escaped import disguises
 from pytest_loadtool.correlation.links import label_at, links
 from pytest_loadtool.correlation.looks import looks_like_time, looks_random
 from pytest_loadtool.correlation.partial import is_partial
@@ -147,6 +148,8 @@ def read_traffic(case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule])
     traffic.fields = {index: frozenset(names) for index, names in fields.items()}
     wanted = frozenset(traffic.sent)
     random = frozenset(one for one in wanted if looks_random(one) or looks_like_time(one))
+    hidden = disguises(random)
+    sought, hard = wanted | hidden.keys(), random | hidden.keys()
     addresses = {step.address for step in steps}
     for step in steps:
         if step.changes_things:
@@ -155,8 +158,10 @@ def read_traffic(case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule])
             continue
         response = RecordedResponse(step.exchange)
         said = echoes.get(step.index, set())
-        for producer in in_response(response, step.index, wanted, random):
-            _add(traffic, producer, wanted, said)
+        for producer in in_response(response, step.index, sought, hard):
+            _note_control(traffic, producer)
+            for one in (producer, *_decoded(producer, hidden)):
+                _add(traffic, one, wanted, said)
         if response.has_text:
             for pattern, compiled in patterns.items():
                 for value in compiled.findall(response.text):
@@ -190,12 +195,24 @@ def _shared_slots(case: TestCase, steps: tuple[Step, ...]) -> Iterator[Slot]:
                 yield replace(slot, transaction=everyone[0], users=everyone, header_set=index)
 
 
-def _add(traffic: Traffic, producer: Producer, wanted: frozenset[str], said: set[str]) -> None:
+def _decoded(producer: Producer, hidden: Mapping[str, tuple[str, str]]) -> Iterator[Producer]:
+    """The producer of the value that is in another encoding there: one of `disguises`."""
+    if producer.value in hidden:
+        value, undo = hidden[producer.value]
+        filters = (*producer.filters, undo)
+        yield replace(producer, value=value, encoded=producer.extracted, filters=filters)
+
+
+def _note_control(traffic: Traffic, producer: Producer) -> None:
     at = producer.transaction
     if producer.kind is Kind.CONTROL:
         traffic.forms.setdefault((at, producer.form), set()).add(producer.name)
         if producer.control == "text":
             traffic.typed.setdefault(producer.name, []).append((at, producer.value))
+
+
+def _add(traffic: Traffic, producer: Producer, wanted: frozenset[str], said: set[str]) -> None:
+    at = producer.transaction
     if producer.value not in wanted or (producer.kind in _ECHOES and producer.value in said):
         return
     traffic.served.setdefault(producer.value, at)

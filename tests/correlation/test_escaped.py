@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from urllib.parse import quote
 
 import pytest
@@ -13,12 +14,15 @@ from jinja2.utils import htmlsafe_json_dumps
 
 from pytest_loadtool.correlation.escaped import escaped
 from pytest_loadtool.correlation.extract import compile_source
+from pytest_loadtool.correlation.masking import masked
 from pytest_loadtool.correlation.parts import rendered
 from pytest_loadtool.correlation.recorded import RecordedResponse
-from pytest_loadtool.correlation.standins import Replacer, stand_ins
+from pytest_loadtool.correlation.standins import stand_ins
 from pytest_loadtool.model.exchange import Exchange
-from tests.correlation.exchanges import FORM, answered, html
-from tests.correlation.talk import post, run
+from pytest_loadtool.model.extractor import Boundary, CookieValue, FormField, HeaderValue, JsonPath
+from pytest_loadtool.model.filters import FILTERS
+from tests.correlation.exchanges import FORM, SERVER, answered, html, json_body
+from tests.correlation.talk import configure, post, run
 
 #: Tokens of 16 bytes in base64; in the third and fourth no server has anything to escape but "=".
 TOKENS = (
@@ -116,13 +120,80 @@ def test_pages(framework: str) -> None:
             assert sent == f"key={quote(new, safe='')}", (framework, old, extractor)
 
 
-@pytest.mark.parametrize("framework", PAGES)
-def test_stand_ins(framework: str) -> None:
-    """Where a saved recording is to hold no tokens, it holds none in escapes, either."""
-    write = PAGES[framework]
-    made = stand_ins(TOKENS, b"key")
+def _api(write: Callable[[str], str]) -> Callable[[str], Exchange]:
+    return lambda token: answered("GET", "/", json_body({"user": 1, "key": write(token)}))
+
+
+def _headed(name: str, write: Callable[[str], str]) -> Callable[[str], Exchange]:
+    return lambda token: answered("GET", "/", html("", (name, write(token))))
+
+
+#: Responses that hold the token in another encoding as a whole, and where it is taken from.
+WHOLE: Mapping[str, tuple[Callable[[str], Exchange], type, str]] = {
+    "API, URL": (_api(lambda token: quote(token, safe="")), JsonPath, "unurl"),
+    "API, base64": (_api(FILTERS["base64"]), JsonPath, "unbase64"),
+    "API, base64url": (_api(FILTERS["base64url"]), JsonPath, "unbase64"),
+    "API, in an address": (
+        _api(lambda token: f"{SERVER}/list?size=2&cursor={quote(token, safe='')}&x=%2F"),
+        Boundary,
+        "unurl",
+    ),
+    "API, JSON in a URL": (
+        _api(lambda token: quote(json.dumps({"a": 1, "key": token}), safe="")),
+        Boundary,
+        "unurl",
+    ),
+    "header": (_headed("X-Key", FILTERS["base64"]), HeaderValue, "unbase64"),
+    "cookie": (
+        _headed("Set-Cookie", lambda token: f"k={FILTERS['base64url'](token)}; Path=/"),
+        CookieValue,
+        "unbase64",
+    ),
+    "redirect": (
+        _headed("Location", lambda token: f"/next?k={FILTERS['base64url'](token)}"),
+        HeaderValue,
+        "unbase64",
+    ),
+    "meta tag": (
+        lambda token: page(f'<meta name="k" content="{FILTERS["base64"](token)}">', 1),
+        FormField,
+        "unbase64",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_whole_values(name: str) -> None:
+    """A value that is in another encoding as a whole is taken as it is, by its structure."""
+    write, kind, undo = WHOLE[name]
+    old, new, *_ = TOKENS
+    answer = replace(write(old), url=f"{SERVER}/")
+    configured = run(answer, post("/x", f"key={quote(old, safe='')}")).case
+    first, second = configured.transactions()
+    (extractor,) = first.extractors
+    assert isinstance(extractor.source, kind)
+    body = second.request.body
+    assert body == f"key=${{{extractor.variable}|{undo}}}"
+    value = compile_source(extractor.source, extractor.match)(RecordedResponse(write(new)))
+    assert value is not None
+    sent = rendered(body, "body", FORM[1], {extractor.variable: value})
+    assert sent == f"key={quote(new, safe='')}"
+
+
+@pytest.mark.parametrize("name", [*PAGES, *WHOLE])
+def test_stand_ins(name: str) -> None:
+    """A saved recording that is to hold no tokens holds none in any encoding, and correlates."""
+    write = WHOLE[name][0] if name in WHOLE else lambda token: page(PAGES[name](token), 1)
     for token in TOKENS:
-        assert Replacer(made).text(write(token)) == write(made[token])
+        made = stand_ins([token], b"key")[token]
+        answer = replace(write(token), url=f"{SERVER}/")
+        exchanges = (answer, post("/x", f"key={quote(token, safe='')}"))
+        configured = run(*exchanges).case
+        clean, evidence = masked(configured, exchanges, (), b"key")
+        assert evidence[0].response_body == write(made).response_body
+        assert evidence[0].response_headers == write(made).response_headers
+        assert evidence[1].request_body.decode() == f"key={quote(made, safe='')}"
+        assert configure(clean, evidence).case == clean
 
 
 def test_what_has_no_escapes_costs_a_search() -> None:
