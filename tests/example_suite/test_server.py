@@ -29,7 +29,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ShopServer]:
 
 def test_concurrent_edits_all_succeed_and_are_all_logged(tmp_path: Path) -> None:
     """20 users who edit the same product at once see no error, and the log counts every request."""
-    users, edits = 20, 10
+    users, edits = 20, 4
     problems: list[str] = []
 
     def user(url: str, number: int) -> None:

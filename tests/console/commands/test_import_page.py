@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -71,7 +72,7 @@ def test_pages_from_text_files_replay(session: Session, listener: Listener, tmp_
 def test_page_joins_a_recorded_test_case(session: Session, tmp_path: Path) -> None:
     """Its traffic is added to the evidence; without it at hand, only the request is kept."""
     api = Path(__file__).parents[3] / "example_suite" / "cases" / "api.har"
-    do(session, f"import {api}")
+    do(session, f"import {quote(str(api))}")
     count = len(session.opened().exchanges)
     pair = files(
         tmp_path,
