@@ -35,10 +35,11 @@ _KEY_PART = re.compile(
 _SPACE = re.compile(r"[ \t]*")
 _WHITE = re.compile(r"[ \t\n]*")
 _SIMPLE_KEY = re.compile(r"([A-Za-z0-9_-]+)[ \t]*=[ \t]*")
+# No possessive groups: those with alternatives go wrong before Python 3.11.5.
 _SCALAR = re.compile(
-    r'"""(?:[^"\\]++|\\.|"(?!""))*+"{3,5}'
-    r"|'''(?:[^']++|'(?!''))*+'{3,5}"
-    r'|"(?:[^"\\\n]++|\\.)*+"'
+    r'"""(?:[^"\\]++|\\.|"(?!""))*"{3,5}'
+    r"|'''(?:[^']++|'(?!''))*'{3,5}"
+    r'|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*"'
     r"|'[^'\n]*'"
     r"|[^\n,\]}#\"']+",  # numbers, booleans, dates (which may hold one space)
     re.DOTALL,

@@ -113,7 +113,8 @@ def test_https_shows_no_error_page(tmp_path: Path) -> None:
 
     with secure_site(tmp_path) as nginx:
         assert run(scenario(nginx)) == ("Secure", "HTTP/2.0")
-    first = got[0]
+    # On a slow machine a browser may give up a connection, and open another.
+    first = next(one for one in got if one.status)
     assert (first.http_version, first.status, first.error) == ("HTTP/2", 200, "")
     assert first.request_header("sec-fetch-dest") == "document"
 

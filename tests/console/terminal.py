@@ -24,7 +24,8 @@ class Terminal:
 
     def __init__(self, directory: Path, command: list[str]) -> None:
         self._socket = f"loadtool-{uuid.uuid4().hex}"
-        environment = console_environment(directory) | {"TERM": "xterm-256color"}
+        terminal = {"TERM": "xterm-256color", "SHELL": "/bin/sh"}
+        environment = console_environment(directory) | terminal
         done = f'{shlex.join(command)}; echo "exit status $?"; exec cat'
         subprocess.run(
             [*self._tmux, "-f", "/dev/null", "new-session", "-d", "-x", "150", "-y", "50", done],

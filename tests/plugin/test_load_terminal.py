@@ -31,7 +31,8 @@ class Screen:
     ) -> None:
         self._tmux = ["tmux", "-u", "-L", f"loadtool-{uuid.uuid4().hex}"]
         command = f'{shlex.join(project.command(*arguments))}; echo "exit status $?"; exec cat'
-        environment = project.environment() | {"TERM": "xterm-256color"} | dict(more)
+        terminal = {"TERM": "xterm-256color", "SHELL": "/bin/sh"}
+        environment = project.environment() | terminal | dict(more)
         del environment["COLUMNS"]
         width, height = map(str, size)
         subprocess.run(
