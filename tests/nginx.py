@@ -66,7 +66,7 @@ def serving(folder: Path, http: str, *ports: str) -> Iterator[Nginx]:
     command = [program, "-p", str(folder), "-e", "error.log", "-c", "nginx.conf"]
     nginx = Nginx(folder, chosen, subprocess.Popen(command))
     try:
-        wait_until_open(chosen.values(), nginx.process, folder / "error.log")
+        wait_until_open(chosen.values(), nginx.process, folder)
         yield nginx
     finally:
         nginx.stop()

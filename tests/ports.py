@@ -28,13 +28,19 @@ def free_ports(count: int) -> list[int]:
     return list(islice(filter(_is_free, tried), count))
 
 
-def wait_until_open(ports: Iterable[int], process: subprocess.Popen[bytes], log: Path) -> None:
-    """Return when ``process`` listens at all of ``ports``; when it does not, ``log`` says why."""
+def wait_until_open(ports: Iterable[int], process: subprocess.Popen[bytes], folder: Path) -> None:
+    """Return when ``process`` listens at all of ``ports``; when it does not, what it has written in
+    ``folder`` says why."""
     end = time.monotonic() + 60
     while not all(map(_is_open, ports)):
-        assert process.poll() is None, log.read_text()
-        assert time.monotonic() < end, f"it did not start: {log.read_text()}"
+        assert process.poll() is None, f"it ended: {_written(folder)}"
+        assert time.monotonic() < end, f"it did not start: {_written(folder)}"
         time.sleep(0.02)
+
+
+def _written(folder: Path) -> str:
+    logs = [*folder.glob("output"), *folder.glob("*.log")]
+    return "\n".join(one.read_text(errors="replace") for one in logs)
 
 
 def _is_free(port: int) -> bool:

@@ -79,7 +79,7 @@ def running(
             extra_groups=None if somebody is None else [],
         )
     try:
-        wait_until_open(chosen.values(), process, output)
+        wait_until_open(chosen.values(), process, folder)
         yield Peer(folder, chosen, AccessLog(folder / "access.log", chosen))
     finally:
         process.terminate()

@@ -24,7 +24,7 @@ class Terminal:
 
     def __init__(self, directory: Path, command: list[str]) -> None:
         self._socket = f"loadtool-{uuid.uuid4().hex}"
-        terminal = {"TERM": "xterm-256color", "SHELL": "/bin/sh"}
+        terminal = {"TERM": "xterm-256color", "SHELL": "/bin/bash"}
         environment = console_environment(directory) | terminal
         done = f'{shlex.join(command)}; echo "exit status $?"; exec cat'
         subprocess.run(

@@ -24,7 +24,7 @@ def test_every_fault(project: Project, workers: tuple[str, ...]) -> None:
     with serving(by_path({path: fault.answer for path, fault in PATHS.items()})) as server:
         project.write(
             faults__case__toml=case(server.http, *(f"GET {path}" for path in PATHS), "GET /well"),
-            rush__load__toml=load("faults.case.toml", more='timeout = "2s"\ngrace = "60s"'),
+            rush__load__toml=load("faults.case.toml", more='timeout = "5s"\ngrace = "60s"'),
         )
         done = project.run("--load", "--load-json", "out.json", *workers)
     assert done.returncode == 1, done.stdout

@@ -31,7 +31,7 @@ class Screen:
     ) -> None:
         self._tmux = ["tmux", "-u", "-L", f"loadtool-{uuid.uuid4().hex}"]
         command = f'{shlex.join(project.command(*arguments))}; echo "exit status $?"; exec cat'
-        terminal = {"TERM": "xterm-256color", "SHELL": "/bin/sh"}
+        terminal = {"TERM": "xterm-256color", "SHELL": "/bin/bash"}
         environment = project.environment() | terminal | dict(more)
         del environment["COLUMNS"]
         width, height = map(str, size)
