@@ -11,7 +11,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pytest_loadtool.replay.content import charset_of, decode
-from pytest_loadtool.replay.head import parse_head
+from pytest_loadtool.replay.head import Head, parse_head
 
 if TYPE_CHECKING:
     from pytest_loadtool.model.result import Failure
@@ -138,8 +138,8 @@ class Response:
     """
 
     __slots__ = (
-        "_json", "_text", "body", "failure", "finished", "first_byte", "head", "received",
-        "send", "sent", "status",
+        "_fields", "_json", "_text", "body", "failure", "finished", "first_byte", "head",
+        "received", "send", "sent", "status",
     )  # fmt: skip
 
     def __init__(self, send: Send) -> None:
@@ -150,8 +150,15 @@ class Response:
         self.failure: Failure | None = None
         self.sent = self.first_byte = self.finished = send.due
         self.received = 0
+        self._fields: Head | None = None
         self._text: str | None = None
         self._json: Any = None
+
+    def begin(self, raw: bytes, head: Head) -> None:
+        """Its head has come, and was taken apart already."""
+        self.head = raw
+        self.status = head.status
+        self._fields = head
 
     @property
     def due(self) -> float:
@@ -179,12 +186,17 @@ class Response:
 
     def header_values(self, name: str) -> list[str]:
         """All headers of that name, in order."""
-        return parse_head(self.head).values(name.lower())
+        return self._values(name.lower())
 
     @property
     def set_cookies(self) -> list[str]:
         """The values of its Set-Cookie headers."""
-        return parse_head(self.head).values("set-cookie")
+        return self._values("set-cookie")
+
+    def _values(self, name: str) -> list[str]:
+        if self._fields is None:
+            self._fields = parse_head(self.head)
+        return self._fields.values(name)
 
     @property
     def content(self) -> bytes:
@@ -193,7 +205,7 @@ class Response:
         Raises:
             ContentError: it is broken.
         """
-        codings = parse_head(self.head).values("content-encoding")
+        codings = self._values("content-encoding")
         return decode(self.body, codings[0]) if codings and self.body else self.body
 
     @property

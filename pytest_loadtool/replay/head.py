@@ -1,7 +1,9 @@
 """The head of a response: its status line and headers (RFC 9112 §4, §5).
 
-A server's heads are mostly the same few, but for the Date, which changes once a second. So each is
-taken apart once and kept, in a bounded cache: what is asked of a head on the hot path is a look-up.
+A server's heads are mostly the same few, but for the Date, which changes once a second. So one that
+comes again is kept, in a bounded cache: what is asked of a head on the hot path is a look-up. Where
+each has something of its own, such as the number of the request, its other lines are still the
+same: these are kept as well.
 """
 
 from __future__ import annotations
@@ -10,11 +12,16 @@ from typing import Final
 
 __all__ = ["Head", "length_of", "parse_head"]
 
-#: How many heads are kept, and the longest that is.
+#: How many heads are kept, and how many lines; the longest that are, in bytes.
 _MOST_KEPT: Final = 1024
 _LONGEST_KEPT: Final = 4096
+_LONGEST_LINE_KEPT: Final = 256
 
 _kept: Final[dict[bytes, Head]] = {}
+_seen_once: Final[set[int]] = set()
+"""The hashes of heads that came, and are not kept."""
+_lines: Final[dict[str, tuple[str, list[str]]]] = {}
+"""By line the name, in lower case, and the value: a list of one, for heads to share."""
 
 
 class Head:
@@ -42,7 +49,7 @@ class Head:
         self.length = length_of(lengths[0]) if simple else -1
 
     def values(self, name: str) -> list[str]:
-        """All values of a header, in order. ``name`` is in lower case."""
+        """All values of a header, in order, not to be changed. ``name`` is in lower case."""
         return self.fields.get(name, [])
 
     def tokens(self, name: str) -> list[str]:
@@ -60,19 +67,35 @@ class Head:
             return "no status code in the status line"
         if code < "100":
             return f"no such status code: {code}"
-        last: list[str] = []
+        fields, last = self.fields, ""
         for line in lines:
-            name, colon, value = line.partition(":")
-            if line[:1] in (" ", "\t") and last:  # a folded line (RFC 9112 §5.2)
-                last[-1] = f"{last[-1]} {line.strip()}".strip()
-                continue
-            if not colon or not name or name != name.strip() or " " in name or "\0" in line:
+            field = _lines.get(line)
+            if field is None:
+                field = _field(line)
+            name, values = field
+            if name:
+                fields[name] = fields[name] + values if name in fields else values
+                last = name
+            elif line[:1] in (" ", "\t") and last:  # a folded line (RFC 9112 §5.2)
+                fields[last] = [*fields[last][:-1], f"{fields[last][-1]} {line.strip()}".strip()]
+            else:
                 return "malformed header line"
-            last = self.fields.setdefault(name.lower(), [])
-            last.append(value.strip(" \t"))
         self.version = version
         self.status = int(code)
         return ""
+
+
+def _field(line: str) -> tuple[str, list[str]]:
+    """A header's name in lower case, and its value; no name when it is malformed."""
+    name, colon, value = line.partition(":")
+    if not colon or name != name.strip() or " " in name or "\0" in line:
+        return "", []
+    field = name.lower(), [value.strip(" \t")]
+    if len(line) <= _LONGEST_LINE_KEPT:
+        if len(_lines) >= _MOST_KEPT:
+            _lines.clear()
+        _lines[line] = field
+    return field
 
 
 def length_of(text: str) -> int:
@@ -86,7 +109,18 @@ def parse_head(raw: bytes) -> Head:
     if head is None:
         head = Head(raw)
         if len(raw) <= _LONGEST_KEPT:
-            if len(_kept) >= _MOST_KEPT:
-                _kept.clear()
-            _kept[raw] = head
+            _keep(raw, head)
     return head
+
+
+def _keep(raw: bytes, head: Head) -> None:
+    """The second time: most of those that never come again would just be in the way."""
+    mark = hash(raw)
+    if mark not in _seen_once:
+        if len(_seen_once) >= _MOST_KEPT:
+            _seen_once.clear()
+        _seen_once.add(mark)
+        return
+    if len(_kept) >= _MOST_KEPT:
+        _kept.clear()
+    _kept[raw] = head

@@ -188,8 +188,7 @@ class Connection:
         reader = self._reader
         head = reader.head
         assert head is not None
-        response.status = head.status
-        response.head = reader.head_bytes
+        response.begin(reader.head_bytes, head)
         response.body = reader.body
         response.finished = now
         self._fresh = False
