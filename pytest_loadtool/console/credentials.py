@@ -1,56 +1,24 @@
-"""Where a virtual user's credentials come from: decided by a wizard or by options, then put there.
+"""Where a virtual user's credentials come from: what a wizard or options decide.
 
 A password is in a dataset, an environment variable or the system's keyring, never in a test case.
 """
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from types import MappingProxyType
 
-from pytest_loadtool.casefile import read_dataset
 from pytest_loadtool.console.errors import UsageError
-from pytest_loadtool.console.secrets import env_name
-from pytest_loadtool.console.session import Session
-from pytest_loadtool.console.wizard import Wizard, choice, question
-from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import Variable
 from pytest_loadtool.model.dataset import Dataset
-from pytest_loadtool.transport.keyrings import in_keyring
 
-__all__ = [
-    "COLUMNS",
-    "NOBODY",
-    "RECOMMENDATION",
-    "Credentials",
-    "Given",
-    "Known",
-    "Planned",
-    "Source",
-    "ask_credentials",
-    "ask_dataset",
-    "ask_name",
-    "ask_password",
-]
+__all__ = ["NOBODY", "NOTHING_PLANNED", "Credentials", "Given", "Known", "Planned", "Source"]
 
 #: Datasets that are to be written, each with its first user.
 Planned = Mapping[Path, str]
 NOTHING_PLANNED: Planned = MappingProxyType({})
-
-#: The columns of a dataset of credentials. The last need not be there.
-COLUMNS = ("username", "password", "domain")
-RECOMMENDATION = (
-    "A username of its own for each virtual user is recommended: many servers end a user's earlier "
-    "sessions,\nlimit how many a user may have, or mix them up."
-)
-_WAYS = ("dataset", "share")
-_KEEPERS = ("env", "keyring")
-_SERVICE = "pytest-loadtool"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,176 +85,3 @@ class Credentials:
     dataset: Path | None = None
     new: Dataset | None = None
     secret: str = ""
-
-
-def ask_credentials(
-    session: Session, given: Given, known: Known, hint: str, planned: Planned = NOTHING_PLANNED
-) -> Wizard[Credentials]:
-    """Whether to use a dataset or to share a username, and what that takes. ``hint`` is what a
-    script may say instead."""
-    way = _given_way(given)
-    if not way:
-        session.say(RECOMMENDATION)
-        way = yield from choice(
-            "Use a dataset, or Share a username", _WAYS, _WAYS[0], otherwise=hint
-        )
-    if way == "share":
-        return (yield from _shared(session, given, known))
-    return (yield from ask_dataset(session, given, known, planned))
-
-
-def ask_dataset(
-    session: Session, given: Given, known: Known, planned: Planned = NOTHING_PLANNED
-) -> Wizard[Credentials]:
-    """Use a dataset: one that there is, or a new one with the recorded user in its first row."""
-    if given.dataset is not None:
-        path = _absolute(given.dataset)
-    else:
-        path = yield from question(
-            f"A CSV file with the columns {', '.join(COLUMNS)}; it is made if there is none?",
-            session.shown(_proposed(session, known, planned)),
-            lambda answer: _usable(session.settings.directory / Path(answer).expanduser()),
-        )
-    columns = _columns(path)
-    new = None
-    if not columns:
-        shown = session.shown(path)
-        username = known.username or (yield from ask_name(known, f"{shown} is not there: write it"))
-        password = os.environ.get(given.password_env) or known.password
-        if not password:
-            password = yield from _secret(
-                f"Password of {username} (for {shown}):",
-                f"{shown} is not there, and the recording does not tell the password of "
-                f"{username}: write the file, with the columns {', '.join(COLUMNS)}, or say "
-                "--password-env NAME for its first row",
-            )
-        columns = COLUMNS
-        domain = f"{known.domain}\\{username}" if known.domain else ""
-        new = Dataset(COLUMNS, ((username, password, domain),))
-    user, secret, domain_too = (Source(column=one) for one in COLUMNS)
-    return Credentials(user, secret, domain_too if COLUMNS[2] in columns else None, path, new)
-
-
-def _proposed(session: Session, known: Known, planned: Planned) -> Path:
-    """A file that no other user's dataset is about to be written to."""
-    names = (f"users{'' if n == 1 else f'-{n}'}.csv" for n in count(1))
-    paths = (session.case_path.with_name(name) for name in names)
-    return next(one for one in paths if planned.get(one) in (None, known.username))
-
-
-def _usable(path: Path) -> Path:
-    """The path, if a dataset of credentials is there, or could be.
-
-    Raises:
-        UsageError: something else is there.
-    """
-    try:
-        _columns(path)
-    except FileError as error:
-        raise UsageError(str(error)) from None
-    return path
-
-
-def _secret(text: str, otherwise: str) -> Wizard[str]:
-    def understand(answer: str) -> str:
-        if not answer:
-            raise UsageError("a password is needed")
-        return answer
-
-    return question(text, "", understand, secret=True, otherwise=otherwise)
-
-
-def ask_password(
-    session: Session, given: Given, username: str, known: str
-) -> Wizard[tuple[Source, str]]:
-    """Where the password of ``username`` is; and what it is, if it has to be put there."""
-    keeper = "env" if given.password_env else "keyring" if given.keyring else ""
-    if not keeper:
-        keeper = yield from choice(
-            "The password from an environment variable, or from the system's keyring",
-            _KEEPERS,
-            _KEEPERS[0],
-            otherwise=f"say where the password of {username} is: --password-env NAME or "
-            "--keyring SERVICE",
-        )
-    if keeper == "env":
-        name = given.password_env or (
-            yield from question(
-                "Name of the environment variable?", env_name(session.case_path, "password"), _env
-            )
-        )
-        variable = Variable(_env(name), env=name)
-        there = bool(os.environ.get(name))
-    else:
-        service = given.keyring or (
-            yield from question("Service in the keyring?", _SERVICE, _filled)
-        )
-        variable = Variable("password", keyring=service, username=username)
-        there = in_keyring(service, username) is not None
-    if there or known:
-        return Source(variable=variable), "" if there else known
-    # Who cannot be asked puts it there later: nothing is wrong with that before it is replayed.
-    secret = yield from question(f"Password of {username}:", "", str, secret=True)
-    return Source(variable=variable), secret
-
-
-def _shared(session: Session, given: Given, known: Known) -> Wizard[Credentials]:
-    """Share a username."""
-    username = given.share or (yield from ask_name(known, "say --share USERNAME"))
-    same = username in (known.username, known.name)
-    source, secret = yield from ask_password(
-        session, given, username, known.password if same else ""
-    )
-    domain = Source(known.domain) if username == known.username and known.domain else None
-    return Credentials(Source(username), source, domain, secret=secret)
-
-
-def _given_way(given: Given) -> str:
-    if given.dataset is not None:
-        return "dataset"
-    return "share" if given.share or given.password_env or given.keyring else ""
-
-
-def ask_name(known: Known, otherwise: str) -> Wizard[str]:
-    """The name of a user; ``otherwise`` is for a script, where the recording does not tell it."""
-    hint = "" if known.name else otherwise
-    return question("Username?", known.name, _filled, otherwise=hint)
-
-
-def _filled(answer: str) -> str:
-    if not answer.strip():
-        raise UsageError("an answer is needed")
-    return answer.strip()
-
-
-def _env(name: str) -> str:
-    if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
-        raise UsageError(f"{name!r} is not the name of an environment variable")
-    return name
-
-
-def _absolute(path: Path) -> Path:
-    return path.absolute()
-
-
-def _columns(path: Path) -> tuple[str, ...]:
-    """The columns of a dataset of credentials; none if there is no such file.
-
-    Raises:
-        UsageError: it has not the columns that are needed, or no row.
-        FileError: it is no dataset.
-    """
-    if not path.exists():
-        if not path.parent.is_dir():
-            raise UsageError(f"{path.parent} is not a folder")
-        return ()
-    dataset = read_dataset(path)
-    missing = [one for one in COLUMNS[:2] if one not in dataset.columns]
-    if missing:
-        raise UsageError(
-            f"{path.name} has no column {' and no column '.join(missing)}: it has "
-            f"{', '.join(dataset.columns)}; credentials are in {', '.join(COLUMNS)}"
-        )
-    if not dataset.rows:
-        raise UsageError(f"{path.name} has no rows: write one for each virtual user")
-    return dataset.columns

@@ -13,18 +13,14 @@ from pytest_loadtool.console.accounts import (
     with_account,
     without_account,
 )
-from pytest_loadtool.console.credentials import (
+from pytest_loadtool.console.asking import (
     RECOMMENDATION,
-    Credentials,
-    Given,
-    Known,
-    Planned,
-    Source,
     ask_credentials,
     ask_dataset,
     ask_name,
     ask_password,
 )
+from pytest_loadtool.console.credentials import Credentials, Given, Known, Planned, Source
 from pytest_loadtool.console.document import tidied
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.placing import place

@@ -27,6 +27,7 @@ from pytest_loadtool.console.files import (
 )
 from pytest_loadtool.console.filters import domains
 from pytest_loadtool.console.opening import may_drop, open_traffic
+from pytest_loadtool.console.relocating import relocated
 from pytest_loadtool.console.secrets import dataset_path, move, warnings, way
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views.case import summary
@@ -119,6 +120,9 @@ async def save(
     if session.live is not None:
         raise CommandError("a recording is running: `stop` makes its test case first")
     path = session.case_path if file is None else as_case_path(_absolute(file))
+    if path.parent != session.case_path.parent:
+        case = relocated(document.case, session.case_path.parent, path.parent)
+        document = dataclasses.replace(document, case=case)
     check(document.case)
     readable(document.case, path)
     target = har_path(path) if document.exchanges else None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pytest_loadtool.console.arguments import ProxyScheme
-from pytest_loadtool.console.credentials import NOBODY, Given, ask_credentials
+from pytest_loadtool.console.asking import ask_credentials
+from pytest_loadtool.console.credentials import NOBODY, Given
 from pytest_loadtool.console.document import readable, tidied
 from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.console.identity import change_identity
@@ -52,24 +53,13 @@ async def properties(
     if show_negotiation and hide_negotiation:
         raise UsageError("--show-negotiation and --hide-negotiation exclude each other")
     given = Given(proxy_dataset, proxy_username, proxy_password_env, proxy_keyring)
-    if no_proxy and (proxy or given.anything or proxy_method or proxy_domain):
+    tab = _ProxyTab(proxy, given, proxy_domain, proxy_method)
+    if no_proxy and tab != _ProxyTab():
         raise UsageError("--no-proxy excludes the other options of the proxy")
     case = document.case
     if show_negotiation or hide_negotiation:
         case = replace(case, show_negotiation=show_negotiation)
-    if no_proxy:
-        case = replace(case, proxy=None)
-    elif proxy:
-        case = replace(case, proxy=replace(case.proxy or Proxy(proxy), url=proxy))
-    if given.anything:
-        found = await session.consult(ask_credentials(session, given, NOBODY, _SOURCES))
-        _with_proxy(case)
-        placed = place(session, case, found)
-        case = _proxied(placed.case, *placed.templates)
-    if proxy_domain:
-        case = replace(case, proxy=replace(_with_proxy(case), domain=escape(proxy_domain)))
-    if proxy_method is not None:
-        case = replace(case, proxy=replace(_with_proxy(case), method=_method(proxy_method)))
+    case = replace(case, proxy=None) if no_proxy else await _proxied(session, case, tab)
     case = tidied(case, document.case)
     readable(case, session.case_path)
     session.document = replace(document, case=case)
@@ -86,14 +76,37 @@ _SOURCES = (
 )
 
 
-def _with_proxy(case: TestCase) -> Proxy:
-    if case.proxy is None:
+@dataclass(frozen=True, slots=True)
+class _ProxyTab:
+    """What is to be changed of the proxy; empty where nothing is."""
+
+    url: str = ""
+    given: Given = field(default_factory=Given)
+    domain: str = ""
+    method: ProxyScheme | None = None
+
+
+async def _proxied(session: Session, case: TestCase, tab: _ProxyTab) -> TestCase:
+    """The test case with the proxy as it is to be.
+
+    Raises:
+        UsageError: it has none.
+    """
+    if tab == _ProxyTab():
+        return case
+    if not tab.url and case.proxy is None:
         raise UsageError("there is no proxy yet: say --proxy URL")
-    return case.proxy
-
-
-def _proxied(case: TestCase, username: str, password: str, domain: str) -> TestCase:
-    proxy = replace(_with_proxy(case), username=username, password=password, domain=domain)
+    proxy = case.proxy or Proxy(tab.url)
+    proxy = replace(proxy, url=tab.url or proxy.url)
+    if tab.given.anything:
+        found = await session.consult(ask_credentials(session, tab.given, NOBODY, _SOURCES))
+        placed = place(session, case, found)
+        case, (username, password, domain) = placed.case, placed.templates
+        proxy = replace(proxy, username=username, password=password, domain=domain)
+    if tab.domain:
+        proxy = replace(proxy, domain=escape(tab.domain))
+    if tab.method is not None:
+        proxy = replace(proxy, method=_method(tab.method))
     return replace(case, proxy=proxy)
 
 

@@ -6,13 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import trustme
 
 from pytest_loadtool.casefile import HarWriter, read_case, read_har
 from pytest_loadtool.console.errors import CommandError, NothingRecordedError
 from pytest_loadtool.console.opening import open_file
 from pytest_loadtool.console.session import Session
+from pytest_loadtool.model.tls import TlsSettings
+from pytest_loadtool.transport.outside import compile_in
 from tests.console.listener import Listener, do
+from tests.console.negotiated import with_basic
 from tests.console.samples import LOGIN_PAGE
+from tests.console.traffic import write_har
 
 PAGE = replace(
     LOGIN_PAGE,
@@ -80,6 +85,26 @@ def test_import_over_an_opened_test_case_does_not_save_over_it_unasked(
     assert session.case_path.read_bytes() == before
     do(session, "save --replace")
     do(session, "save")
+
+
+def test_save_elsewhere_leaves_files_where_they_are(session: Session, tmp_path: Path) -> None:
+    """Those that the test case names relative to its folder; and back again."""
+    do(session, f"import {write_har(tmp_path / 'in.har', *with_basic())}")
+    do(session, f"test-case-configuration --dataset {tmp_path}/users.csv")
+    document = session.opened()
+    authority, client = trustme.CA(), tmp_path / "client.pem"
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    authority.issue_cert("ann").private_key_and_cert_chain_pem.write_to_path(client)
+    tls = TlsSettings(ca="ca.pem", client_certificate=str(client))
+    session.document = replace(document, case=replace(document.case, tls=tls))
+    do(session, f"save {tmp_path}/cases/login")
+    case = read_case(tmp_path / "cases" / "login.case.toml")
+    assert [one.file for one in case.datasets] == ["../users.csv"]
+    assert case.tls == replace(tls, ca="../ca.pem")
+    assert compile_in(tmp_path / "cases", case).datasets
+    do(session, f"save {tmp_path}/shop")
+    case = read_case(tmp_path / "shop.case.toml")
+    assert ([one.file for one in case.datasets], case.tls) == (["users.csv"], tls)
 
 
 def test_save_elsewhere_makes_the_directory(session: Session, export: Path, tmp_path: Path) -> None:

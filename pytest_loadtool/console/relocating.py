@@ -1,0 +1,34 @@
+"""A test case that goes to another folder, with the files that it names where they were."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from pytest_loadtool.model.case import TestCase
+
+__all__ = ["relocated"]
+
+
+def relocated(case: TestCase, old: Path, new: Path) -> TestCase:
+    """``case``, whose files have names relative to the folder ``old``, with names for ``new``.
+    Absolute names stay."""
+
+    def named(file: str) -> str:
+        if not file or Path(file).is_absolute():
+            return file
+        return Path(os.path.relpath(old / file, new)).as_posix()
+
+    tls = case.tls
+    return replace(
+        case,
+        datasets=tuple(replace(one, file=named(one.file)) for one in case.datasets),
+        asm=replace(case.asm, rules=tuple(map(named, case.asm.rules))),
+        tls=replace(
+            tls,
+            ca=named(tls.ca),
+            client_certificate=named(tls.client_certificate),
+            client_key=named(tls.client_key),
+        ),
+    )
