@@ -65,11 +65,8 @@ def from_flow(
             status, reason = 0, ""
         elif not error and collector is not None:
             error = collector.loss or loss
-    sent = request.data.content or b""
     if upload is not None:
         error = error or upload.loss or _unsent(request, upload)
-        held = upload.body
-        sent = held if isinstance(held, bytes) else b"".join(held.chunks())
     return Exchange(
         started=request.timestamp_start,
         took=max(0.0, _ended(flow) - request.timestamp_start),
@@ -77,7 +74,7 @@ def from_flow(
         url=_url(request),
         http_version=_version(request),
         request_headers=_request_headers(request),
-        request_body=sent,
+        request_body=_request_body(request, upload),
         status=status,
         reason=reason,
         response_headers=headers,
@@ -101,6 +98,13 @@ def from_tunnel(address: tuple[str, int], started: float, error: str, note: str)
         error=_plain(error),
         note=note,
     )
+
+
+def _request_body(request: Request, upload: Collector | None) -> bytes:
+    if upload is None:
+        return request.data.content or b""
+    held = upload.body
+    return held if isinstance(held, bytes) else b"".join(held.chunks())
 
 
 def _unsent(request: Request, upload: Collector) -> str:

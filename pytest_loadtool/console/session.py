@@ -43,7 +43,7 @@ class Settings:
     domains: DomainFilter = NO_FILTER
     grouping: Grouping = REFERRER_ANALYSIS
     script: str = ""
-    proxy: str = ""
+    proxy: str = field(default="", repr=False)  # it may have a password
     """What ``--proxy-url`` says."""
     rules: tuple[Path, ...] = ()
     """Files with the project's rules of application state management."""

@@ -70,34 +70,10 @@ def _heading(summary: Summary, width: int) -> Iterator[str]:
 
 
 def _totals(summary: Summary, width: int) -> Iterator[str]:
-    totals = summary.totals
-    requests = plural(totals.requests, "request")
-    facts = [
-        ("throughput", f"{rate(totals.throughput_rps)} requests/s"
-         f" ({requests} in {seconds(totals.duration_s)})"),
-        ("error rate", f"{percent(totals.error_rate)} ({count(totals.errors)} of {requests}, "
-         f"{_allowed(summary)})"),
-        ("status codes", _statuses(totals)),
-        ("received", f"{size(totals.bytes_received)}, sent {size(totals.bytes_sent)}"),
-    ]  # fmt: skip
-    if summary.cut_requests or summary.cut_iterations:
-        cut = plural(summary.cut_requests, "request")
-        iterations = plural(summary.cut_iterations, "iteration")
-        facts.append(("cut at the end", f"{cut} and {iterations}, in no other number"))
-    if summary.dropped:
-        arrivals = plural(summary.dropped, "arrival")
-        facts.append(("dropped", f"{arrivals} could not start: all users were busy"))
-    connections = summary.connections
-    if connections.opened:
-        facts.append(("connections", f"{count(connections.opened)} opened{_retried(connections)}"))
-    if connections.negotiated:
-        challenged = plural(connections.negotiated, "request")
-        facts.append(("authentication", f"{challenged} to negotiate it, in no other number"))
-    if connections.renewals:
-        facts.append(("renewals", f"{count(connections.renewals)} of these to refresh a token"))
-    for name, fact in facts:
+    for name, fact in (*_facts(summary), *_connection_facts(summary.connections)):
         yield from wrap(fact, width, f"{name:<16}", " " * 16)
     yield ""
+    totals, connections = summary.totals, summary.connections
     always = [("response time", totals.response_time), ("service time", totals.service_time)]
     if_any = [
         ("first byte", totals.first_byte),
@@ -111,6 +87,34 @@ def _totals(summary: Summary, width: int) -> Iterator[str]:
         [(name, *_times(times)) for name, times in shown],
         width,
     )
+
+
+def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
+    totals = summary.totals
+    requests = plural(totals.requests, "request")
+    throughput = f"{rate(totals.throughput_rps)} requests/s"
+    yield "throughput", f"{throughput} ({requests} in {seconds(totals.duration_s)})"
+    errors = f"{count(totals.errors)} of {requests}, {_allowed(summary)}"
+    yield "error rate", f"{percent(totals.error_rate)} ({errors})"
+    yield "status codes", _statuses(totals)
+    yield "received", f"{size(totals.bytes_received)}, sent {size(totals.bytes_sent)}"
+    if summary.cut_requests or summary.cut_iterations:
+        cut = plural(summary.cut_requests, "request")
+        iterations = plural(summary.cut_iterations, "iteration")
+        yield "cut at the end", f"{cut} and {iterations}, in no other number"
+    if summary.dropped:
+        arrivals = plural(summary.dropped, "arrival")
+        yield "dropped", f"{arrivals} could not start: all users were busy"
+
+
+def _connection_facts(connections: ConnectionSummary) -> Iterator[tuple[str, str]]:
+    if connections.opened:
+        yield "connections", f"{count(connections.opened)} opened{_retried(connections)}"
+    if connections.negotiated:
+        challenged = plural(connections.negotiated, "request")
+        yield "authentication", f"{challenged} to negotiate it, in no other number"
+    if connections.renewals:
+        yield "renewals", f"{count(connections.renewals)} of these to refresh a token"
 
 
 def _allowed(summary: Summary) -> str:
