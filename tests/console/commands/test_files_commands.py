@@ -13,7 +13,7 @@ from pytest_loadtool.console.errors import CommandError, NothingRecordedError
 from pytest_loadtool.console.opening import open_file
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.model.tls import TlsSettings
-from pytest_loadtool.transport.outside import compile_in
+from pytest_loadtool.transport.outside import compile_from
 from tests.console.listener import Listener, do
 from tests.console.negotiated import with_basic
 from tests.console.samples import LOGIN_PAGE
@@ -101,7 +101,7 @@ def test_save_elsewhere_leaves_files_where_they_are(session: Session, tmp_path: 
     case = read_case(tmp_path / "cases" / "login.case.toml")
     assert [one.file for one in case.datasets] == ["../users.csv"]
     assert case.tls == replace(tls, ca="../ca.pem")
-    assert compile_in(tmp_path / "cases", case).datasets
+    assert compile_from(tmp_path / "cases" / "login.case.toml", case).datasets
     do(session, f"save {tmp_path}/shop")
     case = read_case(tmp_path / "shop.case.toml")
     assert ([one.file for one in case.datasets], case.tls) == (["users.csv"], tls)
