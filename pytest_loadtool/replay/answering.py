@@ -117,7 +117,7 @@ class AnsweringUser(RenewingUser):
             return False
         if attempt is not None:
             self._accept(step, attempt, status)
-        if self._nonces:
+        if self._nonces and b"nextnonce" in response.head:
             self._renew(response)
         if status == 407:
             gate: Gate = self._proxies
@@ -239,8 +239,6 @@ class AnsweringUser(RenewingUser):
 
     def _renew(self, response: Response) -> None:
         """A server may give out the nonce that it wants next (RFC 7616 §3.5)."""
-        if b"nextnonce" not in response.head:
-            return
         step, data = response.send.step, response.request
         for gate in self._gates:
             session = gate.session(step, data, self._credentials)

@@ -65,7 +65,7 @@ class AuthenticatedUser(AnsweringUser):
         commands = self._act(number, start)
         ahead = self._ahead
         event: Response | None = None
-        begun = False
+        begun = negotiates = False
         while True:
             command = commands.send(event)
             if not begun:
@@ -84,18 +84,19 @@ class AuthenticatedUser(AnsweringUser):
                     lines = ahead.end_for(self._gates, send.step, send.data, self._credentials)
                 if lines:
                     send.data = with_lines(send.data, lines)
-            if self._left or self._ready:
+            if negotiates:
                 self._left += command
-                event = yield from self._next_taken()
-                continue
-            event = yield command
-            if event is None:
-                continue
-            if event.status in (401, 407, 0) or self._attempts:
+            else:
+                event = yield command
+                if event is None:
+                    continue
+                if event.status not in (401, 407, 0) and not self._attempts:
+                    if self._nonces and b"nextnonce" in event.head:
+                        self._renew(event)
+                    continue
                 self._see_to(event)
-                event = yield from self._next_taken()
-            elif self._nonces:
-                self._renew(event)
+            event = yield from self._next_taken()
+            negotiates = bool(self._left or self._ready)
 
     def _next_taken(self) -> Generator[Command, Response | None, Response]:
         """The next response that is to be taken."""

@@ -10,6 +10,7 @@ from threading import Event
 import pytest
 
 from pytest_loadtool.model.authentication import Proxy
+from pytest_loadtool.model.case import Recorded, Request, Transaction
 from pytest_loadtool.model.result import Failure
 from tests.observed import replay
 from tests.ports import free_ports
@@ -304,6 +305,35 @@ def test_what_goes_ahead_and_is_refused(transport: str) -> None:
     assert tunnelled.cause == "tls"
     why = "wrong user name or password: it refuses the user in its URL (Basic)"
     assert refused == (Failure("auth", f"proxy {proxy.url}: {why}"),)
+
+
+def test_who_waits_goes_on_when_the_first_is_cut(transport: str) -> None:
+    """Of two tunnels at once one tries the credentials. When it gets no answer, on a new connection
+    either, the other one does."""
+    tries: list[bytes] = []
+
+    def script(connection: socket.socket) -> None:
+        while request := read_request(connection):
+            if b"Proxy-Authorization: Basic" not in request:
+                connection.sendall(refusal(BASIC))
+                continue
+            tries.append(request)
+            if len(tries) < 3:
+                return
+            connection.sendall(CONSENT)
+            connection.recv(65536)
+            return
+
+    both = [
+        Transaction(Request("GET", f"/{number}"), recorded=Recorded(200, took=1.0))
+        for number in range(2)
+    ]
+    with peer(script) as proxy:
+        url = proxy.url.replace("://", f"://{SOMEBODY}")
+        found = replay(BEHIND, *both, proxy=Proxy(url), transport=transport)
+        assert proxy.connections == 3
+    assert len(tries) == 3
+    assert [failed.cause for (failed,) in found.failures] == ["reset", "tls"]
 
 
 def test_cookies_keep_to_their_paths(transport: str) -> None:
