@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
-import keyring
-import keyring.backend
 import keyring.errors
 import pytest
 
 from pytest_loadtool.casefile import parse_case
 from pytest_loadtool.errors import FileError, ReplayError
 from pytest_loadtool.transport.outside import compile_from
+from tests.rings import Ring, in_place
 
 CASE = """
 format = 1
@@ -32,31 +30,11 @@ UNUSED = { keyring = "shop", username = "nobody" }
 """
 
 
-class InMemory(keyring.backend.KeyringBackend):
-    """A keyring with one password."""
-
-    priority = 1
-
-    def get_password(self, service: str, username: str) -> str | None:
-        return {("shop", "alice"): "s3cret"}.get((service, username))
-
-    def set_password(self, service: str, username: str, password: str) -> None:
-        raise NotImplementedError
-
-
-class Locked(InMemory):
+class Locked(Ring):
     """One that nobody opens."""
 
     def get_password(self, service: str, username: str) -> str | None:
-        raise keyring.errors.KeyringLocked("locked")
-
-
-@pytest.fixture(autouse=True)
-def _as_before() -> Iterator[None]:
-    """Puts the process's own keyring back at the end."""
-    before = keyring.get_keyring()
-    yield
-    keyring.set_keyring(before)
+        raise keyring.errors.KeyringLocked("locked\nas is explained at length")
 
 
 @pytest.fixture(autouse=True)
@@ -81,14 +59,15 @@ def complaint(text: str) -> str:
 
 def test_a_variable_comes_from_the_keyring() -> None:
     """Only what is used is asked for."""
-    keyring.set_keyring(InMemory())  # type: ignore[no-untyped-call]
-    assert initial() == ("s3cret",)
+    with in_place(Ring({("shop", "alice"): "s3cret"})):
+        assert initial() == ("s3cret",)
 
 
 def test_what_the_keyring_does_not_have() -> None:
     """The error says where it is wanted, and how to store it."""
-    keyring.set_keyring(InMemory())  # type: ignore[no-untyped-call]
-    assert complaint(CASE.replace("alice", "bob")) == (
+    with in_place(Ring()):
+        said = complaint(CASE.replace("alice", "bob"))
+    assert said == (
         "shop.case.toml:13: variables.KEY.keyring: the system's keyring has no password of bob for "
         "shop: store it with `keyring set shop bob`"
     )
@@ -96,8 +75,9 @@ def test_what_the_keyring_does_not_have() -> None:
 
 def test_a_keyring_that_cannot_be_opened() -> None:
     """The error says why, and what to use instead."""
-    keyring.set_keyring(Locked())  # type: ignore[no-untyped-call]
-    assert complaint(CASE) == (
+    with in_place(Locked()):
+        said = complaint(CASE)
+    assert said == (
         "shop.case.toml:13: variables.KEY.keyring: the system's keyring cannot be used (locked); "
         "where there is none, take the password from an environment variable instead"
     )
@@ -143,6 +123,5 @@ def test_what_an_identity_does_not_find(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_test_case_that_is_not_saved() -> None:
     """There is no place to name."""
-    keyring.set_keyring(InMemory())  # type: ignore[no-untyped-call]
-    with pytest.raises(ReplayError, match="no password of bob for shop"):
+    with in_place(Ring()), pytest.raises(ReplayError, match="no password of bob for shop"):
         compile_from(Path("new.case.toml"), parse_case(CASE.replace("alice", "bob"), "x"))

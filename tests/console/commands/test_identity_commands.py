@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-import keyring
 import keyring.backends.fail
 import pytest
-from keyring.backend import KeyringBackend
 
 from pytest_loadtool.casefile import format_case, read_case, read_dataset
 from pytest_loadtool.console.errors import CommandError, UsageError
@@ -23,32 +21,10 @@ from pytest_loadtool.model.exchange import Exchange
 from tests.console.listener import Listener, do
 from tests.console.negotiated import two_users, with_basic, with_ntlm
 from tests.console.traffic import write_har
+from tests.rings import Ring, in_place
 
 FROM_DATASET = Identity("${users.username}", "${users.password}", "${users.domain}")
 OWN_ROW = DatasetUse("users", "users.csv", lifespan="virtual user", sharable=False)
-
-
-class Ring(KeyringBackend):
-    """A keyring in memory."""
-
-    priority = 1.0
-
-    def __init__(self) -> None:
-        self.kept: dict[tuple[str, str], str] = {}
-
-    def get_password(self, service: str, username: str) -> str | None:
-        return self.kept.get((service, username))
-
-    def set_password(self, service: str, username: str, password: str) -> None:
-        self.kept[service, username] = password
-
-
-@pytest.fixture
-def rings() -> Iterator[None]:
-    """The keyring is as before when the test is over."""
-    before = keyring.get_keyring()
-    yield
-    keyring.set_keyring(before)
 
 
 def recorded(session: Session, exchanges: Sequence[Exchange]) -> Session:
@@ -288,24 +264,25 @@ def test_variable_has_a_name_of_its_own(session: Session) -> None:
     assert case_of(session).variables["host_2"] == Variable("host_2", env="host")
 
 
-@pytest.mark.usefixtures("rings")
 def test_keyring(session: Session, listener: Listener, tmp_path: Path) -> None:
     """The password goes there, and is taken from there; where there is no keyring, it is said."""
-    keyring.set_keyring(Ring())
     recorded(session, with_ntlm(tmp_path))
     listener.lines = ["yes", "share", "", "keyring", "the shop", "secret1"]
-    do(session, "test-case-configuration")
-    assert keyring.get_password("the shop", "EXAMPLE\\alice") == "secret1"
-    name = case_of(session).identities[0].password
-    assert name == "${password}"
-    assert case_of(session).variables["password"] == Variable(
-        "password", keyring="the shop", username="EXAMPLE\\alice"
-    )
-    do(session, "user-identity --share ann --keyring 'the shop'")
-    assert "The keyring has no password of ann for the shop yet" in listener.text
-    assert list(case_of(session).variables) == ["password"]
-    keyring.set_keyring(keyring.backends.fail.Keyring())  # type: ignore[no-untyped-call]
-    with pytest.raises(CommandError, match=r"keyring cannot be used \(No recommended backend"):
+    ring = Ring()
+    with in_place(ring):
+        do(session, "test-case-configuration")
+        assert ring.kept == {("the shop", "EXAMPLE\\alice"): "secret1"}
+        assert case_of(session).identities[0].password == "${password}"
+        assert case_of(session).variables["password"] == Variable(
+            "password", keyring="the shop", username="EXAMPLE\\alice"
+        )
+        do(session, "user-identity --share ann --keyring 'the shop'")
+        assert "The keyring has no password of ann for the shop yet" in listener.text
+        assert list(case_of(session).variables) == ["password"]
+    with (
+        in_place(keyring.backends.fail.Keyring()),  # type: ignore[no-untyped-call]
+        pytest.raises(CommandError, match=r"keyring cannot be used \(No recommended backend"),
+    ):
         do(session, "user-identity --share ben --keyring 'the shop'")
 
 
