@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import random
+import os
 import socket
 import subprocess
 import time
 from collections.abc import Iterable
-from itertools import islice
+from itertools import chain, cycle, islice
 from pathlib import Path
 
 __all__ = ["free_port", "free_ports", "wait_until_open"]
@@ -15,6 +15,10 @@ __all__ = ["free_port", "free_ports", "wait_until_open"]
 #: Below those that a system gives to connections and to servers which ask for any port: such a one
 #: might be gone before the server has it.
 _PORTS = range(10_000, 32_000)
+
+#: Each process takes them in turn, and begins where others do not.
+_FIRST = os.getpid() * 101 % len(_PORTS)
+_TURNS = cycle(chain(_PORTS[_FIRST:], _PORTS[:_FIRST]))
 
 
 def free_port() -> int:
@@ -24,8 +28,7 @@ def free_port() -> int:
 
 def free_ports(count: int) -> list[int]:
     """So many of them."""
-    tried = random.SystemRandom().sample(_PORTS, len(_PORTS))  # tests seed the other generator
-    return list(islice(filter(_is_free, tried), count))
+    return list(islice(filter(_is_free, _TURNS), count))
 
 
 def wait_until_open(ports: Iterable[int], process: subprocess.Popen[bytes], folder: Path) -> None:
