@@ -54,7 +54,7 @@ class Ahead:
 
     def end_for(self, gates: Sequence[Gate], step: Step, data: bytes, find: Find) -> bytes:
         """The end of the head of a request, before any challenge."""
-        lines, stays = b"", bool(self._plan.targets[step.index])
+        lines, stays = b"", self._plan.facts[step.index] is not None
         for gate in gates:
             session = gate.session(step, data, find)
             if session is not None:

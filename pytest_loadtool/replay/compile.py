@@ -19,7 +19,7 @@ from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import Validator, expected_text
 from pytest_loadtool.replay.draw import draw
-from pytest_loadtool.replay.identities import accounts_of, constant_target
+from pytest_loadtool.replay.identities import accounts_of, constant_facts
 from pytest_loadtool.replay.made import Clock, checking, generators, makers, rendering
 from pytest_loadtool.replay.order import order_of
 from pytest_loadtool.replay.plan import (
@@ -109,7 +109,7 @@ def compile_case(
         datasets=tuple(_dataset_slots(case, names, datasets)),
         generated=tuple(generators(case.variables, names)),
         accounts=accounts,
-        targets=tuple(map(constant_target, every)) if accounts else (),
+        facts=tuple(map(constant_facts, every)) if accounts else (),
         ahead=any(one.ahead for one in case.identities),
         renewals=renewals,
         at_proxies=_at_proxies(every),

@@ -15,6 +15,7 @@ from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.auth.handshake import RequestFacts, Session
 from pytest_loadtool.auth.realms import Realms
 from pytest_loadtool.errors import AuthenticationError
+from pytest_loadtool.replay.identities import facts_of
 from pytest_loadtool.replay.plan import Account, Plan, Step
 from pytest_loadtool.replay.proxies import unanswered
 from pytest_loadtool.replay.user import target_of
@@ -105,15 +106,15 @@ class Servers(Gate):
 
     def facts(self, step: Step, data: bytes) -> RequestFacts:
         """Of the request as the server sees it."""
-        target = target_of(data).decode("latin-1")
-        return RequestFacts(step.transaction.request.method, target, step.origin.authority)
+        return self._plan.facts[step.index] or facts_of(step, target_of(data).decode("latin-1"))
 
     def session(self, step: Step, data: bytes, find: Find) -> Session | None:
         """That of the realm which the path seems to be in, or of an identity that goes ahead."""
         mine = self._plan.accounts[step.index]
         if not mine:
             return None
-        target = self._plan.targets[step.index] or target_of(data).decode("latin-1")
+        known = self._plan.facts[step.index]
+        target = known.target if known is not None else target_of(data).decode("latin-1")
         session = self._realms.find(step.origin, target)
         if session is not None:
             return session

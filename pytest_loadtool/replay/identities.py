@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from pytest_loadtool.auth import Credentials
+from pytest_loadtool.auth import Credentials, RequestFacts
 from pytest_loadtool.model.authentication import Identity
 from pytest_loadtool.model.case import TestCase, Transaction, Variable, used_names
 from pytest_loadtool.model.template import Reference, Template
@@ -12,7 +12,7 @@ from pytest_loadtool.replay.made import composed, makers
 from pytest_loadtool.replay.plan import Account, Origin, Step
 from pytest_loadtool.replay.request import Names
 
-__all__ = ["accounts_of", "constant_target", "credentials_of", "rows_of"]
+__all__ = ["accounts_of", "constant_facts", "credentials_of", "facts_of", "rows_of"]
 
 
 def accounts_of(
@@ -34,14 +34,22 @@ def accounts_of(
     )
 
 
-def constant_target(step: Step) -> str:
-    """The path and query of a step as they go out; empty where values are in it."""
+def facts_of(step: Step, target: str) -> RequestFacts:
+    """What schemes need to know of the request of a step, as its server sees it.
+
+    ``target`` has one character for each octet.
+    """
+    return RequestFacts(step.transaction.request.method, target, step.origin.authority)
+
+
+def constant_facts(step: Step) -> RequestFacts | None:
+    """`facts_of` a step, the same each time; None where values are in its target."""
     target = step.transaction.request.target
     if "${" in target:
-        return ""
+        return None
     if not target.startswith("/"):
         target = f"/{target.partition('://')[2].partition('/')[2]}"
-    return target.encode().decode("latin-1")
+    return facts_of(step, target.encode().decode("latin-1"))
 
 
 def credentials_of(

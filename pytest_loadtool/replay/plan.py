@@ -13,6 +13,7 @@ from pytest_loadtool.model.tls import USUAL_TLS, TlsSettings
 
 if TYPE_CHECKING:
     from pytest_loadtool.auth.credentials import Credentials
+    from pytest_loadtool.auth.handshake import RequestFacts
     from pytest_loadtool.model.authentication import ProxyMethod
     from pytest_loadtool.replay.cookies import CookieJar
     from pytest_loadtool.replay.exchange import Response
@@ -195,9 +196,9 @@ class Plan:
     accounts: tuple[tuple[Account, ...], ...] = ()
     """For each step those that may answer for it. Empty when nobody has to: the test case has no
     identities, and asks no proxy without a tunnel."""
-    targets: tuple[str, ...] = ()
-    """For each step the path and query that it asks for, one character for each octet; empty where
-    values are in it. Like ``accounts``, empty when nobody has to answer."""
+    facts: tuple[RequestFacts | None, ...] = ()
+    """For each step what schemes need to know of its request; None where values are in its target.
+    Like ``accounts``, empty when nobody has to answer."""
     ahead: bool = False
     """Whether an identity goes ahead of any challenge."""
     at_proxies: tuple[Callable[[list[str]], Credentials], ...] = ()
