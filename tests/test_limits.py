@@ -48,6 +48,7 @@ UNNOTICED = {
     "replay.ahead._MOST_COURSES": "a cache",
     "replay.cookies._MOST_LINES": "a cache",
     "replay.head._LONGEST_KEPT": "a cache",
+    "replay.head._LONGEST_LINE_KEPT": "a cache",
     "replay.head._MOST_KEPT": "a cache",
     "transport.load._SWEEP_MOST": "how late a time-out may be noticed",
 }
