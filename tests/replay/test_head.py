@@ -23,8 +23,9 @@ def test_tokens() -> None:
     assert head.tokens("connection") == ["close", "x", "y"]
 
 
-def test_equal_heads_are_parsed_once() -> None:
+def test_equal_heads_are_kept_from_the_second_on() -> None:
     """Servers send the same few heads again and again; ever new ones do not pile up."""
+    parse_head(HEAD)
     assert parse_head(HEAD) is parse_head(bytes(bytearray(HEAD)))
     for number in range(5000):
         parse_head(b"HTTP/1.1 200 OK\r\nX-Request-Id: %d" % number)
@@ -36,3 +37,42 @@ def test_a_very_long_head_is_not_kept() -> None:
     long = b"HTTP/1.1 200 OK\r\nX: " + b"x" * 5000
     assert parse_head(long) is not parse_head(long)
     assert parse_head(long).values("x") == ["x" * 5000]
+
+
+def test_lines_that_are_known_stay_as_they_are() -> None:
+    """Heads share them: what follows in one, folded or once more, is not in another."""
+    line = b"\r\nX-Shared: a"
+    for more, values in (
+        (b"\r\n b", ["a b"]),
+        (b"\r\n\tc: d", ["a c: d"]),
+        (line, ["a", "a"]),
+        (line + b"\r\n e", ["a", "a e"]),
+        (b"", ["a"]),
+    ):
+        assert parse_head(b"HTTP/1.1 200 OK" + line + more).values("x-shared") == values
+
+
+def test_malformed_lines_are_so_each_time() -> None:
+    """And whatever other heads have had before."""
+    for line in (b"no colon", b": no name", b"a b: c", b"a : b", b" folded: first", b"a: \0"):
+        for _ in range(3):
+            problem = parse_head(b"HTTP/1.1 200 OK\r\n" + line).problem
+            assert problem == "malformed header line", line
+    folded = b"HTTP/1.1 200 OK\r\nA: b\r\n folded: first"
+    assert parse_head(folded).values("a") == ["b folded: first"]
+
+
+def test_what_the_head_says_of_the_body_and_the_connection() -> None:
+    """A length where it is plain (RFC 9112 §6.3), and whether the connection stays (§9.3)."""
+    for version, lines, length, keeps in (
+        (b"1.1", b"Content-Length: 12", 12, True),
+        (b"1.1", b"Content-Length: 12\r\nConnection: x, Close", 12, False),
+        (b"1.1", b"Content-Length: 12\r\nContent-Length: 12", -1, True),
+        (b"1.1", b"Content-Length: 12\r\nTransfer-Encoding: chunked", -1, True),
+        (b"1.1", b"Content-Length: -1", -1, True),
+        (b"1.1", b"X: y", -1, True),
+        (b"1.0", b"Content-Length: 0", 0, False),
+        (b"1.0", b"Content-Length: 0\r\nConnection: keep-alive", 0, True),
+    ):
+        head = parse_head(b"HTTP/%b 200 OK\r\n%b" % (version, lines))
+        assert (head.length, head.keeps) == (length, keeps), lines
