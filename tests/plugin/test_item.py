@@ -242,7 +242,8 @@ def test_case_that_cannot_be_replayed(pytester: pytest.Pytester, server: Server)
     write(pytester, "shop", case(server.url, get))
     result = pytester.runpytest()
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["variable 'token' comes from the environment variable NOT_SET_*"])
+    expected = "shop.case.toml:*: variables.token.env: the environment variable NOT_SET_ANYWHERE *"
+    result.stdout.fnmatch_lines([expected])
     assert "Traceback" not in result.stdout.str()
     assert "LoadToolError" not in result.stdout.str()
     assert server.requests == []
