@@ -14,6 +14,8 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _STEP = re.compile(
     r"""\.(?P<name>[A-Za-z_$][\w$-]*)|\[(?P<index>\d+)\]|(?P<any>\.\*|\[\*\])"""
     r"""|\['(?P<single>[^'\\]*)'\]|\["(?P<double>[^"\\]*)"\]"""
+    r"""|\[\?(?P<paren>\()?@\.(?P<key>[A-Za-z_$][\w$-]*)\s*==\s*"""
+    r"""(?:'(?P<is>[^'\\]*)'|"(?P<equals>[^"\\]*)")(?(paren)\))\]"""
 )
 
 
@@ -21,8 +23,16 @@ class _Wildcard:
     """The step ``*``."""
 
 
+class _Where:
+    """The step ``[?(@.key=="text")]``: the items that have this text under this key."""
+
+    def __init__(self, key: str, text: str) -> None:
+        self.key = key
+        self.text = text
+
+
 _ANY = _Wildcard()
-_Step = str | int | _Wildcard
+_Step = str | int | _Wildcard | _Where
 
 
 def compile_path(path: str, match: int) -> Callable[[Any], str | None]:
@@ -37,7 +47,7 @@ def compile_path(path: str, match: int) -> Callable[[Any], str | None]:
     steps = _simple(path)
     if steps is None:
         return _general(path, match)
-    if any(step is _ANY for step in steps):
+    if any(isinstance(step, (_Wildcard, _Where)) for step in steps):
         return lambda document: _nth(_walk(document, steps, 0), match)
     plain = cast(tuple[str | int, ...], steps)
     return _direct(plain) if match == 1 else _nothing
@@ -71,7 +81,8 @@ def json_text(value: Any) -> str | None:
 
 
 def _simple(path: str) -> tuple[_Step, ...] | None:
-    """The steps of a path of names, indexes and wildcards, or None if it holds anything else."""
+    """The steps of a path of names, indexes, wildcards and comparisons with a text, or None if it
+    holds anything else."""
     if not path.startswith("$"):
         return None
     steps: list[_Step] = []
@@ -85,11 +96,16 @@ def _simple(path: str) -> tuple[_Step, ...] | None:
             steps.append(_ANY)
         elif match["index"] is not None:
             steps.append(int(match["index"]))
+        elif match["key"] is not None:
+            steps.append(_Where(match["key"], _given(match, "is", "equals")))
         else:
-            steps.append(
-                next(part for part in match.group("name", "single", "double") if part is not None)
-            )
+            steps.append(_given(match, "name", "single", "double"))
     return tuple(steps)
+
+
+def _given(match: re.Match[str], *groups: str) -> str:
+    """The group that took part in the match."""
+    return next(part for part in match.group(*groups) if part is not None)
 
 
 def _direct(steps: tuple[str | int, ...]) -> Callable[[Any], str | None]:
@@ -114,11 +130,14 @@ def _walk(value: Any, steps: tuple[_Step, ...], position: int) -> Iterator[Any]:
         return
     step = steps[position]
     children: Iterable[Any] = ()
-    if isinstance(step, _Wildcard):
+    if isinstance(step, (_Wildcard, _Where)):
         if isinstance(value, dict):
             children = value.values()
         elif isinstance(value, list):
             children = value
+        if isinstance(step, _Where):
+            key, text = step.key, step.text
+            children = [one for one in children if isinstance(one, dict) and one.get(key) == text]
     elif isinstance(step, int):
         if isinstance(value, list):
             children = value[step : step + 1]

@@ -30,7 +30,11 @@ TOKEN = json_body(
         "ok": True,
         "none": None,
         "user": {"id": 17, "e-mail": "a@b"},
-        "items": [{"id": None}, {"id": 5, "tags": ["x", "y"]}, {"id": 6, "tags": ["z"]}],
+        "items": [
+            {"id": None},
+            {"id": 5, "name": "tea", "tags": ["x", "y"]},
+            {"id": 6, "name": "milk", "tags": ["z"]},
+        ],
     }
 )
 
@@ -68,10 +72,16 @@ def value(source: Source, recorded: Exchange, match: int = 1) -> str | None:
         ("$..id", 1, "17"),
         ("$.items[-1].id", 1, "6"),
         ("$.items[?(@.id==6)].tags[0]", 1, "z"),
+        ('$.items[?(@.name=="tea")].id', 1, "5"),
+        ("$.items[?@.name == 'milk'].tags[*]", 1, "z"),
+        ('$.items[?(@.name=="tea")].id', 2, None),
+        ('$.items[?(@.name=="water")].id', 1, None),
+        ('$.user[?(@.name=="tea")].id', 1, None),
+        ('$.access_token[?(@.name=="tea")].id', 1, None),
     ],
 )
 def test_json_path(path: str, match: int, expected: str | None) -> None:
-    """Dotted paths, indexes and wildcards; the first match counts, null never does."""
+    """Dotted paths, indexes, wildcards and comparisons; the first match counts, null never does."""
     assert value(JsonPath(path), TOKEN, match) == expected
 
 
