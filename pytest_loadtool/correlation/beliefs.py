@@ -10,10 +10,11 @@ from itertools import islice
 
 from pytest_loadtool.correlation.evidence import EVIDENCE
 from pytest_loadtool.correlation.looks import is_identity_name, is_secret_name, looks_random
-from pytest_loadtool.correlation.producers import Kind, Producer, undo
+from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.producers import undo
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.traffic import Traffic
-from pytest_loadtool.model.rule import Rule
+from pytest_loadtool.model.rule import Kind, Rule
 
 __all__ = ["beliefs", "is_typed", "left_alone", "rule_by_name"]
 

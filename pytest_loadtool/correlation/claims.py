@@ -11,7 +11,7 @@ from pytest_loadtool.correlation.edits import overlap, written
 from pytest_loadtool.correlation.jsonpath import format_path
 from pytest_loadtool.correlation.looks import is_id_name, is_short_number
 from pytest_loadtool.correlation.parts import part_text
-from pytest_loadtool.correlation.producers import Producer
+from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Masked, Part, Slot
 from pytest_loadtool.correlation.synthesis import synthesise

@@ -24,9 +24,8 @@ from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.correlation.kept import REPLAY_COMPARE
 from pytest_loadtool.correlation.links import links
 from pytest_loadtool.correlation.looks import looks_random, same_name, singular
+from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.producers import (
-    Kind,
-    Producer,
     in_escapes,
     in_response,
     in_text,
@@ -38,7 +37,7 @@ from pytest_loadtool.correlation.slots import HOLE, Slot, target_slots
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Boundary, JsonPath, Source
-from pytest_loadtool.model.rule import Rule
+from pytest_loadtool.model.rule import Kind, Rule
 
 __all__ = ["Origin", "Proposal", "Replayed", "is_noise", "proposals"]
 

@@ -17,7 +17,7 @@ from pytest_loadtool.correlation.looks import (
     looks_random,
     plain,
 )
-from pytest_loadtool.correlation.producers import PARTIAL, Producer
+from pytest_loadtool.correlation.producer import PARTIAL, Producer
 from pytest_loadtool.correlation.slots import HOLE, Slot, request_slots
 from pytest_loadtool.correlation.traffic import Step, Traffic
 from pytest_loadtool.model.case import Request

@@ -9,8 +9,8 @@ from urllib.parse import unquote
 from pytest_loadtool.correlation.claims import Claim, Issue
 from pytest_loadtool.correlation.evidence import id_stem
 from pytest_loadtool.correlation.looks import is_id_name, plain, singular
-from pytest_loadtool.correlation.producers import Kind
 from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.rule import Kind
 
 __all__ = ["base_name", "field_name", "number"]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Set
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Literal
 from urllib.parse import unquote
@@ -18,6 +17,7 @@ from pytest_loadtool.correlation.escaped import decoding, escaped
 from pytest_loadtool.correlation.looks import is_id_name, is_short_number
 from pytest_loadtool.correlation.named import named
 from pytest_loadtool.correlation.partial import is_partial, partial_fields
+from pytest_loadtool.correlation.producer import PARTIAL, Producer
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.spots import xml_spots
@@ -27,9 +27,6 @@ from pytest_loadtool.model.filters import UNDO, filtered
 from pytest_loadtool.model.rule import Kind
 
 __all__ = [
-    "PARTIAL",
-    "Kind",
-    "Producer",
     "form_start",
     "fragment_slots",
     "in_escapes",
@@ -40,48 +37,6 @@ __all__ = [
     "json_leaves",
     "undo",
 ]
-
-
-#: The number of the form into which a partial response puts its fields.
-PARTIAL = -2
-
-
-@dataclass(frozen=True, slots=True)
-class Producer:
-    """A value in the response of ``transaction``.
-
-    ``name`` is the key, the field, the cookie, the header or, in an address, the segment before.
-    ``steps`` lead to a JSON value. ``text`` is the address, as written, of a redirect or link (of
-    text: the pattern of a rule that found the value in it, if one did; of XML: whether it stands
-    in an element or an attribute), ``before`` the path up to the value in it, and ``labels`` are
-    the texts of such links. ``form`` numbers the form of a
-    control within its page (`PARTIAL`: of a partial response), and ``control`` tells whether a
-    person can write into it, choose in it, or neither.
-    """
-
-    transaction: int
-    kind: Kind
-    name: str
-    value: str
-    steps: tuple[str | int, ...] = ()
-    text: str = ""
-    before: str = ""
-    form: int = -1
-    control: Literal["", "hidden", "text", "choice"] = ""
-    labels: frozenset[str] = frozenset()
-    encoded: str | None = None
-    """What an extractor takes, where that is not the value yet: ``filters`` make it so."""
-    filters: tuple[str, ...] = ()
-
-    @property
-    def extracted(self) -> str:
-        """What an extractor takes from the response."""
-        return self.value if self.encoded is None else self.encoded
-
-    @property
-    def in_list(self) -> bool:
-        """Whether it is in an element of a JSON list."""
-        return any(isinstance(step, int) for step in self.steps)
 
 
 _FORM_START = re.compile(r"<form(?=[\s>])", re.IGNORECASE)
@@ -99,7 +54,11 @@ def in_response(
     response: RecordedResponse, transaction: int, wanted: frozenset[str], random: frozenset[str]
 ) -> Iterator[Producer]:
     """All producers of wanted values in a response; of those in ``random`` in any text of it."""
-    yield from _in_headers(response, transaction, wanted)
+    whole: set[str] = set()
+    for one in _in_headers(response, transaction, wanted):
+        whole.add(one.value)
+        yield one
+    yield from _within_headers(response, transaction, random, whole)
     if not response.has_text:
         return
     text = response.text
@@ -153,6 +112,22 @@ def _in_headers(
         value = _SCHEME.sub("", value, count=1)
         if value in wanted and name.lower() not in _OTHER_HEADERS:
             yield Producer(transaction, Kind.HEADER, name, value)
+
+
+def _within_headers(
+    response: RecordedResponse, transaction: int, random: frozenset[str], known: Set[str]
+) -> Iterator[Producer]:
+    """Tokens in longer values: of an address (``Link``, RFC 8288), of JSON in a cookie."""
+    lines = [(name, value) for name, value in response.headers if name.lower() != "location"]
+    together = "\n".join(value for _, value in lines)
+    plain = random.intersection(tokens(together)) - known
+    as_they_are = ((one, one) for one in sorted(plain))
+    for value, raw in (*as_they_are, *escaped(together, random, known | plain)):
+        name, line = next((name, line) for name, line in lines if raw in line)
+        filters = decoding(line, raw, value)
+        yield Producer(
+            transaction, Kind.HEADER, name, value, text=line, encoded=raw, filters=filters
+        )
 
 
 def undo(slot: Slot) -> tuple[str, ...] | None:

@@ -15,7 +15,8 @@ from pytest_loadtool.correlation.extract import Readable, compile_source
 from pytest_loadtool.correlation.jsonpath import format_path
 from pytest_loadtool.correlation.looks import looks_random
 from pytest_loadtool.correlation.named import named_sources
-from pytest_loadtool.correlation.producers import Kind, Producer, form_start, fragment_slots
+from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.producers import form_start, fragment_slots
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.tags import attributes
 from pytest_loadtool.model.extractor import (
@@ -28,6 +29,7 @@ from pytest_loadtool.model.extractor import (
     Source,
 )
 from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.rule import Kind
 
 __all__ = ["synthesise"]
 
@@ -133,6 +135,12 @@ def _cookie(producer: Producer, *_: object) -> Iterator[Source]:
 
 
 def _header(producer: Producer, _: Slot, response: Readable, __: _Known) -> Iterator[Source]:
+    if producer.text:
+        start = producer.text.find(producer.extracted)
+        left, right = _around(producer.text, start, start + len(producer.extracted))
+        end = f"(?:{_literal(right)}|$)" if right else "$"
+        yield HeaderValue(producer.name, f"{_literal(left)}(.*?){end}")
+        return
     yield HeaderValue(producer.name)
     whole = response.header(producer.name) or ""
     scheme = whole.removesuffix(producer.value)
@@ -186,11 +194,16 @@ def _text(producer: Producer, _: Slot, response: Readable, __: _Known) -> Iterat
         if position < 0:
             return
         end = position + len(value)
-        left = _left_of(text[max(0, position - _CONTEXT) : position])
-        right = _RIGHT.match(text, end)
-        if left and right:
-            yield Boundary(left, right[0])
+        left, right = _around(text, position, end)
+        if left:
+            yield Boundary(left, right)
         position = text.find(value, end)
+
+
+def _around(text: str, start: int, end: int) -> tuple[str, str]:
+    """What is before and behind ``text[start:end]``, as far as that tells."""
+    right = _RIGHT.match(text, end)
+    return _left_of(text[max(0, start - _CONTEXT) : start]), right[0] if right else ""
 
 
 def _left_of(context: str) -> str:

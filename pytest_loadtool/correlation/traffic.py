@@ -11,18 +11,14 @@ from pytest_loadtool.correlation.links import label_at, links
 from pytest_loadtool.correlation.looks import looks_like_time, looks_random
 from pytest_loadtool.correlation.partial import is_partial
 from pytest_loadtool.correlation.parts import content_type, header_sets
-from pytest_loadtool.correlation.producers import (
-    Kind,
-    Producer,
-    in_response,
-    issued_tokens,
-)
+from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.producers import in_response, issued_tokens
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import HOLE, Masked, Slot, request_slots
 from pytest_loadtool.model.case import Kind as ResponseKind
 from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.rule import Rule
+from pytest_loadtool.model.rule import Kind, Rule
 
 __all__ = ["Step", "Traffic", "read_traffic", "steps_of"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pytest_loadtool.correlation.claims import Claim, Issue
 from pytest_loadtool.correlation.naming import base_name, number
-from pytest_loadtool.correlation.producers import Producer
+from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.model.extractor import Extractor, Source
 from pytest_loadtool.model.rule import Rule

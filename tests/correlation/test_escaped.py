@@ -149,6 +149,30 @@ WHOLE: Mapping[str, tuple[Callable[[str], Exchange], type, str]] = {
         CookieValue,
         "unbase64",
     ),
+    "cookie, JSON in a URL": (
+        _headed(
+            "Set-Cookie",
+            lambda token: f"auth={quote(json.dumps({'a': 1, 'key': token}), safe='')}; Path=/",
+        ),
+        HeaderValue,
+        "unurl",
+    ),
+    "header, at its end": (
+        _headed("X-Session", lambda token: f"v=1; key={token}"),
+        HeaderValue,
+        "",
+    ),
+    "Link": (
+        _headed(
+            "Link",
+            lambda token: (
+                f'<{SERVER}/list?size=2>; rel="first", '
+                f'<{SERVER}/list?size=2&cursor={quote(token, safe="")}>; rel="next"'
+            ),
+        ),
+        HeaderValue,
+        "unurl",
+    ),
     "redirect": (
         _headed("Location", lambda token: f"/next?k={FILTERS['base64url'](token)}"),
         HeaderValue,
@@ -173,7 +197,7 @@ def test_whole_values(name: str) -> None:
     (extractor,) = first.extractors
     assert isinstance(extractor.source, kind)
     body = second.request.body
-    assert body == f"key=${{{extractor.variable}|{undo}}}"
+    assert body == f"key=${{{extractor.variable}{undo and '|' + undo}}}"
     value = compile_source(extractor.source, extractor.match)(RecordedResponse(write(new)))
     assert value is not None
     sent = rendered(body, "body", FORM[1], {extractor.variable: value})

@@ -1,0 +1,51 @@
+"""A producer: one place in one response where a value stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pytest_loadtool.model.rule import Kind
+
+__all__ = ["PARTIAL", "Producer"]
+
+#: The number of the form into which a partial response puts its fields.
+PARTIAL = -2
+
+
+@dataclass(frozen=True, slots=True)
+class Producer:
+    """A value in the response of ``transaction``.
+
+    ``name`` is the key, the field, the cookie, the header or, in an address, the segment before.
+    ``steps`` lead to a JSON value. ``text`` is the address, as written, of a redirect or link; all
+    of a header of which the value is a part; the pattern of a rule that found the value in a text;
+    of XML, whether it stands in an element or an attribute. ``before`` is the path up to the value
+    in an address, and ``labels`` are the texts of such links. ``form`` numbers the form of a
+    control within its page (`PARTIAL`: of a partial response), and ``control`` tells whether a
+    person can write into it, choose in it, or neither.
+    """
+
+    transaction: int
+    kind: Kind
+    name: str
+    value: str
+    steps: tuple[str | int, ...] = ()
+    text: str = ""
+    before: str = ""
+    form: int = -1
+    control: Literal["", "hidden", "text", "choice"] = ""
+    labels: frozenset[str] = frozenset()
+    encoded: str | None = None
+    """What an extractor takes, where that is not the value yet: ``filters`` make it so."""
+    filters: tuple[str, ...] = ()
+
+    @property
+    def extracted(self) -> str:
+        """What an extractor takes from the response."""
+        return self.value if self.encoded is None else self.encoded
+
+    @property
+    def in_list(self) -> bool:
+        """Whether it is in an element of a JSON list."""
+        return any(isinstance(step, int) for step in self.steps)
