@@ -25,6 +25,7 @@ from pytest_loadtool.correlation.standins import Replacer, stand_ins
 from pytest_loadtool.model.case import Request, TestCase
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.exchange import Body, Exchange, HeaderList
+from pytest_loadtool.model.filters import BASE64
 
 __all__ = ["masked"]
 
@@ -117,7 +118,7 @@ class _Masks:
         """Whole texts in base64 that have a known value within them."""
         uses: _Uses = {}
         for slot in recorded_slots(exchange):
-            if not slot.capsules and slot.filters[:1] in (("base64",), ("base64url",)):
+            if not slot.capsules and slot.filters and slot.filters[0] in BASE64:
                 changed = self.replacer.text(slot.value)
                 if changed != slot.value:
                     uses.setdefault(slot.part, []).append((slot, changed))

@@ -24,7 +24,7 @@ from pytest_loadtool.correlation.spots import (
     xml_spots,
 )
 from pytest_loadtool.correlation.views import OWN_FILTER, View, decoded
-from pytest_loadtool.model.filters import filtered
+from pytest_loadtool.model.filters import BASE64, filtered
 from pytest_loadtool.model.place import Place
 
 __all__ = ["Capsule", "Inner", "within"]
@@ -38,7 +38,7 @@ _MOST_INSIDE = 1000
 
 _ADDRESS = re.compile(rf"(?:https?://|{HOLE}?/)[^\s\"'<>{{}}\\]+")
 _PAIRS = re.compile(rf"\??[\w.\[\]%{HOLE}-]+=[^&=\s]*(?:&[\w.\[\]%{HOLE}-]+=[^&=\s]*)*")
-_BASE64 = re.compile(r"[A-Za-z0-9+/]{12,}={0,2}|[A-Za-z0-9_-]{12,}")
+_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{12,}|[A-Za-z0-9_-]{12,})={0,2}")
 _TOKEN = re.compile(r"[\w\-.~+/%!]{8,}={0,2}", re.ASCII)
 _SEGMENT = re.compile(r"[^/]{16,}")
 #: A path that does not begin at a root: what a file is called, with its folders.
@@ -143,7 +143,7 @@ def _from_base64(text: str) -> tuple[str, str]:
         return "", ""
     if len(content) < _SHORTEST_TEXT or not content.isprintable():
         return "", ""
-    ways = (way for way in ("base64", "base64url") if filtered(content, (way,)) == text)
+    ways = (way for way in BASE64 if filtered(content, (way,)) == text)
     return next(ways, ""), content
 
 

@@ -18,7 +18,7 @@ from itertools import count
 from string import ascii_lowercase, ascii_uppercase
 from urllib.parse import quote
 
-from pytest_loadtool.model.filters import FILTERS
+from pytest_loadtool.model.filters import BASE64, FILTERS
 from pytest_loadtool.model.place import ENCODERS
 
 __all__ = ["Replacer", "stand_ins"]
@@ -36,7 +36,7 @@ _RUN = re.compile(
     rf"(?<![{_RUN_CHARACTERS}A-Z0-9])[{_RUN_CHARACTERS}]*+[A-Z0-9][{_RUN_CHARACTERS}A-Z0-9]*+"
 )
 _SHORTEST_RUN = 8
-_ENCODING_FILTERS = ("html", "base64", "base64url", "s256")
+_ENCODING_FILTERS = ("html", *BASE64, "s256")
 
 
 def stand_ins(values: Iterable[str], key: bytes) -> dict[str, str]:

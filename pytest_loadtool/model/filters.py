@@ -18,7 +18,7 @@ from urllib.parse import unquote
 
 from pytest_loadtool.model.encoding import component, form, json_string
 
-__all__ = ["FILTERS", "UNDO", "filtered"]
+__all__ = ["BASE64", "FILTERS", "UNDO", "filtered"]
 
 _STANDARD = str.maketrans("-_", "+/")
 #: RFC 8259 §7; and ``\xHH`` and ``\'``, which scripts in pages may have (ECMA-262 §12.9.4).
@@ -35,7 +35,11 @@ def _base64(value: str) -> str:
 
 
 def _base64url(value: str) -> str:
-    return base64.urlsafe_b64encode(_bytes(value)).decode().rstrip("=")
+    return _base64url_padded(value).rstrip("=")
+
+
+def _base64url_padded(value: str) -> str:
+    return base64.urlsafe_b64encode(_bytes(value)).decode()
 
 
 def _s256(value: str) -> str:
@@ -71,7 +75,7 @@ def _unescaped(found: re.Match[str]) -> str:
 #:
 #: * ``url``: as ECMAScript's ``encodeURIComponent``; ``form``: as browsers encode forms (WHATWG URL
 #:   §5.2); ``json``: within a JSON string (RFC 8259 §7); ``html``: with character references;
-#: * ``base64``: RFC 4648 §4; ``base64url``: RFC 4648 §5 without padding;
+#: * ``base64``: RFC 4648 §4; ``base64url``: RFC 4648 §5 without padding, ``base64url-padded`` with;
 #: * ``s256``: the code challenge of a code verifier (RFC 7636 §4.2);
 #: * ``unurl``, ``unjson`` (as scripts read strings), ``unhtml``, ``unbase64`` (either alphabet,
 #:   padded or not): the way back.
@@ -83,6 +87,7 @@ FILTERS: Mapping[str, Callable[[str], str]] = MappingProxyType(
         "html": escape,
         "base64": _base64,
         "base64url": _base64url,
+        "base64url-padded": _base64url_padded,
         "s256": _s256,
         "unurl": _unurl,
         "unjson": _unjson,
@@ -91,14 +96,16 @@ FILTERS: Mapping[str, Callable[[str], str]] = MappingProxyType(
     }
 )
 
+#: The filters that write base64, which one decodes.
+BASE64 = ("base64", "base64url", "base64url-padded")
+
 #: By filter: the one that takes it back.
 UNDO: Mapping[str, str] = MappingProxyType(
     {
         "url": "unurl",
         "json": "unjson",
         "html": "unhtml",
-        "base64": "unbase64",
-        "base64url": "unbase64",
+        **dict.fromkeys(BASE64, "unbase64"),
     }
 )
 

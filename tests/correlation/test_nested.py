@@ -83,6 +83,10 @@ LEVELS: Mapping[str, Level] = {
         lambda text: base64.urlsafe_b64encode(_json(text).encode()).decode().rstrip("="),
         lambda text: str(json.loads(base64.urlsafe_b64decode(text + "=="))["key"]),
     ),
+    "base64url, padded": Level(
+        lambda text: base64.urlsafe_b64encode(f"some one?>:{text}".encode()).decode(),
+        lambda text: base64.urlsafe_b64decode(text + "==").decode().partition(":")[2],
+    ),
 }
 
 
