@@ -14,7 +14,7 @@ from pytest_loadtool.correlation.views import OWN_FILTER, View
 from pytest_loadtool.model.filters import UNDO, filtered
 from pytest_loadtool.model.place import Place
 
-__all__ = ["decoding", "disguises", "escaped"]
+__all__ = ["decoding", "disguises", "escaped", "is_base64"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +90,18 @@ def decoding(text: str, raw: str, value: str) -> tuple[str, ...]:
     token without one takes the filters of the escapes that the text has elsewhere, too.
     """
     filters: tuple[str, ...] = ()
-    is_base64 = _BASE64.fullmatch(value) is not None
+    may_differ = is_base64(value)
     for level in _LEVELS:
         decoded = filtered(raw, (level.undo,))
-        if decoded != raw or (is_base64 and level.of_base64.search(text)):
+        if decoded != raw or (may_differ and level.of_base64.search(text)):
             filters += (level.undo,)
         raw = decoded
     return filters if raw == value else ()
+
+
+def is_base64(value: str) -> bool:
+    """Whether a token is base64 by its looks: the next one may have a ``+`` or ``/`` in it."""
+    return _BASE64.fullmatch(value) is not None
 
 
 def disguises(values: Iterable[str]) -> dict[str, tuple[str, str]]:

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, Literal
 from urllib.parse import unquote
 
-from pytest_loadtool.correlation.escaped import decoding, escaped
+from pytest_loadtool.correlation.escaped import decoding, escaped, is_base64
 from pytest_loadtool.correlation.looks import is_id_name, is_short_number
 from pytest_loadtool.correlation.named import named
 from pytest_loadtool.correlation.partial import is_partial, partial_fields
@@ -131,12 +131,14 @@ def _within_headers(
 
 
 def undo(slot: Slot) -> tuple[str, ...] | None:
-    """The filters that make the value of what stands in the address; None if none do."""
-    if slot.raw == slot.value:
+    """The filters that make the value of what stands in the address, today and on another day, when
+    base64 has escapes; None if none do."""
+    plain = slot.raw == slot.value
+    if plain and not is_base64(slot.value):
         return ()
     filters = ("unurl", *(UNDO.get(one, "") for one in reversed(slot.filters)))
     works = not slot.capsules and all(filters) and filtered(slot.raw, filters) == slot.value
-    return filters if works else None
+    return filters if works else () if plain else None
 
 
 def fragment_slots(address: str, transaction: int) -> Iterator[Slot]:

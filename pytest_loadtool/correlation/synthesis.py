@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+from pytest_loadtool.correlation.escaped import is_base64
 from pytest_loadtool.correlation.extract import Readable, compile_source
 from pytest_loadtool.correlation.jsonpath import format_path
 from pytest_loadtool.correlation.looks import looks_random
@@ -158,6 +159,8 @@ def _location(
         producer.text, slot, known, (_VALUE_IN_ADDRESS, _OTHER_IN_ADDRESS), whole=False
     )
     yield from _addresses((HeaderValue("Location", one) for one in patterns), producer, response)
+    if len(producer.filters) > 1:  # in another value
+        yield from _header(replace(producer, name="Location"), slot, response, known)
 
 
 def _link(producer: Producer, slot: Slot, response: Readable, known: _Known) -> Iterator[Source]:
@@ -244,7 +247,9 @@ def _address_patterns(
         return
     if mine.place is Place.QUERY and "/" in mine.raw:
         value = value.replace("/?", "")
-    if mine.depth and "%" not in mine.raw:  # what follows in there begins with one
+    if mine.depth and is_base64(mine.value):
+        value = _base64_within(value, mine)
+    elif mine.depth and "%" not in mine.raw:  # what follows in there begins with one
         value = value.replace("[^", "[^%")
     begin = 0
     if spots[0].before:  # a path: without the scheme and host before it
@@ -269,6 +274,12 @@ def _address_patterns(
         else:
             pattern += _literal(address[position:])
         yield pattern
+
+
+def _base64_within(value: str, slot: Slot) -> str:
+    """A pattern for base64 within another value: up to an escape that is none of its own."""
+    own = "%" + "25" * slot.filters.count("url")
+    return f"((?:{value[1:-2].replace('[^', '[^%')}|{own}(?:2[BFbf]|3[Dd]|5[Cc]))+)"
 
 
 def _varies(value: str, known: _Known = ()) -> bool:

@@ -239,7 +239,7 @@ def test_the_fragment_of_a_redirect() -> None:
         ("/cb?code=4%2F0AX12cd34efGh7%3D%3D&s=1", "/cb?code=${code[1]|unurl}&s=1"),
         (f"/login?AuthState=_{TOKEN}%3A%2Fidp", "/login?AuthState=${AuthState[1]|unurl}"),
         (f"/login?to=_{TOKEN}%3Ahttp%3A%2F%2Fh", "/login?to=${to[1]}%3Ahttp%3A%2F%2Fh"),
-        (f"/cb?code={TOKEN}&iss=%2Fr", "/cb?code=${code[1]}&iss=%2Fr"),
+        (f"/cb?code={TOKEN}&iss=%2Fr", "/cb?code=${code[1]|unurl}&iss=%2Fr"),
     ],
 )
 def test_values_of_redirects_that_are_encoded(location: str, target: str) -> None:

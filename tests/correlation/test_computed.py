@@ -92,9 +92,9 @@ def test_authorization_code_flow() -> None:
     authorize, callback = targets(configuration)[1:3]
     assert "state=${state[1]}&nonce=${nonce[1]}&" in authorize
     assert "&code_challenge=${code_verifier[1]|s256}&" in authorize
-    assert callback == "/callback?code=${code[1]}&state=${state[1]}"
+    assert callback == "/callback?code=${code[1]|unurl}&state=${state[1]}"
     assert bodies(configuration)[3] == (
-        "code=${code[1]}&code_verifier=${code_verifier[1]}&client_id=spa"
+        "code=${code[1]|unurl}&code_verifier=${code_verifier[1]}&client_id=spa"
     )
     reasons = {one.variable: one.reason for one in configuration.decisions if one.variable}
     assert "(PKCE)" in reasons["code_verifier[1]"]
@@ -258,4 +258,4 @@ def test_a_state_of_the_server() -> None:
         exchange(url=f"{SERVER}{where}"),
     )
     assert made(configuration) == {}
-    assert "state=${state[1]}" in targets(configuration)[1]
+    assert "state=${state[1]|unurl}" in targets(configuration)[1]

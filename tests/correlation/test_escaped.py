@@ -176,7 +176,7 @@ WHOLE: Mapping[str, tuple[Callable[[str], Exchange], type, str]] = {
     "redirect": (
         _headed("Location", lambda token: f"/next?k={FILTERS['base64url'](token)}"),
         HeaderValue,
-        "unbase64",
+        "unurl|unbase64",
     ),
     "meta tag": (
         lambda token: page(f'<meta name="k" content="{FILTERS["base64"](token)}">', 1),
@@ -218,6 +218,44 @@ def test_stand_ins(name: str) -> None:
         assert evidence[0].response_headers == write(made).response_headers
         assert evidence[1].request_body.decode() == f"key={quote(made, safe='')}"
         assert configure(clean, evidence).case == clean
+
+
+def _quoted(text: str) -> str:
+    return quote(text, safe="")
+
+
+#: Addresses that servers redirect to, with a token in them.
+REDIRECTS: Mapping[str, Callable[[str], str]] = {
+    "query": lambda key: f"/next?d={_quoted(key)}&x=1",
+    "path": lambda key: f"/next/{_quoted(key)}/x",
+    "fragment": lambda key: f"/next#d={_quoted(key)}&x=1",
+    "JSON in the query": lambda key: f"/next?d={_quoted(_state(key))}&x=1",
+    "PHP's JSON in the query": lambda key: f"/next?d={_quoted(_php(key))}&x=1",
+    "JSON in the fragment": lambda key: f"/next#d={_quoted(_state(key))}",
+    "address in the query": lambda key: f"/next?u={_quoted(f'/to?d={_quoted(key)}&x=1')}",
+    "address at the end": lambda key: f"/next?u={_quoted(f'/to?d={_quoted(key)}')}",
+}
+#: Base64 without padding: the first has nothing to escape.
+UNPADDED = ("d8Kr3Yw0Mn5QaS9uZx4P", "c7Jq/Xv9Lm+PzR8tYw3N")
+
+
+@pytest.mark.parametrize("name", REDIRECTS)
+@pytest.mark.parametrize("days", [TOKENS, UNPADDED], ids=["padded", "unpadded"])
+def test_redirects(name: str, days: tuple[str, ...]) -> None:
+    """Whichever token was recorded, with escapes or without: the one of the day is sent."""
+    write = _headed("Location", REDIRECTS[name])
+    for old in days:
+        answer = replace(write(old), url=f"{SERVER}/")
+        configured = run(answer, post("/x", f"key={_quoted(old)}")).case
+        first, second = configured.transactions()
+        (extractor,) = first.extractors
+        take = compile_source(extractor.source, extractor.match)
+        assert isinstance(second.request.body, str)
+        for new in days:
+            value = take(RecordedResponse(write(new)))
+            assert value is not None, extractor
+            sent = rendered(second.request.body, "body", FORM[1], {extractor.variable: value})
+            assert sent == f"key={_quoted(new)}", (old, extractor)
 
 
 def test_what_has_no_escapes_costs_a_search() -> None:

@@ -219,8 +219,8 @@ def test_oauth_code() -> None:
     )
     assert requests(configuration) == [
         f"/authorize?response_type=code&state={state}",
-        f"https://app.test/callback?code=${{code[1]}}&state={state}",
-        "/token grant_type=authorization_code&code=${code[1]}",
+        f"https://app.test/callback?code=${{code[1]|unurl}}&state={state}",
+        "/token grant_type=authorization_code&code=${code[1]|unurl}",
     ]
     ((_, source, _),) = sources(configuration)
     assert source == HeaderValue("Location", r"/callback\?code=([^/?#&;]+)")
@@ -393,7 +393,7 @@ def test_session_in_the_path() -> None:
     """Java: ;jsessionid= in the address."""
     location = html("", ("Location", f"/shop;jsessionid={TOKEN}?a=1"))
     configuration = run(get("/", location, status=302), get(f"/shop;jsessionid={TOKEN}?a=1"))
-    assert requests(configuration)[1] == "/shop;jsessionid=${jsessionid[1]}?a=1"
+    assert requests(configuration)[1] == "/shop;jsessionid=${jsessionid[1]|unurl}?a=1"
 
 
 def test_multipart() -> None:
