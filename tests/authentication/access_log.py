@@ -14,6 +14,8 @@ __all__ = ["AccessLog", "Entry"]
 class Entry:
     """A request, as logged after it was answered; a CONNECT is logged when its tunnel has ended."""
 
+    time: int
+    """When it came (Apache) or was over (squid), in microseconds since the epoch."""
     port: str
     """The name of the port that it came to."""
     connection: int
@@ -35,18 +37,22 @@ class AccessLog:
     ports: Mapping[str, int]
 
     def mark(self) -> int:
-        """Where it ends now."""
-        return len(self._lines())
+        """Now, in microseconds since the epoch: what is asked later is for `since`."""
+        return time.time_ns() // 1000
 
     def since(self, mark: int, count: int, *ports: str) -> list[Entry]:
         """All that was asked at ``ports`` since ``mark``, once it is ``count`` requests at least:
-        peers write them after they have answered. Without ``ports`` it is all of them."""
+        peers write them after they have answered, each of Apache's threads when it gets to it. In
+        order of their times. Without ``ports`` it is all of them."""
         end = time.monotonic() + 60
         while True:
-            entries = [self._entry(line) for line in self._lines()[mark:]]
-            entries = [one for one in entries if not ports or one.port in ports]
+            entries = [
+                one
+                for one in map(self._entry, self._lines())
+                if one.time >= mark and (not ports or one.port in ports)
+            ]
             if len(entries) >= count:
-                return entries
+                return sorted(entries, key=lambda one: one.time)
             assert time.monotonic() < end, f"not {count} requests: {entries}"
             time.sleep(0.01)
 
@@ -56,12 +62,21 @@ class AccessLog:
         except FileNotFoundError:
             return []
         lines = text.split("\n")[:-1]  # what follows the last line's end is still being written
-        return [one for one in lines if not one.startswith("-")]  # a connection that asked nothing
+        return [
+            one for one in lines if one.split("\t")[1] != "-"
+        ]  # a connection that asked nothing
 
     def _entry(self, line: str) -> Entry:
-        port, connection, method, target, status, user, received = line.split("\t")
+        when, port, connection, method, target, status, user, received = line.split("\t")
         names = {number: name for name, number in self.ports.items()}
         who = "" if user == "-" else user.replace("\\\\", "\\")
         return Entry(
-            names[int(port)], int(connection), method, target, int(status), who, int(received)
+            int(when),
+            names[int(port)],
+            int(connection),
+            method,
+            target,
+            int(status),
+            who,
+            int(received),
         )

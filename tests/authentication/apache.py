@@ -83,7 +83,7 @@ PidFile <folder>/pid
 DefaultRuntimeDir <folder>
 Mutex posixsem
 ErrorLog error.log
-LogFormat "%{local}p\\t%{remote}p\\t%m\\t%U%q\\t%>s\\t%u\\t%I" entry
+LogFormat "%{begin:usec}t\\t%{local}p\\t%{remote}p\\t%m\\t%U%q\\t%>s\\t%u\\t%I" entry
 CustomLog access.log entry
 DocumentRoot <folder>/pages
 KeepAliveTimeout 60

@@ -60,7 +60,7 @@ shutdown_lifetime 0 seconds
 pid_filename <folder>/pid
 coredump_dir <folder>
 cache_log <folder>/cache.log
-logformat entry %lp	%>p	%rm	%ru	%>Hs	%un	%>st
+logformat entry %ts%03tu999	%lp	%>p	%rm	%ru	%>Hs	%un	%>st
 access_log stdio:<folder>/access.log entry
 """
 
