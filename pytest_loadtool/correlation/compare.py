@@ -19,6 +19,7 @@ from types import MappingProxyType
 from pytest_loadtool.correlation.beliefs import is_typed, rule_by_name
 from pytest_loadtool.correlation.claims import Claim, Synthesis, checked
 from pytest_loadtool.correlation.edits import overlap
+from pytest_loadtool.correlation.escaped import disguises
 from pytest_loadtool.correlation.evidence import EVIDENCE
 from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.correlation.kept import REPLAY_COMPARE
@@ -34,7 +35,7 @@ from pytest_loadtool.correlation.producers import (
 )
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import HOLE, Slot, target_slots
-from pytest_loadtool.correlation.traffic import Traffic
+from pytest_loadtool.correlation.traffic import Traffic, decoded
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Boundary, JsonPath, Source
 from pytest_loadtool.model.rule import Kind, Rule
@@ -147,15 +148,18 @@ def _places(
 ) -> dict[str, list[Producer]]:
     """By value: where it stands in the recorded responses that came again, and differ."""
     places: dict[str, list[Producer]] = {}
+    hidden = disguises(one for one in wanted if looks_random(one))
+    sought = wanted | hidden.keys()
     for index, now in sorted(replayed.exchanges.items()):
         was = traffic.steps[index].exchange
         if was is None:
             continue
         said = traffic.echoes.get(index, set())
         same = was.response_body == now.response_body
-        for one in _in_response(RecordedResponse(was), index, wanted, body=not same):
-            if one.kind in _NO_ECHO or one.value not in said:
-                places.setdefault(one.value, []).append(one)
+        for found in _in_response(RecordedResponse(was), index, sought, body=not same):
+            for one in (found, *decoded(found, hidden)):
+                if one.kind in _NO_ECHO or one.value not in said:
+                    places.setdefault(one.value, []).append(one)
     return places
 
 

@@ -14,7 +14,7 @@ from pytest_loadtool.correlation.views import OWN_FILTER, View
 from pytest_loadtool.model.filters import UNDO, filtered
 from pytest_loadtool.model.place import Place
 
-__all__ = ["decoding", "disguises", "escaped", "is_base64"]
+__all__ = ["base64_within", "decoding", "disguises", "escaped", "is_base64"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,14 @@ def decoding(text: str, raw: str, value: str) -> tuple[str, ...]:
 def is_base64(value: str) -> bool:
     """Whether a token is base64 by its looks: the next one may have a ``+`` or ``/`` in it."""
     return _BASE64.fullmatch(value) is not None
+
+
+def base64_within(value: str, filters: tuple[str, ...]) -> str:
+    """A pattern for base64 that these filters write within an address: up to an escape that is none
+    of its own. ``value`` is the pattern of one that has none: a group with characters that it has
+    not, such as ``([^&]+)``."""
+    own = "%" + "25" * filters.count("url")
+    return f"((?:{value[1:-2].replace('[^', '[^%')}|{own}(?:2[BFbf]|3[Dd]|5[Cc]))+)"
 
 
 def disguises(values: Iterable[str]) -> dict[str, tuple[str, str]]:

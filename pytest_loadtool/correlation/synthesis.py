@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from pytest_loadtool.correlation.escaped import is_base64
+from pytest_loadtool.correlation.escaped import base64_within, is_base64
 from pytest_loadtool.correlation.extract import Readable, compile_source
 from pytest_loadtool.correlation.jsonpath import format_path
 from pytest_loadtool.correlation.looks import looks_random
@@ -248,7 +248,7 @@ def _address_patterns(
     if mine.place is Place.QUERY and "/" in mine.raw:
         value = value.replace("/?", "")
     if mine.depth and is_base64(mine.value):
-        value = _base64_within(value, mine)
+        value = base64_within(value, mine.filters)
     elif mine.depth and "%" not in mine.raw:  # what follows in there begins with one
         value = value.replace("[^", "[^%")
     begin = 0
@@ -274,12 +274,6 @@ def _address_patterns(
         else:
             pattern += _literal(address[position:])
         yield pattern
-
-
-def _base64_within(value: str, slot: Slot) -> str:
-    """A pattern for base64 within another value: up to an escape that is none of its own."""
-    own = "%" + "25" * slot.filters.count("url")
-    return f"((?:{value[1:-2].replace('[^', '[^%')}|{own}(?:2[BFbf]|3[Dd]|5[Cc]))+)"
 
 
 def _varies(value: str, known: _Known = ()) -> bool:

@@ -20,7 +20,7 @@ from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.rule import Kind, Rule
 
-__all__ = ["Step", "Traffic", "read_traffic", "steps_of"]
+__all__ = ["Step", "Traffic", "decoded", "read_traffic", "steps_of"]
 
 #: Responses of these kinds are requested with addresses that are not worth a variable each.
 _STATIC = frozenset({ResponseKind.CSS, ResponseKind.IMAGE, ResponseKind.JAVASCRIPT})
@@ -156,7 +156,7 @@ def read_traffic(case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule])
         said = echoes.get(step.index, set())
         for producer in in_response(response, step.index, sought, hard):
             _note_control(traffic, producer)
-            for one in (producer, *_decoded(producer, hidden)):
+            for one in (producer, *decoded(producer, hidden)):
                 _add(traffic, one, wanted, said)
         if response.has_text:
             for pattern, compiled in patterns.items():
@@ -191,7 +191,7 @@ def _shared_slots(case: TestCase, steps: tuple[Step, ...]) -> Iterator[Slot]:
                 yield replace(slot, transaction=everyone[0], users=everyone, header_set=index)
 
 
-def _decoded(producer: Producer, hidden: Mapping[str, tuple[str, str]]) -> Iterator[Producer]:
+def decoded(producer: Producer, hidden: Mapping[str, tuple[str, str]]) -> Iterator[Producer]:
     """The producer of the value that is in another encoding there: one of `disguises`."""
     if producer.value in hidden:
         value, undo = hidden[producer.value]

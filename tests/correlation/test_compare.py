@@ -9,11 +9,15 @@ import pytest
 
 from pytest_loadtool.casefile import package_rules
 from pytest_loadtool.correlation.compare import Replayed, proposals
+from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.correlation.loop import Attempt, Conclusion, improve
+from pytest_loadtool.correlation.parts import rendered
+from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.traffic import read_traffic, steps_of
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
-from tests.correlation.exchanges import case_of, html, json_body
+from pytest_loadtool.model.filters import FILTERS
+from tests.correlation.exchanges import FORM, case_of, html, json_body
 from tests.correlation.talk import EMPTY, call, get, post
 
 RULES = package_rules()
@@ -62,6 +66,18 @@ def proposed(
             get("/", EMPTY, received=(("X-Seat", "8"), ("Date", "8"))),
             call("POST", "/take", {"x_seat": 7, "date": 7}),
             [("x_seat", "header X-Seat", False)],
+        ),
+        (  # in another encoding as a whole, by its key and in a cookie
+            json_body({"seat": FILTERS["base64"](MAIL)}),
+            json_body({"seat": FILTERS["base64"]("n2Zu94oXc7Wd")}),
+            post("/take", f"seat={MAIL}"),
+            [("seat", "JSON path $.seat", False)],
+        ),
+        (
+            html("", ("Set-Cookie", f"seat={FILTERS['base64url'](MAIL)}; Path=/")),
+            html("", ("Set-Cookie", f"seat={FILTERS['base64url']('n2Zu94oXc7Wd')}; Path=/")),
+            post("/take", f"seat={MAIL}"),
+            [("seat", "cookie 'seat'", False)],
         ),
         (  # an element of a list that is longer now may be another one
             json_body([{"seat": 7}]),
@@ -130,6 +146,21 @@ def test_trial_that_does_not_help_is_taken_back() -> None:
     assert conclusion.configuration.case == case
     assert conclusion.missing[0].index == 1
     assert "queue is sent as recorded, 7: " in conclusion.missing[0].reasons[1]
+
+
+def test_what_is_in_base64_is_sent_decoded() -> None:
+    """Without any rule: a replay finds it, and the value of another day is sent in its place."""
+    was, now = (json_body({"seat": FILTERS["base64"](one)}) for one in (MAIL, "n2Zu94oXc7Wd"))
+    exchanges = [was, post("/take", f"seat={MAIL}")]
+    loop = improve(case_of(*exchanges), exchanges, rules=())
+    assert not next(loop).found
+    first, second = loop.send(Replayed({0: now}, {1: ("refused",)})).case.transactions()
+    (extractor,) = first.extractors
+    value = compile_source(extractor.source, extractor.match)(RecordedResponse(now))
+    assert value is not None
+    assert isinstance(second.request.body, str)
+    sent = rendered(second.request.body, "body", FORM[1], {extractor.variable: value})
+    assert sent == "seat=n2Zu94oXc7Wd"
 
 
 def test_next_place_is_tried() -> None:
