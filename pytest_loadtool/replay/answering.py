@@ -44,8 +44,8 @@ class AnsweringUser(RenewingUser):
     """
 
     __slots__ = (
-        "_ahead", "_attempts", "_connected_as", "_gates", "_held", "_known", "_left", "_nonces",
-        "_proxies", "_ready", "_servers", "_verdicts",
+        "_ahead", "_at_proxies", "_attempts", "_connected_as", "_gates", "_held", "_known", "_left",
+        "_may_go_on", "_nonces", "_proxies", "_ready", "_servers", "_verdicts",
     )  # fmt: skip
 
     def __init__(
@@ -66,7 +66,9 @@ class AnsweringUser(RenewingUser):
             stop_on_error=stop_on_error,
             keep_state=keep_state,
         )
+        self._may_go_on = not stop_on_error
         self._connected_as: dict[Account, Credentials | None] = {}
+        self._at_proxies: list[Credentials] = []
         self._verdicts = Verdicts()
         self._ahead = Ahead(plan)
         self._forget()
@@ -82,7 +84,8 @@ class AnsweringUser(RenewingUser):
         self._ahead.forget()
 
     def _begin(self) -> None:
-        """Nothing is under way."""
+        """Nothing is under way, and nothing has failed."""
+        self._stop_on_error = not self._may_go_on
         self._attempts: dict[tuple[Origin, int], Attempt] = {}
         self._held: list[Response] = []  # challenges that wait: another request tries who it is
         self._ready: list[Response] = []  # what the user is to be told next

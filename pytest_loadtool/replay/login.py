@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.replay.answering import AnsweringUser
 from pytest_loadtool.replay.credentials import with_lines
 from pytest_loadtool.replay.exchange import Command, Over, Response, Wait
-from pytest_loadtool.replay.plan import Observer, Plan
+from pytest_loadtool.replay.plan import Plan
 from pytest_loadtool.replay.renewal import RenewingUser
-from pytest_loadtool.replay.user import Claim, VirtualUser
+from pytest_loadtool.replay.user import VirtualUser
 
 __all__ = ["AuthenticatedUser", "user_for"]
 
@@ -30,28 +29,7 @@ def user_for(plan: Plan) -> type[VirtualUser]:
 class AuthenticatedUser(AnsweringUser):
     """A virtual user with identities. Once its credentials are refused its iteration ends."""
 
-    __slots__ = ("_at_proxies", "_may_go_on")
-
-    def __init__(
-        self,
-        plan: Plan,
-        claim: Claim,
-        observer: Observer,
-        *,
-        number: int = 0,
-        stop_on_error: bool = False,
-        keep_state: bool = False,
-    ) -> None:
-        super().__init__(
-            plan,
-            claim,
-            observer,
-            number=number,
-            stop_on_error=stop_on_error,
-            keep_state=keep_state,
-        )
-        self._may_go_on = not stop_on_error
-        self._at_proxies: list[Credentials] = []
+    __slots__ = ()
 
     def iteration(self, number: int, start: float) -> Generator[Command, Response | None, None]:
         """As `VirtualUser.iteration`; a `Send` may be followed by others for the same step.
@@ -61,7 +39,6 @@ class AuthenticatedUser(AnsweringUser):
         if not self._keep_state:
             self._forget()
         self._begin()
-        self._stop_on_error = not self._may_go_on
         commands = self._act(number, start)
         ahead = self._ahead
         event: Response | None = None
