@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from pytest_loadtool.casefile.nearest import did_you_mean
 from pytest_loadtool.casefile.schema import (
     Key,
     Node,
@@ -17,9 +18,11 @@ from pytest_loadtool.casefile.schema import (
     text,
 )
 from pytest_loadtool.casefile.syntax import json_path, pattern, template, token, variable_name
+from pytest_loadtool.model.decoding import DECODINGS
 from pytest_loadtool.model.extractor import (
     Boundary,
     CookieValue,
+    Decoded,
     Extractor,
     FormField,
     HeaderValue,
@@ -35,6 +38,9 @@ from pytest_loadtool.model.validator import (
 )
 
 __all__ = ["EXTRACTOR", "VALIDATOR", "extractor", "validator"]
+
+
+_Sources = Mapping[str, Callable[[Mapping[str, Any]], Source]]
 
 
 def _boundary(node: Node) -> tuple[str, ...]:
@@ -59,24 +65,57 @@ def _searched(node: Node) -> str:
     return needle
 
 
+def _decode(node: Node) -> tuple[str, ...]:
+    """One decoding, or several, from left to right."""
+    if not isinstance(node.value, list):
+        return (parsed(_decoding)(node),)
+    if not node.value:
+        raise node.wrong(f"must not be empty: name one or more of {', '.join(DECODINGS)}")
+    return array(parsed(_decoding))(node)
+
+
+def _decoding(name: str) -> str:
+    if name not in DECODINGS:
+        near = did_you_mean(name, DECODINGS) or f": expected one of {', '.join(DECODINGS)}"
+        raise ValueError(f"{name!r} is not a decoding{near}")
+    return name
+
+
+def _then(node: Node) -> tuple[Source, int]:
+    return _source(node, _THEN.read(node), _IN_TEXT)
+
+
+#: What is read in a text, be it a body or what is decoded.
+_READING = {
+    "json": Key(parsed(json_path)),
+    "form": Key(filled),
+    "regex": Key(parsed(pattern)),
+    "boundary": Key(_boundary),
+    "match": Key(at_least(1)),
+    "decode": Key(_decode),
+    "then": Key(_then),
+}
+
 EXTRACTOR = Table(
     "an extractor",
     {
         "variable": Key(parsed(variable_name), 'variable = "…"'),
-        "json": Key(parsed(json_path)),
-        "form": Key(filled),
-        "split": Key(at_least(2)),
         "cookie": Key(filled),
         "header": Key(parsed(token)),
         "pattern": Key(parsed(pattern)),
-        "regex": Key(parsed(pattern)),
-        "boundary": Key(_boundary),
-        "match": Key(at_least(1)),
+        "split": Key(at_least(2)),
+        **_READING,
     },
 )
 
+_THEN = Table(
+    "'then'",
+    _READING,
+    elsewhere=dict.fromkeys(("cookie", "header"), "beside 'then': a text has no headers"),
+)
+
 #: Where a value is taken from: one of these keys must be there.
-_SOURCES: Mapping[str, Callable[[dict[str, Any]], Source]] = {
+_SOURCES: _Sources = {
     "json": lambda found: JsonPath(found["json"]),
     "form": lambda found: FormField(found["form"], found.get("split", 0)),
     "cookie": lambda found: CookieValue(found["cookie"]),
@@ -84,6 +123,8 @@ _SOURCES: Mapping[str, Callable[[dict[str, Any]], Source]] = {
     "regex": lambda found: RegularExpression(found["regex"]),
     "boundary": lambda found: Boundary(*found["boundary"]),
 }
+
+_IN_TEXT = {name: read for name, read in _SOURCES.items() if name in _READING}
 
 VALIDATOR = Table(
     "a validator",
@@ -108,14 +149,22 @@ _KINDS: Mapping[str, Callable[[dict[str, Any]], Validator]] = {
 def extractor(node: Node) -> Extractor:
     """An entry of ``extractors``."""
     found = EXTRACTOR.read(node)
-    source = _only(node, found, _SOURCES)
-    if "pattern" in found and source != "header":
+    return Extractor(found["variable"], *_source(node, found, _SOURCES))
+
+
+def _source(node: Node, found: Mapping[str, Any], sources: _Sources) -> tuple[Source, int]:
+    """Where a table takes a value from, and which match of it."""
+    kind = _only(node, found, sources)
+    if "pattern" in found and kind != "header":
         raise node.child("pattern", None).wrong(
             "goes with 'header' only: write the regular expression as regex = '…'"
         )
     if "split" in found:
         _check_split(node.child("split", found["split"]), found)
-    return Extractor(found["variable"], _SOURCES[source](found), found.get("match", 1))
+    source, match = sources[kind](found), found.get("match", 1)
+    if "decode" in found or "then" in found:
+        source = Decoded(source, found.get("decode", ()), *found.get("then", ()))
+    return source, match
 
 
 def _check_split(node: Node, found: Mapping[str, Any]) -> None:

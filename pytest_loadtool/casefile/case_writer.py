@@ -35,6 +35,7 @@ from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.extractor import (
     Boundary,
     CookieValue,
+    Decoded,
     Extractor,
     FormField,
     HeaderValue,
@@ -206,8 +207,21 @@ def _source(source: Source) -> dict[str, str]:
             return {"regex": string(pattern)}
         case Boundary(left=left, right=right):
             return {"boundary": inline_array((string(left), string(right)))}
+        case Decoded():
+            return _decoded(source)
         case _:
             raise AssertionError(source)
+
+
+def _decoded(source: Decoded) -> dict[str, str]:
+    pairs = _source(source.outer)
+    if source.decode:
+        ways = [string(one) for one in source.decode]
+        pairs["decode"] = ways[0] if len(ways) == 1 else inline_array(ways)
+    if source.inner is not None:
+        which = {"match": str(source.match)} if source.match != 1 else {}
+        pairs["then"] = inline_table({**_source(source.inner), **which})
+    return pairs
 
 
 def _validator(validator: Validator) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
@@ -12,9 +13,11 @@ from pytest_loadtool.correlation.jsonpath import compile_path
 from pytest_loadtool.correlation.needle import Needle, literal_start
 from pytest_loadtool.correlation.partial import is_partial, partial_fields
 from pytest_loadtool.correlation.tags import find_control
+from pytest_loadtool.model.decoding import DECODINGS
 from pytest_loadtool.model.extractor import (
     Boundary,
     CookieValue,
+    Decoded,
     FormField,
     HeaderValue,
     JsonPath,
@@ -22,7 +25,7 @@ from pytest_loadtool.model.extractor import (
     Source,
 )
 
-__all__ = ["COMPILERS", "Extract", "Readable", "compile_source"]
+__all__ = ["COMPILERS", "Extract", "PlainText", "Readable", "compile_source"]
 
 
 class Readable(Protocol):
@@ -194,6 +197,61 @@ def _cookie_value(source: CookieValue, match: int) -> Extract:
     return extract
 
 
+class PlainText:
+    """A text that is read like a body, without headers."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return self._text
+
+    def json(self) -> Any:
+        """The text parsed as JSON.
+
+        Raises:
+            ValueError: it is not JSON.
+        """
+        try:
+            return json.loads(self._text)
+        except RecursionError:
+            raise ValueError("the JSON is nested too deeply") from None
+
+    def header(self, _: str) -> str | None:
+        """There is none."""
+        return None
+
+    def header_values(self, _: str) -> list[str]:
+        """There are none."""
+        return []
+
+
+def _decoded(source: Decoded, match: int) -> Extract:
+    outer = compile_source(source.outer, match)
+    decodings = [_decoding(name) for name in source.decode]
+    inner = None if source.inner is None else compile_source(source.inner, source.match)
+
+    def extract(response: Readable) -> str | None:
+        text = outer(response)
+        for decoding in decodings:
+            if text is None:
+                return None
+            text = decoding(text)
+        return text if text is None or inner is None else inner(PlainText(text))
+
+    return extract
+
+
+def _decoding(name: str) -> Callable[[str], str | None]:
+    if name not in DECODINGS:
+        raise ValueError(f"{name!r} is not a decoding: expected one of {', '.join(DECODINGS)}")
+    return DECODINGS[name]
+
+
 #: One compiler for each kind of source.
 COMPILERS: Mapping[type, Callable[[Any, int], Extract]] = MappingProxyType(
     {
@@ -203,6 +261,7 @@ COMPILERS: Mapping[type, Callable[[Any, int], Extract]] = MappingProxyType(
         FormField: _form_field,
         HeaderValue: _header_value,
         CookieValue: _cookie_value,
+        Decoded: _decoded,
     }
 )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 __all__ = [
     "Boundary",
     "CookieValue",
+    "Decoded",
     "Extractor",
     "FormField",
     "HeaderValue",
@@ -84,7 +85,27 @@ class CookieValue:
         return f"cookie {self.name!r}"
 
 
-Source = JsonPath | Boundary | RegularExpression | FormField | HeaderValue | CookieValue
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """The text that ``outer`` takes, decoded; of that, what ``inner`` takes, its ``match``-th one.
+
+    ``decode`` names `DECODINGS`, from left to right. Without ``inner`` it is all of the text.
+    """
+
+    outer: Source
+    decode: tuple[str, ...]
+    inner: Source | None = None
+    match: int = 1
+
+    def __str__(self) -> str:
+        ways = f", decoded as {' and '.join(self.decode)}" if self.decode else ""
+        if self.inner is None:
+            return f"{self.outer}{ways}"
+        which = f", match {self.match}," if self.match > 1 else ""
+        return f"{self.inner}{which} in {self.outer}{ways}"
+
+
+Source = JsonPath | Boundary | RegularExpression | FormField | HeaderValue | CookieValue | Decoded
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ what a decoder cannot decode passes as it is, and the server shows what it think
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import re
 from collections.abc import Callable, Mapping
@@ -16,11 +15,11 @@ from html import escape, unescape
 from types import MappingProxyType
 from urllib.parse import unquote
 
+from pytest_loadtool.model.decoding import base64_text
 from pytest_loadtool.model.encoding import component, form, json_string
 
 __all__ = ["BASE64", "FILTERS", "UNDO", "filtered"]
 
-_STANDARD = str.maketrans("-_", "+/")
 #: RFC 8259 §7; and ``\xHH`` and ``\'``, which scripts in pages may have (ECMA-262 §12.9.4).
 _ESCAPE = re.compile(r"""\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([bfnrt"'/\\]))""")
 _NAMED_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
@@ -47,11 +46,8 @@ def _s256(value: str) -> str:
 
 
 def _unbase64(value: str) -> str:
-    digits = value.rstrip("=").translate(_STANDARD)
-    try:
-        return base64.b64decode(digits + "=" * (-len(digits) % 4), validate=True).decode()
-    except (binascii.Error, ValueError):
-        return value
+    text = base64_text(value)
+    return value if text is None else text
 
 
 def _unurl(value: str) -> str:

@@ -24,15 +24,18 @@ from pytest_loadtool.model.case import (
     Variable,
 )
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
+from pytest_loadtool.model.decoding import DECODINGS
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import (
     Boundary,
     CookieValue,
+    Decoded,
     Extractor,
     FormField,
     HeaderValue,
     JsonPath,
     RegularExpression,
+    Source,
 )
 from pytest_loadtool.model.filters import FILTERS
 from pytest_loadtool.model.generator import ALPHABETS, RandomText, Timestamp, Uuid
@@ -119,13 +122,28 @@ def _requests(names: list[str], sets: list[str]) -> st.SearchStrategy[Request]:
     )
 
 
-_sources = st.one_of(
+_in_text: st.SearchStrategy[Source] = st.one_of(
     st.builds(JsonPath, _paths),
     st.builds(FormField, _filled),
-    st.builds(CookieValue, _filled),
-    st.builds(HeaderValue, _tokens, st.none() | _patterns),
     st.builds(RegularExpression, _patterns),
     st.builds(Boundary, _filled, texts),
+)
+_plain_sources = st.one_of(
+    _in_text,
+    st.builds(CookieValue, _filled),
+    st.builds(HeaderValue, _tokens, st.none() | _patterns),
+)
+_decodings = st.lists(st.sampled_from(sorted(DECODINGS)), min_size=1, max_size=2).map(tuple)
+_sources = (
+    _plain_sources
+    | st.builds(Decoded, _plain_sources, _decodings)
+    | st.builds(
+        Decoded,
+        _plain_sources,
+        st.just(()) | _decodings,
+        _in_text | st.builds(Decoded, _in_text, _decodings),
+        st.integers(1, 3),
+    )
 )
 _of_a_split_state = st.builds(
     Extractor, _variables, st.builds(FormField, st.just("__VIEWSTATE1"), st.integers(2, 9))
