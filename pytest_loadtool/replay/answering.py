@@ -6,6 +6,7 @@ What the answer was and whether it was right is kept in `verdicts` and `gates`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pytest_loadtool.auth.basic import BasicSession
 from pytest_loadtool.auth.challenge import Challenge, parse_challenges, scheme_name
@@ -30,9 +31,9 @@ _IN_PROCESS = (
     "server in place of the app"
 )
 
-_OR_SHARED = (
-    "; or the proxy does not keep a connection to the server for each of its client's (squid does, "
-    "Apache httpd does not), which this scheme needs where there is no tunnel: use https"
+_BARE = (
+    "; the request went without its body, which the server has not seen: does something before it "
+    "answer in its place?"
 )
 
 
@@ -45,7 +46,7 @@ class AnsweringUser(RenewingUser):
 
     __slots__ = (
         "_ahead", "_at_proxies", "_attempts", "_connected_as", "_gates", "_held", "_known", "_left",
-        "_may_go_on", "_nonces", "_proxies", "_ready", "_servers", "_verdicts",
+        "_may_go_on", "_nonces", "_open", "_proxies", "_ready", "_servers", "_verdicts",
     )  # fmt: skip
 
     def __init__(
@@ -90,6 +91,7 @@ class AnsweringUser(RenewingUser):
         self._held: list[Response] = []  # challenges that wait: another request tries who it is
         self._ready: list[Response] = []  # what the user is to be told next
         self._left: list[Send] = []  # what goes out with whatever it sends then
+        self._open: dict[Response, str] = {}  # which end a handshake without a verdict, and where
         self._verdicts.end_all()
 
     def _see_to(self, response: Response) -> None:
@@ -119,7 +121,7 @@ class AnsweringUser(RenewingUser):
                 self._stop_on_error = True
             return False
         if attempt is not None:
-            self._accept(step, attempt, status)
+            self._conclude(response, attempt)
         if self._nonces and b"nextnonce" in response.head:
             self._renew(response)
         if status == 407:
@@ -201,35 +203,59 @@ class AnsweringUser(RenewingUser):
                 lines += self._ahead.line(gate, session, step, attempt.plain)
         return lines
 
-    def _accept(self, step: Step, attempt: Attempt, status: int) -> None:
-        """Those who were let in: a server that answers is behind the proxy."""
+    def _conclude(self, response: Response, attempt: Attempt) -> None:
+        """Part with those who are not asked any more: a server that answers is behind the proxy."""
+        status = response.status
         for gate, login in list(attempt.logins.items()):
             if status == gate.status or (gate is self._servers and status == 407):
                 continue
             del attempt.logins[gate]
-            self._verdicts.accept(login.trial)
-            session = login.handshake.session
-            if session is None:
-                self._connected_as[login.trial.account] = login.trial.credentials
-                continue
-            gate.enter(step, session)
-            if isinstance(session, BasicSession):
-                self._ahead.turn(step.origin, session.realm, session.prefixes, login.value)
+            if login.is_let_in(response):
+                self._accept(response.send.step, login)
             else:
-                self._ahead.turn()
-                self._nonces = True
+                self._leave_open(response, attempt, login)
+
+    def _accept(self, step: Step, login: Login) -> None:
+        self._verdicts.accept(login.trial)
+        session = login.handshake.session
+        if session is None:
+            self._connected_as[login.trial.account] = login.trial.credentials
+            return
+        login.gate.enter(step, session)
+        if isinstance(session, BasicSession):
+            self._ahead.turn(step.origin, session.realm, session.prefixes, login.value)
+        else:
+            self._ahead.turn()
+            self._nonces = True
+
+    def _leave_open(self, response: Response, attempt: Attempt, login: Login) -> None:
+        """The answer is that of the transaction, and no verdict: who is asked next begins anew."""
+        handshake, trial = login.handshake, login.trial
+        self._verdicts.end(trial)
+        if handshake.connection_bound and handshake.wants_body:
+            self._connected_as[trial.account] = trial.credentials  # perhaps
+        self._open[response] = login.where
+        send, status = response.send, response.status
+        if attempt.lacks_body(send) and status in send.step.accepted:
+            response.failure = Failure("auth", f"{status} {login.where}{_BARE}")
+
+    def _outcome(self, step: Step, response: Response) -> tuple[Failure, ...]:
+        failures = super()._outcome(step, response)
+        where = self._open.pop(response, "") if self._open else ""
+        if not where:
+            return failures
+        return tuple(
+            replace(one, message=f"{one.message}, {where}") if one.cause == "status" else one
+            for one in failures
+        )
 
     def _reject(self, response: Response, login: Login) -> None:
         """It is known who asks, and refused: nobody asks again, nor goes on."""
         step, handshake = response.send.step, login.handshake
         gate, account = login.gate, login.trial.account
-        realm = f", realm {handshake.realm!r}" if handshake.realm else ""
-        how = f" ({scheme_name(handshake.scheme)}{realm})"
+        how = login.how(step)
         if handshake.connection_bound:
             self._connected_as[account] = None  # nobody can log in on it any more
-            shared = step.origin.scheme == "http" and step.origin.via is not None
-            if shared and gate is self._servers:
-                how += _OR_SHARED
         self._verdicts.refuse(login.trial, how)
         gate.leave(step, gate.facts(step, response.request), handshake.realm)
         self._ahead.turn()

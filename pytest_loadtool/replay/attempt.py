@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from pytest_loadtool.auth.challenge import scheme_name
 from pytest_loadtool.auth.handshake import Handshake
 from pytest_loadtool.replay.credentials import head_end, with_lines, without_body, without_header
-from pytest_loadtool.replay.exchange import Closing, Opening, Send
+from pytest_loadtool.replay.exchange import Closing, Opening, Response, Send
 from pytest_loadtool.replay.gates import Gate
+from pytest_loadtool.replay.plan import Step
 from pytest_loadtool.replay.verdicts import Trial
 
 __all__ = ["Attempt", "Login", "plain", "sent_again"]
+
+_OR_SHARED = (
+    "; or the proxy does not keep a connection to the server for each of its client's (squid does, "
+    "Apache httpd does not), which this scheme needs where there is no tunnel: use https"
+)
 
 
 class Login:
@@ -24,6 +31,36 @@ class Login:
         self.trial = trial
         self.value = ""
 
+    def is_let_in(self, response: Response) -> bool:
+        """Whether an answer that does not ask for its credentials any more shows that they are
+        right.
+
+        No error does that the server, or what stands before it, may give without a look at them,
+        unless the transaction expects it; nor does anything that comes before they were sent.
+        """
+        status = response.status
+        if not self.handshake.wants_body:
+            return False
+        expected = status in response.send.step.accepted or status == 401  # behind the proxy
+        return status < 400 or (status < 500 and expected)
+
+    def how(self, step: Step) -> str:
+        """In which scheme and realm it was refused, in words, and why else that may be."""
+        handshake = self.handshake
+        realm = f", realm {handshake.realm!r}" if handshake.realm else ""
+        shared = step.origin.scheme == "http" and step.origin.via is not None
+        others = handshake.connection_bound and shared and self.gate.status == 401
+        return f" ({scheme_name(handshake.scheme)}{realm}){_OR_SHARED if others else ''}"
+
+    @property
+    def where(self) -> str:
+        """What an answer came to that does not show it, in words."""
+        scheme = scheme_name(self.handshake.scheme)
+        whose = " with the proxy" if self.gate.status == 407 else ""
+        if self.handshake.wants_body:
+            return f"in answer to credentials ({scheme}{whose}) that it neither takes nor refuses"
+        return f"in the middle of the {scheme} handshake{whose}: nobody is logged in"
+
 
 class Attempt:
     """A request: what it is without credentials, and those who are on the way with it."""
@@ -33,6 +70,10 @@ class Attempt:
     def __init__(self, plain: bytes) -> None:
         self.plain = plain
         self.logins: dict[Gate, Login] = {}
+
+    def lacks_body(self, send: Send) -> bool:
+        """Whether what went out last was without the request's body."""
+        return isinstance(send, Opening) and not self.plain.endswith(b"\r\n\r\n")
 
 
 def plain(send: Send, gates: Iterable[Gate]) -> bytes:

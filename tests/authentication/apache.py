@@ -26,7 +26,7 @@ PROXIES = ("none", "basic", "digest", "negotiate", "ntlm")
 _MODULES = (
     "mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_basic",
     "auth_digest", "auth_gssapi", "headers", "setenvif", "ssl", "socache_shmcb", "proxy",
-    "proxy_http", "proxy_connect", "reflector",
+    "proxy_http", "proxy_connect", "reflector", "rewrite",
 )  # fmt: skip
 
 _BASIC = """
@@ -103,7 +103,18 @@ SSLCertificateFile server.pem
 <LocationMatch /echo$>
 SetHandler reflector
 </LocationMatch>
+RewriteEngine On
 """
+
+# An address with ?first=503 has the first message of NTLM answered by 503, one with ?last=503 what
+# shows who asks: as an overloaded server does, or what stands before it, without a look at either.
+_BUSY = "".join(
+    f"RewriteCond %{{QUERY_STRING}} ^{which}={status}\n"
+    f'RewriteCond %{{HTTP:Authorization}} "{message}"\n'
+    f"RewriteRule ^ - [R={status}]\n"
+    for status in (400, 403, 503)
+    for which, message in (("first", " TlRMTVNTUAAB"), ("last", "^\\w+ (?!TlRMTVNTUAAB)"))
+)
 
 
 @contextmanager
@@ -114,8 +125,9 @@ def serving(accounts: tuple[Account, ...] = USERS) -> Iterator[Peer]:
     Free for all is ``/open``; who wants Basic are ``/basic/one`` and ``/basic/two``, each with a
     realm and users of its own; the others are ``/digest``, ``/once``, where Digest takes each nonce
     once, ``/negotiate`` and ``/ntlm``, the last of which offers NTLM alone. Each has a ``page`` for
-    GET and POST, and ``echo``, which answers a POST with the body that it got. The authority of the
-    certificate is ``ca.pem`` in the folder.
+    GET and POST, and ``echo``, which answers a POST with the body that it got. With ``first=503``
+    or ``last=503`` in its query, and so with 400 and 403, a handshake does not get to its end. The
+    authority of the certificate is ``ca.pem`` in the folder.
     """
     with ready_folder() as folder:
         write_accounts(folder, accounts)
@@ -150,7 +162,7 @@ def _configuration() -> str:
             ("secured", _PROXY["digest"], "SSLEngine on\nSSLCertificateFile server.pem\n"),
         )
     )
-    return modules + _MAIN + locations + proxies
+    return modules + _MAIN + _BUSY + locations + proxies
 
 
 def _certificate(folder: Path) -> None:

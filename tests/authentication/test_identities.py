@@ -13,7 +13,7 @@ from pytest_loadtool.model.authentication import Identity
 from pytest_loadtool.model.case import Page, Recorded, Request, TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset, DatasetUse, Lifespan
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
-from pytest_loadtool.model.validator import TextValidator
+from pytest_loadtool.model.validator import StatusCodes, TextValidator
 from pytest_loadtool.replay import compile_case
 from tests.authentication.accounts import USERS, many
 from tests.authentication.apache import PAGE
@@ -93,6 +93,57 @@ def test_six_connections_log_in_once_each(apache: Peer, transport: str) -> None:
     assert Counter(one.status for one in log) == {200: 25, 401: 2 * 6}
     inside = Counter(one.connection for one in log if one.status == 200)
     assert len(inside) == 6
+
+
+@pytest.mark.parametrize("transport", ["raw", "httpx"])
+@pytest.mark.parametrize("status", [400, 403, 503])
+@pytest.mark.parametrize("path", BOUND)
+def test_an_answer_in_the_middle_of_a_handshake(
+    apache: Peer, path: str, status: int, transport: str
+) -> None:
+    """It is the transaction's, and nobody is logged in: the next request begins anew."""
+    targets = [f"{path}/page?first={status}", f"{path}/page", f"{path}/page?2"]
+    mark = apache.log.mark()
+    found = replay(
+        apache.url("http"), *map(page, targets), identities=(NTLM_ALICE,), transport=transport
+    )
+    (failure, _), *others = found.failures
+    name = "NTLM" if path == "/ntlm" else "Negotiate"
+    assert failure.message == (
+        f"Status Code is {status}, expected 200-399, "
+        f"in the middle of the {name} handshake: nobody is logged in"
+    )
+    assert others == [(), ()]
+    log = apache.log.since(mark, 6)
+    assert [one.status for one in log] == [401, status, 401, 401, 200, 200]
+
+
+@pytest.mark.parametrize("path", ["/basic/one", "/digest", "/ntlm"])
+def test_an_answer_that_does_not_say_whether_credentials_are_right(apache: Peer, path: str) -> None:
+    """What was answered so is not taken for known, unless the transaction expects it."""
+    first = page(f"{path}/page?last=503")
+    mark = apache.log.mark()
+    identities = (NTLM_ALICE if path == "/ntlm" else ALICE,)
+    pages = (first, page(f"{path}/page"), page(f"{path}/page?2"))
+    found = replay(apache.url("http"), *pages, identities=identities)
+    (failure, _), *others = found.failures
+    assert failure.message.startswith("Status Code is 503, expected 200-399, in answer to cred")
+    assert others == [(), ()]
+    asked = [401, 401] if path in BOUND else [401]
+    log = apache.log.since(mark, 3 + 2 * len(asked))
+    assert [one.status for one in log] == [*asked, 503, *asked, 200, 200]
+
+
+@pytest.mark.parametrize("path", ["/basic/one", "/digest"])
+def test_a_refusal_that_the_transaction_expects(apache: Peer, path: str) -> None:
+    """Whoever may not see a page is known all the same: the credentials go ahead."""
+    forbidden = Transaction(
+        Request("GET", f"{path}/page?last=403"), status=StatusCodes(((403, 403),))
+    )
+    mark = apache.log.mark()
+    found = replay(apache.url("http"), forbidden, page(f"{path}/page"), identities=(ALICE,))
+    assert found.failures == [(), ()]
+    assert [one.status for one in apache.log.since(mark, 3)] == [401, 403, 200]
 
 
 OF_DATASET = Identity(r"EXAMPLE\${users.username}", "${users.password}")

@@ -270,6 +270,47 @@ def test_who_waits_tries_when_the_first_gets_no_answer(
     assert [failures for _, failures in talk.diary.transactions] == [(), *[(CLOSED,)] * 3]
 
 
+@pytest.mark.parametrize("scheme", ["Basic", "NTLM"])
+def test_an_error_in_place_of_a_verdict(
+    scheme: str, tmp_path: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A wrong password is not taken for right: of those who wait one tries it next, not all."""
+    asks: Respond = basic(accepted="alice:other", space="/a/")
+    if scheme == "NTLM":
+        asks = Ntlm(tmp_path, monkeypatch, "NTLM")
+    wrong = Identity(r"EXAMPLE\alice", "${PASSWORD}x")
+    plan = planned("/1", *SIX, identities=(wrong,), overlapped=True)
+    errors = iter([503])
+
+    def respond(asked: Asked) -> Answer:
+        answer = Answer() if asked.line == "GET /1" else asks(asked)
+        refused = asked.credentials and answer.challenges in (("NTLM",), ('Basic realm="R"',))
+        return Answer(next(errors, 401), answer.challenges) if refused else answer
+
+    talk = Talk(plan, respond)
+    lines = talk.iterate()
+    tries = {"Basic": 1, "NTLM": 2}[scheme]
+    assert sum(line.endswith(scheme) for line in lines) == 2 * tries
+    causes = [failure.cause for _, some in talk.diary.transactions for failure in some]
+    assert sorted(causes) == ["auth"] * 5 + ["status"]
+
+
+def test_an_answer_to_a_request_whose_body_was_left_out(ntlm: Ntlm) -> None:
+    """Whatever it is, the server has not seen that; one without a body needs nothing more."""
+
+    def respond(asked: Asked) -> Answer:
+        return Answer() if asked.credentials else ntlm(asked)
+
+    talk = Talk(planned("/1", POST, identities=(DOMAIN_ALICE,)), respond)
+    assert talk.iterate() == [
+        *("1 GET /1", "1 GET /1 Negotiate", "1 POST /upload", "1 POST /upload Negotiate"),
+    ]
+    (_, nothing), (_, (failure,)) = talk.diary.transactions
+    assert nothing == ()
+    assert failure.cause == "auth"
+    assert failure.message.startswith("200 in the middle of the Negotiate handshake: nobody")
+
+
 def test_a_refusal_that_the_test_case_wants() -> None:
     """Where 401 is accepted, wrong credentials are no failure."""
     refused = Transaction(Request("GET", "/a"), status=StatusCodes(((401, 401),)))
