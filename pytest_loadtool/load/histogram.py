@@ -2,8 +2,8 @@
 
 Log-linear buckets, as in HdrHistogram: each octave (a doubling) is cut into 1,024 buckets, so a
 bucket is never wider than 0.1 % of the value, and below 2,048 us every value has its own.
-An octave costs 8 KB and is made when its first value comes; 26 octaves reach 38 hours. So the size
-depends on the spread of the values, not on how many there are.
+An octave costs 8 to 12 KB and is made when its first value comes; 26 octaves reach 38 hours. So
+the size depends on the spread of the values, not on how many there are.
 
 `Histogram.record` runs three times per request. Of the structures measured for it (one dict of
 buckets, one flat list grown on demand, an array, a dict of lists, a list of lists) a list of
@@ -14,13 +14,14 @@ not. `Extent` is for what needs no percentiles.
 from __future__ import annotations
 
 from bisect import bisect_left
-from itertools import accumulate, compress
-from operator import add, ne, sub
+from itertools import accumulate
 from typing import Any, Final
+
+from pytest_loadtool.load.octave import BUCKETS, Octave
 
 __all__ = ["Extent", "Histogram"]
 
-_PER_OCTAVE: Final = 1024
+_PER_OCTAVE: Final = BUCKETS
 _MASK: Final = _PER_OCTAVE - 1
 _BITS: Final = 11  # that are kept of a value
 
@@ -28,10 +29,6 @@ _OCTAVES: Final = 41
 _LONGEST: Final = (1 << _OCTAVES - 2 + _BITS) - 1  # 35 years; the last octave ends here
 
 _NOTHING_YET: Final = 1 << 60
-
-_STRIDE: Final = 64  # buckets that are compared at once
-
-_NO_OCTAVE: Final[list[int]] = []  # stands where none was made yet; never written to
 
 
 class Histogram:
@@ -41,7 +38,7 @@ class Histogram:
 
     def __init__(self) -> None:
         # The first has the values below 1,024; the one at n those of n + 10 bits.
-        self._octaves: list[list[int]] = [_NO_OCTAVE] * _OCTAVES
+        self._octaves: list[Octave | None] = [None] * _OCTAVES
         self._least = _NOTHING_YET
         self.total = 0
         self.max = 0
@@ -54,21 +51,21 @@ class Histogram:
             us = self.max = min(us, _LONGEST)
         if us < _PER_OCTAVE:
             octave = self._octaves[0]
-            if not octave:
+            if octave is None:
                 octave = self._make(0)
-            octave[us] += 1
+            octave.count(us)
         else:
             shift = us.bit_length() - _BITS
             octave = self._octaves[shift + 1]
-            if not octave:
+            if octave is None:
                 octave = self._make(shift + 1)
-            octave[us >> shift & _MASK] += 1
+            octave.count(us >> shift & _MASK)
         self.total += us
 
     @property
     def count(self) -> int:
         """How many values were recorded."""
-        return sum(sum(page) for _, page in self._pages())
+        return sum(sum(octave.counts()) for _, octave in self._made())
 
     @property
     def min(self) -> int:
@@ -95,7 +92,7 @@ class Histogram:
 
     def percentiles(self, wanted: list[float]) -> list[int]:
         """Several at once, which is quicker than one after the other; see `percentile`."""
-        pages = self._pages()
+        pages = [(shift, octave.counts()) for shift, octave in self._made()]
         sizes = [sum(page) for _, page in pages]
         count = sum(sizes)
         if not count:
@@ -115,9 +112,8 @@ class Histogram:
 
     def merge(self, other: Histogram) -> None:
         """Add the other's counts to these. Nothing is lost: the buckets are the same everywhere."""
-        for shift, page in other._pages():
-            mine = self._octaves[shift + 1]
-            self._octaves[shift + 1] = list(map(add, mine, page)) if mine else page.copy()
+        for shift, octave in other._made():
+            (self._octaves[shift + 1] or self._make(shift + 1)).merge(octave)
         self.total += other.total
         self.max = max(self.max, other.max)
         self._least = min(self._least, other._least)
@@ -128,19 +124,16 @@ class Histogram:
         Least and most are those of the buckets: at most 0.1 % off.
         """
         gained = Histogram()
-        for shift, page in self._pages():
-            before = earlier._octaves[shift + 1]
-            counts = list(map(sub, page, before)) if before else page.copy()
-            if any(counts):
-                gained._octaves[shift + 1] = counts
+        for shift, octave in self._made():
+            gained._octaves[shift + 1] = octave.since(earlier._octaves[shift + 1])
         gained.total = self.total - earlier.total
-        pages = gained._pages()
-        if pages:
-            (first, least), (last, most) = pages[0], pages[-1]
-            least_bucket = next(bucket for bucket, count in enumerate(least) if count)
-            most_bucket = max(bucket for bucket, count in enumerate(most) if count)
-            gained._least = max(_highest(first, least_bucket - 1) + 1, self._least)
-            gained.max = min(_highest(last, most_bucket), self.max)
+        filled = [
+            (shift, bucket) for shift, octave in gained._made() for bucket in octave.gained(None)[0]
+        ]
+        if filled:
+            shift, bucket = filled[0]
+            gained._least = max(_highest(shift, bucket - 1) + 1, self._least)
+            gained.max = min(_highest(*filled[-1]), self.max)
         return gained
 
     def to_wire(self, known: Histogram | None = None) -> list[Any]:
@@ -150,14 +143,9 @@ class Histogram:
         Least and most are always those of all.
         """
         wire: list[Any] = [self.total - (known.total if known else 0), self.min, self.max]
-        for shift, page in self._pages():
-            before = known._octaves[shift + 1] if known else _NO_OCTAVE
-            if not before:
-                buckets, counts = list(compress(range(_PER_OCTAVE), page)), list(filter(None, page))
-                wire.append([shift, buckets, counts])
-            elif page != before:
-                buckets = _changed(page, before)
-                counts = [page[bucket] - before[bucket] for bucket in buckets]
+        for shift, octave in self._made():
+            buckets, counts = octave.gained(known._octaves[shift + 1] if known else None)
+            if buckets:
                 wire.append([shift, buckets, counts])
         return wire
 
@@ -165,9 +153,9 @@ class Histogram:
         """Add the counts of a histogram that `to_wire` described."""
         total, least, greatest, *pages = wire
         for shift, buckets, counts in pages:
-            page = self._octaves[shift + 1] or self._make(shift + 1)
+            octave = self._octaves[shift + 1] or self._make(shift + 1)
             for bucket, count in zip(buckets, counts, strict=True):
-                page[bucket] += count
+                octave.add(bucket, count)
         if pages:
             self.total += total
             self.max = max(self.max, greatest)
@@ -188,13 +176,13 @@ class Histogram:
     def __repr__(self) -> str:
         return f"<Histogram of {self.count} values, {self.min} to {self.max} us>"
 
-    def _make(self, number: int) -> list[int]:
-        octave = self._octaves[number] = [0] * _PER_OCTAVE
+    def _make(self, number: int) -> Octave:
+        octave = self._octaves[number] = Octave()
         return octave
 
-    def _pages(self) -> list[tuple[int, list[int]]]:
+    def _made(self) -> list[tuple[int, Octave]]:
         """The octaves that exist in ascending order of value, by their shift; -1 is the first."""
-        return [(number - 1, page) for number, page in enumerate(self._octaves) if page]
+        return [(at - 1, octave) for at, octave in enumerate(self._octaves) if octave is not None]
 
 
 class Extent:
@@ -238,16 +226,6 @@ class Extent:
         if known is None:
             return [self.total, self.min, self.max, self.count]
         return [self.total - known.total, self.min, self.max, self.count - known.count]
-
-
-def _changed(page: list[int], before: list[int]) -> list[int]:
-    """The buckets whose counts differ. Of a thousand a few do: so it compares many at once."""
-    buckets: list[int] = []
-    for start in range(0, _PER_OCTAVE, _STRIDE):
-        now, then = page[start : start + _STRIDE], before[start : start + _STRIDE]
-        if now != then:
-            buckets += compress(range(start, start + _STRIDE), map(ne, now, then))
-    return buckets
 
 
 def _highest(shift: int, bucket: int) -> int:

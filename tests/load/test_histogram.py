@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from math import ceil
 
 import pytest
@@ -46,6 +47,40 @@ def test_merging_is_pooling(numbers: list[int], p: float, data: st.DataObject) -
     truth = nearest_rank(numbers, p)
     assert truth <= merged.percentile(p) <= truth * (1 + 1 / 1024)
     assert merged == filled(numbers)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5000), st.integers(1, 700)), max_size=5), st.data())
+def test_full_buckets(counts: list[tuple[int, int]], data: st.DataObject) -> None:
+    """Buckets that have counted hundreds of values, whole or split at any point: recorded, merged,
+    taken apart and sent as reports, they have the same counts."""
+    numbers = [value for value, count in counts for _ in range(count)]
+    split = data.draw(st.integers(0, len(numbers)), label="split")
+    whole, before, after = filled(numbers), filled(numbers[:split]), filled(numbers[split:])
+    reported = Histogram.from_wire(json.loads(json.dumps(before.to_wire())))
+    reported.merge_wire(json.loads(json.dumps(whole.to_wire(known=before))))
+    merged = filled(numbers[:split])
+    merged.merge(after)
+    assert whole == reported == merged
+    assert whole.count == len(numbers)
+    assert whole.since(before).to_wire()[3:] == after.to_wire()[3:]
+
+
+def test_more_values_take_no_more_memory() -> None:
+    """When the buckets in use have carried, nothing grows: neither where values are counted nor
+    where reports of them are."""
+    histogram, reported = filled([*range(0, 8192, 16)] * 300), Histogram()
+    reported.merge_wire(histogram.to_wire())
+    tracemalloc.start()
+    try:
+        size = tracemalloc.get_traced_memory()[0]
+        for _ in range(300):
+            for value in range(0, 8192, 16):
+                histogram.record(value)
+        reported.merge_wire(histogram.to_wire(reported))
+        assert tracemalloc.get_traced_memory()[0] - size < 2000
+    finally:
+        tracemalloc.stop()
+    assert reported == histogram
 
 
 @given(st.lists(values, min_size=1))
