@@ -24,7 +24,7 @@ from pytest_loadtool.correlation.spots import xml_spots
 from pytest_loadtool.correlation.tags import control_value, controls
 from pytest_loadtool.correlation.tokens import tokens
 from pytest_loadtool.model.filters import UNDO, filtered
-from pytest_loadtool.model.rule import Kind
+from pytest_loadtool.model.rule import Kind, same_name
 
 __all__ = [
     "form_start",
@@ -45,6 +45,9 @@ _CHOICES = frozenset({"checkbox", "radio", "submit", "button", "image", "reset",
 _OTHER_HEADERS = frozenset({"set-cookie", "location"})
 #: How far the root element of an XML document is sought.
 _XML_HEAD = 500
+#: The cookie that axios and Angular send back as X-XSRF-TOKEN, through decodeURIComponent: the next
+#: one may have a "%" where this one has none.
+_DECODED = "xsrftoken"
 _TOKENS = frozenset({"access_token", "refresh_token"})
 #: How many places of one value in one JSON document are kept: the id of many things may be 1.
 _MOST_LEAVES = 8
@@ -94,9 +97,11 @@ def _in_headers(
 ) -> Iterator[Producer]:
     for line in response.header_values("set-cookie"):
         name, _, value = (part.strip() for part in line.partition(";")[0].partition("="))
-        if value in wanted:
+        plain = unquote(value)
+        may_differ = "%" in value or same_name(name).endswith(_DECODED)
+        if value in wanted and (plain != value or not may_differ):
             yield Producer(transaction, Kind.COOKIE, name, value)
-        if "%" in value and (plain := unquote(value)) in wanted:  # scripts decode what they copy
+        if may_differ and plain in wanted:  # scripts decode what they copy
             yield Producer(transaction, Kind.COOKIE, name, plain, encoded=value, filters=("unurl",))
     location = response.header("location")
     if location:

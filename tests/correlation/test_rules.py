@@ -70,7 +70,7 @@ def test_angular() -> None:
             "POST", "/api/x", {}, sent=(("X-XSRF-TOKEN", TOKEN), ("Cookie", f"XSRF-TOKEN={TOKEN}"))
         ),
     )
-    assert requests(configuration)[1] == "/api/x ${csrf_token[1]} {}"
+    assert requests(configuration)[1] == "/api/x ${csrf_token[1]|unurl} {}"
     assert sources(configuration) == [("csrf_token[1]", CookieValue("XSRF-TOKEN"), 1)]
 
 
