@@ -18,6 +18,7 @@ from pytest_loadtool.correlation.spots import (
     multipart_spots,
     pair_spots,
     target_spots,
+    written_query,
     xml_spots,
 )
 from pytest_loadtool.model.case import Request
@@ -151,17 +152,19 @@ def target_slots(text: str, transaction: int) -> Iterator[Slot]:
 
 def _usable(text: str, spots: Iterator[Spot], transaction: int, part: Part) -> Iterator[Slot]:
     """The spots that a placeholder could take, each with what is inside it."""
+    query = written_query(text) if part == "target" else Place.QUERY
     for start, end, place, name, value, before in spots:
         raw = text[start:end]
+        root = query if place is Place.QUERY else place
         if raw and HOLE not in raw and _free(text, start):
-            yield Slot(transaction, part, start, end, place, name, value, before, raw, root=place)
-        for one in within(text, start, end, place, name) if raw else ():
+            yield Slot(transaction, part, start, end, place, name, value, before, raw, root=root)
+        for one in within(text, start, end, root, name) if raw else ():
             source = one.capsules[-1].text if one.capsules else text
             if _free(source, one.start):
                 yield Slot(
                     transaction, part, one.start, one.end, one.place, one.name, one.value,
                     one.before, source[one.start : one.end],
-                    root=Place.TEXT if one.capsules else place,
+                    root=Place.TEXT if one.capsules else root,
                     filters=one.filters, capsules=one.capsules, depth=one.depth,
                 )  # fmt: skip
 

@@ -8,7 +8,7 @@ from html import unescape
 from urllib.parse import unquote, unquote_plus
 
 from pytest_loadtool.correlation.views import decoded
-from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.place import Place, query_syntax
 
 __all__ = [
     "HOLE",
@@ -18,6 +18,7 @@ __all__ = [
     "multipart_spots",
     "pair_spots",
     "target_spots",
+    "written_query",
     "xml_spots",
 ]
 
@@ -64,7 +65,14 @@ def target_spots(text: str) -> Iterator[Spot]:
             yield *pair.span(2), Place.PATH, pair[1], unquote(pair[2]), ""
         name = name if HOLE in stem else stem
     if mark >= 0:
-        yield from pair_spots(text, mark + 1, Place.QUERY, limit)
+        syntax = written_query(text)
+        for start, end, _, name, value, _ in pair_spots(text, mark + 1, syntax, limit):
+            yield start, end, Place.QUERY, name, value, ""
+
+
+def written_query(target: str) -> Place:
+    """How values are written in the query of a masked target: see `query_syntax`."""
+    return query_syntax(target.partition("?")[2].replace(HOLE, ""))
 
 
 def pair_spots(text: str, start: int, place: Place, end: int | None = None) -> Iterator[Spot]:

@@ -75,7 +75,7 @@ def _slots(case: TestCase, transaction: Transaction) -> Iterator[Slot]:
 
 def _spans(slot: Slot, text: str) -> list[tuple[int, int]]:
     """Where the text stands in the slot as a whole word, as (start, end) in the masked part."""
-    word = re.escape(encode(slot.place, text))
+    word = re.escape(encode(slot.root, text))
     # A percent-encoded character before it is no letter of it: q%3Dcarol.
     pattern = rf"(?:(?<![^\W_])|(?<=%[0-9A-Fa-f]{{2}})){word}(?![^\W_])"
     return [

@@ -23,6 +23,7 @@ __all__ = [
     "body_syntax",
     "encode",
     "header_places",
+    "query_syntax",
     "target_places",
 ]
 
@@ -52,6 +53,8 @@ _URI = "-._~!$&'()*+,;=:@/?#[]%"
 _PCHAR = "-._~!$&'()*+,;=:@"
 
 _JSON_SCALAR = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
+#: What the form serialiser would have written otherwise ("~" aside, which some of them leave).
+_NO_FORM = re.compile(r"%20|[^\w*.+~%&=\[\]-]|=[^&]*=", re.ASCII)
 _HEADER_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]+")
 _XML_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;"})
 
@@ -114,18 +117,28 @@ def encode(place: Place, value: str) -> str:
 
 
 def target_places(template: Template) -> tuple[Place, ...]:
-    """The place of each reference of a request target, in order."""
+    """The place of each reference of a request target, in order; in a query, see `query_syntax`."""
     places: list[Place] = []
-    in_query = False
+    query: str | None = None
     for position, part in enumerate(template.parts):
         if isinstance(part, Reference):
             start = Place.WHOLE_TARGET if position == 0 else Place.PATH
-            places.append(Place.QUERY if in_query else start)
-        else:
-            # A value that is a whole URL may bring the "?" along: then its text goes on with "&".
-            after_url = bool(places) and position == 1 and part.startswith("&")
-            in_query = in_query or "?" in part or after_url
-    return tuple(places)
+            places.append(start if query is None else Place.QUERY)
+        elif query is not None:
+            query += part
+        elif "?" in part:
+            query = part.partition("?")[2]
+        elif bool(places) and position == 1 and part.startswith("&"):
+            query = part  # a value that is a whole URL may bring the "?" along
+    syntax = query_syntax(query or "")
+    return tuple(syntax if one is Place.QUERY else one for one in places)
+
+
+def query_syntax(text: str) -> Place:
+    """How values are written in a query with this text: as in forms (``FORM``) if it has a ``+``,
+    which stands for a space, and nothing that forms would have written otherwise; else ``QUERY``.
+    """
+    return Place.FORM if "+" in text and not _NO_FORM.search(text) else Place.QUERY
 
 
 def header_places(template: Template) -> tuple[Place, ...]:

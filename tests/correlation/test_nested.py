@@ -136,6 +136,10 @@ ROOTS: Mapping[str, Root] = {
         lambda text: exchange("GET", f"{SERVER}/x?data={quote(text, safe=_COMPONENT)}&y=1"),
         "target", "", lambda text: parse_qs(urlsplit(text).query)["data"][0],
     ),
+    "query, as in forms": Root(
+        lambda text: exchange("GET", f"{SERVER}/x?a=b+c&data={_encoded(text)}&y=1"),
+        "target", "", lambda text: parse_qs(urlsplit(text).query)["data"][0],
+    ),
     "header": Root(
         lambda text: exchange("GET", f"{SERVER}/x", sent=(("X-Data", text),)),
         0, "", lambda text: text,
@@ -285,6 +289,21 @@ def test_a_cookie_copied_into_a_header(name: str, cookie: str, header: str, expe
     result = configure(case_of(*exchanges), exchanges).case
     assert text_of(sent_in(result), 0) == expected
     assert result.variables["csrf_token[1]"].recorded == cookie
+
+
+def test_json_in_a_query_as_forms_write_it() -> None:
+    """Its spaces are ``+``, between its values, too; a value with one is written so."""
+    token = "q1W2e3 r4T5y6u7"
+    record = {"a": 1, "csrf_token": token, "tags": ["b c"]}
+    first = html(f'<form><input type="hidden" name="csrf_token" value="{token}"></form>')
+    query = f"data={_encoded(json.dumps(record))}&csrf_token={_encoded(token)}"
+    exchanges = [answered("GET", "/", first), exchange("GET", f"{SERVER}/x?{query}")]
+    target = text_of(sent_in(configure(case_of(*exchanges), exchanges).case), "target")
+    assert target.count("${csrf_token[1]") == 2
+    new = rendered(target, "target", "", {"csrf_token[1]": 'x"+y z'})
+    read = parse_qs(urlsplit(new).query)
+    assert json.loads(read["data"][0]) == record | {"csrf_token": 'x"+y z'}
+    assert read["csrf_token"] == ['x"+y z']
 
 
 def test_soap() -> None:
