@@ -9,15 +9,14 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pytest_loadtool.casefile import read_case
 from pytest_loadtool.correlation.looks import looks_like_time
-from pytest_loadtool.model.case import Kind, TestCase, Variable
+from pytest_loadtool.model.case import Kind, TestCase, Transaction, Variable
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay import PagePlan, Response, Step, compile_case
@@ -25,8 +24,6 @@ from pytest_loadtool.transport.functional import replay_once
 
 __all__ = ["correlated", "false_positives"]
 
-#: How many ask at once.
-_CROWD = 3
 #: What is not asked for again with each value: nothing in it is of the session.
 _STATIC = frozenset({Kind.CSS, Kind.JAVASCRIPT, Kind.IMAGE})
 
@@ -39,27 +36,42 @@ def correlated(case: Path) -> tuple[str, ...]:
 def false_positives(case: Path, url: str) -> tuple[str, ...]:
     """Those of them that the server at ``url`` gives out as recorded, and takes as recorded.
 
-    Several ask at once: of what each gets alone, such as the name of a new file, the second gets
-    another. It must be another server than the one recorded from, with secrets of its own, and
-    have been used since: then ids that start again in an empty database differ, too.
+    Also to a second user, while a first one has got so far: of what only one can have, such as the
+    name of a new file, that one gets another. It must be another server than the one recorded
+    from, with secrets of its own, and have been used since: then ids that start again in an empty
+    database differ, too.
     """
     whole = _without_static(read_case(case))
-    with ThreadPoolExecutor(_CROWD) as crowd:
-        several = list(crowd.map(lambda _: _replayed(whole, url), range(_CROWD)))
-    values = {
-        name: set().union(*(one.values[name] for one in several)) for name in correlated(case)
-    }
     now = _replayed(whole, url)
     return tuple(
         name
         for name in correlated(case)
-        if _same(whole.variables[name], values[name])
+        if _same(whole.variables[name], now.values[name])
+        and _same(whole.variables[name], _to_a_second(whole, name, url))
         and _replayed(_pinned(whole, name), url).answers == now.answers
     )
 
 
 def _same(variable: Variable, values: set[str]) -> bool:
     return values == {variable.recorded} and not looks_like_time(variable.recorded or "")
+
+
+def _to_a_second(case: TestCase, name: str, url: str) -> set[str]:
+    """What the variable is of a user who comes when another has just got it, and went away."""
+    _replayed(_until(case, name), url)
+    return _replayed(case, url).values[name]
+
+
+def _until(case: TestCase, name: str) -> TestCase:
+    """The case up to the transaction whose response gives out the variable."""
+    transactions = list(case.transactions())
+    last = next(
+        index
+        for index, one in enumerate(transactions)
+        if any(each.variable == name for each in one.extractors)
+    )
+    kept = {id(one) for one in transactions[: last + 1]}
+    return _with(case, lambda one: id(one) in kept)
 
 
 def _pinned(case: TestCase, name: str) -> TestCase:
@@ -83,15 +95,13 @@ def _pinned(case: TestCase, name: str) -> TestCase:
 
 
 def _without_static(case: TestCase) -> TestCase:
-    pages = tuple(
-        dataclasses.replace(
-            page,
-            transactions=tuple(
-                one
-                for one in page.transactions
-                if one.recorded is None or one.recorded.kind not in _STATIC
-            ),
-        )
+    return _with(case, lambda one: one.recorded is None or one.recorded.kind not in _STATIC)
+
+
+def _with(case: TestCase, wanted: Callable[[Transaction], bool]) -> TestCase:
+    """The case with these transactions only."""
+    pages = (
+        dataclasses.replace(page, transactions=tuple(filter(wanted, page.transactions)))
         for page in case.pages
     )
     return dataclasses.replace(case, pages=tuple(page for page in pages if page.transactions))

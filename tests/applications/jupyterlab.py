@@ -23,6 +23,9 @@ UNIQUE: tuple[str, ...] = ("notes.txt", "copy.txt", "archive")
 
 _REQUIREMENTS = ("jupyterlab==4.6.6",)
 _PASSWORD = "correct-horse-battery"
+#: The contents manager that does one thing after the other. The default, its asynchronous twin, is
+#: for one person: when somebody deletes a file while it lists the folder, there is no such folder.
+_CONTENTS = "jupyter_server.services.contents.largefilemanager.LargeFileManager"
 
 
 def install() -> None:
@@ -53,7 +56,13 @@ def serve(state: Path) -> Iterator[str]:
         [programs / "python", "-c", _HASH, _PASSWORD], capture_output=True, text=True, check=True
     )
     settings = {
-        "ServerApp": {"root_dir": str(files), "ip": "127.0.0.1", "port": port, "allow_root": True},
+        "ServerApp": {
+            "root_dir": str(files),
+            "ip": "127.0.0.1",
+            "port": port,
+            "allow_root": True,
+            "contents_manager_class": _CONTENTS,
+        },
         "ExtensionApp": {"open_browser": False},
         "IdentityProvider": {"token": ""},
         "PasswordIdentityProvider": {"hashed_password": hashed.stdout.strip()},

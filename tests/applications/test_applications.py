@@ -15,7 +15,7 @@ from pytest_loadtool.console.session import Session, Settings
 from pytest_loadtool.model.case import TestCase
 from tests.applications import journey
 from tests.applications.application import APPLICATIONS, application
-from tests.applications.outcome import TOLERATED, USERS, examine
+from tests.applications.outcome import USERS, examine
 from tests.console.listener import Listener, do
 
 RECORDINGS = Path(__file__).parent / "recordings"
@@ -30,9 +30,8 @@ def _check(name: str, folder: Path) -> None:
     assert outcome.transactions >= 15
     assert outcome.correlated
     assert not outcome.false_positives
-    if name not in TOLERATED:
-        assert outcome.errors == 0
-        assert outcome.requests == USERS * outcome.transactions
+    assert outcome.errors == 0
+    assert outcome.requests == USERS * outcome.transactions
 
 
 @pytest.mark.promise(2, 3, 72)
