@@ -28,7 +28,7 @@ ROOMS: dict[str, set[str]] = {
         for room in ("casefile", "correlation", "auth", "load", "diagnosis")
     },
     "recording": {"errors", "model", "auth.negotiation"},
-    "replay": {"errors", "model", "auth", "correlation.extract"},
+    "replay": {"errors", "model", "auth", "correlation.bound", "correlation.extract"},
     "report": {"errors", "model", "auth", "load"},
     "transport": {"errors", "model", *MIDDLE},
     "capture": {"errors", "model", *MIDDLE},

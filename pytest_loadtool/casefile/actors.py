@@ -17,7 +17,14 @@ from pytest_loadtool.casefile.schema import (
     parsed,
     text,
 )
-from pytest_loadtool.casefile.syntax import json_path, pattern, template, token, variable_name
+from pytest_loadtool.casefile.syntax import (
+    pattern,
+    sought_path,
+    sought_pattern,
+    template,
+    token,
+    variable_name,
+)
 from pytest_loadtool.model.decoding import DECODINGS
 from pytest_loadtool.model.extractor import (
     Boundary,
@@ -47,7 +54,12 @@ def _boundary(node: Node) -> tuple[str, ...]:
     sides = array(text)(node)
     if len(sides) != 2 or not any(sides):
         raise node.wrong('expected two texts, ["left", "right"], not both empty')
-    return sides
+    return array(parsed(template))(node)
+
+
+def _name(node: Node) -> str:
+    filled(node)
+    return parsed(template)(node)
 
 
 def _equals(node: Node) -> str | int | float | bool:
@@ -87,9 +99,9 @@ def _then(node: Node) -> tuple[Source, int]:
 
 #: What is read in a text, be it a body or what is decoded.
 _READING = {
-    "json": Key(parsed(json_path)),
-    "form": Key(filled),
-    "regex": Key(parsed(pattern)),
+    "json": Key(parsed(sought_path)),
+    "form": Key(_name),
+    "regex": Key(parsed(sought_pattern)),
     "boundary": Key(_boundary),
     "match": Key(at_least(1)),
     "decode": Key(_decode),
@@ -100,9 +112,9 @@ EXTRACTOR = Table(
     "an extractor",
     {
         "variable": Key(parsed(variable_name), 'variable = "…"'),
-        "cookie": Key(filled),
+        "cookie": Key(_name),
         "header": Key(parsed(token)),
-        "pattern": Key(parsed(pattern)),
+        "pattern": Key(parsed(sought_pattern)),
         "split": Key(at_least(2)),
         **_READING,
     },
@@ -131,7 +143,7 @@ VALIDATOR = Table(
     {
         "text": Key(_searched),
         "regex": Key(parsed(pattern)),
-        "json": Key(parsed(json_path)),
+        "json": Key(parsed(sought_path)),
         "equals": Key(_equals),
         "absent": Key(boolean),
     },
@@ -171,6 +183,8 @@ def _check_split(node: Node, found: Mapping[str, Any]) -> None:
     if "form" not in found or "match" in found:
         raise node.wrong("goes with 'form' only, and not with 'match'")
     name, split = found["form"], found["split"]
+    if "${" in name:
+        raise node.wrong("goes with a name that is known: not with a placeholder")
     number = int(name.removeprefix(name.rstrip("0123456789")) or 0)
     if number >= split:
         raise node.wrong(f"the fields of a state in {split} fields are numbered up to {split - 1}")

@@ -10,6 +10,7 @@ from pytest_loadtool.casefile.nearest import did_you_mean
 from pytest_loadtool.casefile.problems import Problems
 from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.case import Header, TestCase, Transaction, used_names
+from pytest_loadtool.model.extractor import references
 from pytest_loadtool.model.renewal import successors
 from pytest_loadtool.model.template import BUILTIN_NAMES, Reference, Template
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
@@ -53,6 +54,26 @@ def check_case(case: TestCase, problems: Problems, *, columns: Columns) -> None:
                 if message and (path, reference.name) not in reported:
                     reported.add((path, reference.name))
                     problems.add(path, message)
+        _check_sought(at, transaction, names, number, problems)
+
+
+def _check_sought(
+    at: KeyPath, transaction: Transaction, names: _Names, number: int, problems: Problems
+) -> None:
+    """What extractors look for is known: before the response, or from an extractor before them."""
+    found: set[str] = set()
+    for index, one in enumerate(transaction.extractors):
+        path = (*at, "extractors", index)
+        for reference in references(one.source):
+            if reference.name in found or not (message := names.wrong(reference, number)):
+                continue
+            if names.set_by.get(reference.name) == number:
+                message = (
+                    f"${{{reference.name}}} is set by this extractor, or by one behind it: write "
+                    "the extractor that sets it before this one"
+                )
+            problems.add(path, message)
+        found.add(one.variable)
 
 
 def _dynamic(at: KeyPath, headers: tuple[Header, ...]) -> list[tuple[KeyPath, Header]]:
@@ -143,8 +164,10 @@ def _templates(at: KeyPath, transaction: Transaction) -> Iterator[tuple[KeyPath,
         match validator:
             case TextValidator(text=needle):
                 yield (*at, "validators", index, "text"), needle
-            case JsonValidator(equals=str(expected)):
-                yield (*at, "validators", index, "equals"), expected
+            case JsonValidator(path=sought, equals=expected):
+                yield (*at, "validators", index, "json"), sought
+                if isinstance(expected, str):
+                    yield (*at, "validators", index, "equals"), expected
             case _:
                 pass
 

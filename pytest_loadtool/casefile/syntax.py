@@ -32,6 +32,8 @@ __all__ = [
     "plain_name",
     "request_line",
     "shown",
+    "sought_path",
+    "sought_pattern",
     "template",
     "token",
     "transport",
@@ -50,9 +52,14 @@ _APP = re.compile(r"(?:(?:asgi|wsgi):)?[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d][\w.]*
 _RANGE = re.compile(r"(\d{3})(?:\s*-\s*(\d{3}))?", re.ASCII)
 #: Methods that clients always send in capitals. Not PATCH: `fetch` sends it as the script wrote it.
 _CAPITAL_METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS")
+#: The end of a pattern so far: behind a backslash that escapes what comes, within a class.
+_BACKSLASH = re.compile(r"(?<!\\)(?:\\\\)*\\\Z")
+_IN_CLASS = re.compile(r"(?<!\\)(?:\\\\)*\[\^?[^\]]*\Z")
+_COMPARED = r"""@(?:\.[A-Za-z_$][\w$-]*)+\s*==\s*(?:'[^'\\]*'|"[^"\\]*"|-?\d+|\$\{[^}]*\})"""
 #: Paths that need no parser to be known good.
 _PLAIN_JSON_PATH = re.compile(
-    r"""\$(?:\.[A-Za-z_$][\w$-]*|\[\d+\]|\.\*|\[\*\]|\['[^'\\]*'\]|\["[^"\\]*"\])*"""
+    r"""\$(?:\.[A-Za-z_$][\w$-]*|\[\d+\]|\.\*|\[\*\]|\['[^'\\]*'\]|\["[^"\\]*"\]"""
+    rf"|\[\?(?:{_COMPARED}|\({_COMPARED}\))\])*"
 )
 
 
@@ -256,6 +263,49 @@ def json_path(text: str) -> str:
         raise ValueError(
             f"bad JSON path {shown(text)}: expected a path such as '$.items[0].id'"
         ) from None
+    return text
+
+
+def sought_path(text: str) -> str:
+    """A JSON path that may have placeholders: in quotes, or alone behind ``==``."""
+    if "${" not in text:
+        return json_path(text)
+    template(text)
+    if not _PLAIN_JSON_PATH.fullmatch(text):
+        raise ValueError(
+            f"bad JSON path {shown(text)}: a placeholder stands in quotes or behind ==, as in "
+            """'$.items[?(@.name=="${name}")].id'"""
+        )
+    return text
+
+
+def sought_pattern(text: str) -> str:
+    """A regular expression that may have placeholders."""
+    if "${" not in text:
+        return pattern(text)
+    template(text)
+    whole = ""
+    for part in Template.parse(text).parts:
+        if isinstance(part, str):
+            whole += part
+            continue
+        if _BACKSLASH.search(whole):
+            raise ValueError(
+                f"bad regular expression {shown(text)}: {part} stands behind a backslash; for the "
+                r"characters themselves write \$\{"
+            )
+        if _IN_CLASS.search(whole):
+            raise ValueError(
+                f"bad regular expression {shown(text)}: {part} stands in square brackets, where a "
+                "text cannot; write (?:…|…)"
+            )
+        whole += "(?:x)"
+    try:
+        pattern(whole)
+    except ValueError as error:
+        reason = str(error).removeprefix(f"bad regular expression {shown(whole)}: ")
+        reason = reason.partition(" at position ")[0]
+        raise ValueError(f"bad regular expression {shown(text)}: {reason}") from None
     return text
 
 

@@ -50,7 +50,7 @@ def tidied(case: TestCase, before: TestCase) -> TestCase:
     used = of_users(case)
     for transaction in case.transactions():
         checked = map(expected_text, transaction.validators)
-        used |= case.used_by(transaction.request) | used_names(checked, case.variables)
+        used |= case.needed_by(transaction) | used_names(checked, case.variables)
     needless = of_users(before) - used
     datasets = {Reference(name).dataset for name in needless} - {
         Reference(name).dataset for name in used
@@ -74,7 +74,7 @@ def unset(case: TestCase) -> set[str]:
     known = {name for name, one in case.variables.items() if not one.needs_extractor}
     missing: set[str] = set()
     for transaction in case.transactions():
-        missing |= _own(case.used_by(transaction.request)) - known
+        missing |= _own(case.needed_by(transaction)) - known
         known.update(extractor.variable for extractor in transaction.extractors)
         checked = map(expected_text, transaction.validators)
         missing |= _own(used_names(checked, case.variables)) - known

@@ -23,7 +23,10 @@ from pytest_loadtool.model.extractor import (
     JsonPath,
     RegularExpression,
     Source,
+    source_texts,
+    with_texts,
 )
+from pytest_loadtool.model.template import Template
 
 __all__ = ["COMPILERS", "Extract", "PlainText", "Readable", "compile_source"]
 
@@ -61,11 +64,21 @@ def compile_source(source: Source, match: int = 1) -> Extract:
     """The function that takes the ``match``-th (from 1) value of ``source`` from a response.
 
     Raises:
-        ValueError: a pattern or path is malformed, or ``match`` is less than 1.
+        ValueError: a pattern or path is malformed or has placeholders (which `bind_source` knows),
+        or ``match`` is less than 1.
     """
     if match < 1:
         raise ValueError(f"match counts from 1, not {match}")
+    if source_texts(source):
+        source = with_texts(source, _literal)
     return COMPILERS[type(source)](source, match)
+
+
+def _literal(template: str) -> str:
+    text = Template.parse(template).literal
+    if text is None:
+        raise ValueError(f"{template!r} has placeholders: there is no user to fill them in")
+    return text
 
 
 def _json_path(source: JsonPath, match: int) -> Extract:

@@ -1,21 +1,30 @@
-"""JSON paths, compiled: the simple ones to plain indexing, the others by jsonpath-ng."""
+"""JSON paths, compiled: the simple ones to plain indexing, the others by jsonpath-ng.
+
+A path with placeholders is taken apart once, and then gets a user's values as they are: they are
+keys and texts to compare with, no part of the path's language.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, cast
 
-__all__ = ["compile_path", "format_path", "json_text"]
+from pytest_loadtool.model.template import Template
+
+__all__ = ["Fill", "bind_path", "compile_path", "format_path", "json_text"]
+
+#: From a user's values to the text of a template.
+Fill = Callable[[Sequence[str]], str]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _STEP = re.compile(
     r"""\.(?P<name>[A-Za-z_$][\w$-]*)|\[(?P<index>\d+)\]|(?P<any>\.\*|\[\*\])"""
     r"""|\['(?P<single>[^'\\]*)'\]|\["(?P<double>[^"\\]*)"\]"""
-    r"""|\[\?(?P<paren>\()?@\.(?P<key>[A-Za-z_$][\w$-]*)\s*==\s*"""
-    r"""(?:'(?P<is>[^'\\]*)'|"(?P<equals>[^"\\]*)")(?(paren)\))\]"""
+    r"""|\[\?(?P<paren>\()?@(?P<keys>(?:\.[A-Za-z_$][\w$-]*)+)\s*==\s*"""
+    r"""(?:'(?P<is>[^'\\]*)'|"(?P<equals>[^"\\]*)"|(?P<bare>-?\d+|\$\{[^}]*\}))(?(paren)\))\]"""
 )
 
 
@@ -24,11 +33,23 @@ class _Wildcard:
 
 
 class _Where:
-    """The step ``[?(@.key=="text")]``: the items that have this text under this key."""
+    """The step ``[?(@.key=="text")]``: the items that have this text under this key, or these keys
+    (``@.fields.name``). Without quotes it may be that of a number, too."""
 
-    def __init__(self, key: str, text: str) -> None:
-        self.key = key
+    def __init__(self, keys: tuple[str, ...], text: str, bare: bool) -> None:
+        self.keys = keys
         self.text = text
+        self.bare = bare
+
+    def holds(self, item: Any) -> bool:
+        """Whether the item has it."""
+        for key in self.keys:
+            if not isinstance(item, dict):
+                return False
+            item = item.get(key)
+        if self.bare and item.__class__ is int:
+            item = str(item)
+        return isinstance(item, str) and item == self.text
 
 
 _ANY = _Wildcard()
@@ -47,6 +68,39 @@ def compile_path(path: str, match: int) -> Callable[[Any], str | None]:
     steps = _simple(path)
     if steps is None:
         return _general(path, match)
+    return _compiled(steps, match)
+
+
+def bind_path(
+    path: str, match: int, fills: Callable[[Template], Fill]
+) -> Callable[[Any, Sequence[str]], str | None]:
+    """As `compile_path` for a path with placeholders: the function takes a user's values, too.
+
+    Raises:
+        ValueError: ``path`` is not a JSON path, or a placeholder stands where none can.
+    """
+    steps = _simple(path)
+    if steps is None:
+        raise ValueError(
+            f"{path!r} is not a JSON path with placeholders: they stand in quotes, or behind =="
+        )
+    filled: list[tuple[int, _Step, Fill]] = []
+    for position, step in enumerate(steps):
+        text = step.text if isinstance(step, _Where) else step
+        if isinstance(text, str) and "${" in text:
+            filled.append((position, step, fills(Template.parse(text))))
+
+    def get(document: Any, values: Sequence[str]) -> str | None:
+        now: list[_Step] = list(steps)
+        for position, step, fill in filled:
+            text = fill(values)
+            now[position] = _Where(step.keys, text, step.bare) if isinstance(step, _Where) else text
+        return _nth(_walk(document, tuple(now), 0), match)
+
+    return get
+
+
+def _compiled(steps: tuple[_Step, ...], match: int) -> Callable[[Any], str | None]:
     if any(isinstance(step, (_Wildcard, _Where)) for step in steps):
         return lambda document: _nth(_walk(document, steps, 0), match)
     plain = cast(tuple[str | int, ...], steps)
@@ -96,8 +150,10 @@ def _simple(path: str) -> tuple[_Step, ...] | None:
             steps.append(_ANY)
         elif match["index"] is not None:
             steps.append(int(match["index"]))
-        elif match["key"] is not None:
-            steps.append(_Where(match["key"], _given(match, "is", "equals")))
+        elif match["keys"] is not None:
+            keys = tuple(match["keys"][1:].split("."))
+            text = _given(match, "is", "equals", "bare")
+            steps.append(_Where(keys, text, match["bare"] is not None))
         else:
             steps.append(_given(match, "name", "single", "double"))
     return tuple(steps)
@@ -136,8 +192,7 @@ def _walk(value: Any, steps: tuple[_Step, ...], position: int) -> Iterator[Any]:
         elif isinstance(value, list):
             children = value
         if isinstance(step, _Where):
-            key, text = step.key, step.text
-            children = [one for one in children if isinstance(one, dict) and one.get(key) == text]
+            children = [one for one in children if step.holds(one)]
     elif isinstance(step, int):
         if isinstance(value, list):
             children = value[step : step + 1]

@@ -250,7 +250,7 @@ def _held(case: TestCase) -> Iterator[tuple[int, str]]:
     """The transactions that are not sent, with the reason: dangerous, or in need of one that is."""
     lost: dict[str, int] = {}
     for index, one in enumerate(case.transactions()):
-        needed = sorted(case.used_by(one.request) & lost.keys())
+        needed = sorted(case.needed_by(one) & lost.keys())
         if one.dangerous or needed:
             why = "is marked as dangerous" if one.dangerous else f"needs {needed[0]}"
             source = index if one.dangerous else lost[needed[0]]

@@ -21,12 +21,14 @@ from pytest_loadtool.correlation.parts import (
 from pytest_loadtool.correlation.traffic import Step
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable, used_names
 from pytest_loadtool.model.editing import with_transactions
-from pytest_loadtool.model.extractor import Extractor
+from pytest_loadtool.model.extractor import Extractor, references
 from pytest_loadtool.model.renewal import family
 from pytest_loadtool.model.template import Template, TemplateError
 from pytest_loadtool.model.validator import expected_text
 
 __all__ = ["names_in_use", "revert"]
+
+_NOTHING: Mapping[str, frozenset[str]] = MappingProxyType({})
 
 
 def revert(
@@ -35,9 +37,10 @@ def revert(
     """The case with recorded values in place of what application state management set.
 
     What a replay proved stays: the recording alone would not show it again. With ``only``, these
-    variables are taken back, with what is made of them, and no others.
+    variables are taken back, with what is made of them or extracted by them, and no others.
     """
     pinned = _pinned(steps, case.variables)
+    sought = _sought(case)
     if only is None:
         proven = (name for name, one in case.variables.items() if one.rule == REPLAY_COMPARE.name)
         kept = _made_of(case.variables, proven)
@@ -45,7 +48,8 @@ def revert(
             (case.variables[one].template or "" for one in kept), case.variables
         )
     else:
-        pinned |= case.variables.keys() - _made_of(case.variables, only)
+        pinned |= case.variables.keys() - _made_of(case.variables, only, sought)
+    pinned = _with_sought(pinned, sought, case.variables)
     values = {
         name: variable.recorded
         for name, variable in case.variables.items()
@@ -60,11 +64,47 @@ def revert(
     return replace(case, variables=MappingProxyType(variables))
 
 
-def _made_of(variables: Mapping[str, Variable], names: Iterable[str]) -> set[str]:
-    """The names, and all that is made of these variables."""
+def _made_of(
+    variables: Mapping[str, Variable],
+    names: Iterable[str],
+    sought: Mapping[str, frozenset[str]] = _NOTHING,
+) -> set[str]:
+    """The names, and all that is made of these variables, or extracted by them."""
     wanted = set(names)
     uses = {name: used_names([one.template or ""], variables) for name, one in variables.items()}
-    return wanted | {name for name, used in uses.items() if used & wanted}
+    while more := {
+        name
+        for name in variables
+        if name not in wanted and (uses[name] | sought.get(name, frozenset())) & wanted
+    }:
+        wanted |= more
+    return wanted
+
+
+def _sought(case: TestCase) -> dict[str, frozenset[str]]:
+    """By variable: the names that its extractors go by, and what these are made of."""
+    found: dict[str, frozenset[str]] = {}
+    for transaction in case.transactions():
+        for one in transaction.extractors:
+            names = used_names(map(str, references(one.source)), case.variables)
+            if names:
+                found[one.variable] = found.get(one.variable, frozenset()) | names
+    return found
+
+
+def _with_sought(
+    pinned: frozenset[str], sought: Mapping[str, frozenset[str]], variables: Mapping[str, Variable]
+) -> frozenset[str]:
+    """The pinned variables, with those by which what stays is extracted."""
+    while True:
+        more: set[str] = set()
+        for name, names in sought.items():
+            of_asm = name in variables and variables[name].set_by == "asm"
+            if name in pinned or not of_asm:
+                more |= names
+        if more <= pinned:
+            return pinned
+        pinned |= more
 
 
 def names_in_use(case: TestCase) -> frozenset[str]:
@@ -75,7 +115,7 @@ def names_in_use(case: TestCase) -> frozenset[str]:
     for transaction in case.transactions():
         names.update(extractor.variable for extractor in transaction.extractors)
         names.update(_names(*_texts(transaction)))
-    return frozenset(names)
+    return frozenset(names.union(*_sought(case).values()))
 
 
 def _reverted(step: Step, values: dict[str, str]) -> Transaction:

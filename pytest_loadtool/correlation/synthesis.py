@@ -28,6 +28,7 @@ from pytest_loadtool.model.extractor import (
     JsonPath,
     RegularExpression,
     Source,
+    escaped,
 )
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
@@ -70,16 +71,20 @@ def synthesise(
     for source in _SOURCES[producer.kind](producer, slot, response, known):
         match = _reproducing(source, producer.extracted, response, matches)
         if match is not None:
-            return source, match
+            return escaped(source), match
     return None
 
 
 def _reproducing(source: Source, value: str, response: Readable, matches: int) -> int | None:
     for match in range(1, matches + 1):
-        found = compile_source(source, match)(response)
+        found = _taken(source, response, match)
         if found is None or found == value:
             return None if found is None else match
     return None
+
+
+def _taken(source: Source, response: Readable, match: int = 1) -> str | None:
+    return compile_source(escaped(source), match)(response)
 
 
 def _json(producer: Producer, *_: object) -> Iterator[Source]:
@@ -100,10 +105,10 @@ def _xml(producer: Producer, slot: Slot, response: Readable, known: _Known) -> I
 
 def _control(producer: Producer, _: Slot, response: Readable, known: _Known) -> Iterator[Source]:
     if _SPLIT_STATE.fullmatch(producer.name):
-        count = compile_source(FormField("__VIEWSTATEFIELDCOUNT"))(response) or ""
+        count = _taken(FormField("__VIEWSTATEFIELDCOUNT"), response) or ""
         if count.isdecimal() and int(count) > 1:
             yield FormField(producer.name, split=int(count))
-    if compile_source(FormField(producer.name))(response) != producer.value:
+    if _taken(FormField(producer.name), response) != producer.value:
         yield from _in_form(producer, response.text, known)
     yield FormField(producer.name)
 
@@ -179,7 +184,7 @@ def _addresses(
     """The pattern that tells least of the address, if it leads to the value, and the one that
     tells most."""
     for loose in patterns:
-        if compile_source(loose)(response) == producer.extracted:
+        if _taken(loose, response) == producer.extracted:
             yield loose
         yield from patterns
 

@@ -29,8 +29,8 @@ def taken_back(case: TestCase, exchanges: Sequence[Exchange], name: str) -> Test
     reverted = revert(case, steps_of(case, exchanges), only={name})
     if name in reverted.variables:
         raise ValueError(
-            f"{name!r} is used by a validator, or by a transaction without recorded traffic: "
-            "change that first"
+            f"{name!r} is used by a validator, by an extractor of yours, or by a transaction "
+            "without recorded traffic: change that first"
         )
     before, after = (read_traffic(one, steps_of(one, exchanges), ()) for one in (case, reverted))
     new = dict.fromkeys(_used(before, after, variable.recorded or ""))

@@ -12,7 +12,7 @@ from typing import Literal
 from pytest_loadtool.model.asm import USUAL_ASM, AsmSettings
 from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.dataset import DatasetUse
-from pytest_loadtool.model.extractor import Extractor
+from pytest_loadtool.model.extractor import Extractor, references
 from pytest_loadtool.model.generator import Generator
 from pytest_loadtool.model.template import Template
 from pytest_loadtool.model.tls import USUAL_TLS, TlsSettings
@@ -218,6 +218,21 @@ class TestCase:
             TemplateError: a placeholder is malformed.
         """
         return used_names(_sent_texts(self, request), self.variables)
+
+    def needed_by(self, transaction: Transaction) -> frozenset[str]:
+        """The names that must have a value before a transaction: `used_by` its request, and what
+        its extractors look for that no extractor before them finds in the same response.
+
+        Raises:
+            KeyError, TemplateError: as `used_by`.
+        """
+        names = self.used_by(transaction.request)
+        found: set[str] = set()
+        for extractor in transaction.extractors:
+            texts = map(str, references(extractor.source))
+            names |= used_names(texts, self.variables) - found
+            found.add(extractor.variable)
+        return names
 
 
 def _sent_texts(case: TestCase, request: Request) -> Iterator[str]:

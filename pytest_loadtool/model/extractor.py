@@ -1,8 +1,17 @@
-"""Extractors: how a value is taken from a response into a user variable."""
+"""Extractors: how a value is taken from a response into a user variable.
+
+Paths, patterns, boundaries and the names of form fields and cookies are templates: what a
+placeholder stands for is sought as text, whatever it means to the language around it.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+from pytest_loadtool.model.template import Reference, Template, escape
 
 __all__ = [
     "Boundary",
@@ -14,12 +23,19 @@ __all__ = [
     "JsonPath",
     "RegularExpression",
     "Source",
+    "escaped",
+    "references",
+    "source_texts",
+    "with_texts",
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class JsonPath:
-    """A path from the root of a JSON body: ``$.items[0].id``; ``*`` takes the first match."""
+    """A path from the root of a JSON body: ``$.items[0].id``; ``*`` takes the first match.
+
+    Placeholders stand in quotes, or alone behind ``==``: ``$.items[?(@.name=="${name}")].id``.
+    """
 
     path: str
 
@@ -106,6 +122,48 @@ class Decoded:
 
 
 Source = JsonPath | Boundary | RegularExpression | FormField | HeaderValue | CookieValue | Decoded
+
+#: By kind of source: which of its fields are templates.
+_TEMPLATES: Mapping[type, tuple[str, ...]] = MappingProxyType(
+    {
+        JsonPath: ("path",),
+        Boundary: ("left", "right"),
+        RegularExpression: ("pattern",),
+        FormField: ("name",),
+        HeaderValue: ("pattern",),
+        CookieValue: ("name",),
+    }
+)
+
+
+def source_texts(source: Source) -> tuple[str, ...]:
+    """The texts of a source that hold placeholders or their escape; most have none."""
+    if isinstance(source, Decoded):
+        inner = () if source.inner is None else source_texts(source.inner)
+        return (*source_texts(source.outer), *inner)
+    texts = (getattr(source, name) for name in _TEMPLATES[type(source)])
+    return tuple(text for text in texts if text and "${" in text)
+
+
+def with_texts(source: Source, write: Callable[[str], str]) -> Source:
+    """``source`` with what ``write`` makes of each of its texts."""
+    if isinstance(source, Decoded):
+        inner = None if source.inner is None else with_texts(source.inner, write)
+        return replace(source, outer=with_texts(source.outer, write), inner=inner)
+    texts = {name: getattr(source, name) for name in _TEMPLATES[type(source)]}
+    made: dict[str, Any] = {name: write(text) for name, text in texts.items() if text}
+    return replace(source, **made)
+
+
+def escaped(source: Source) -> Source:
+    """A source whose texts are no templates yet, as one in which they stand for themselves."""
+    return with_texts(source, escape)
+
+
+def references(source: Source) -> tuple[Reference, ...]:
+    """The placeholders of a source, in order."""
+    texts = source_texts(source)
+    return tuple(one for text in texts for one in Template.parse(text).references)
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,7 +51,7 @@ class RegexValidator:
 
 @dataclass(frozen=True, slots=True)
 class JsonValidator:
-    """The JSON body has a value at ``path``; with ``equals``, this one.
+    """The JSON body has a value at ``path`` (a template); with ``equals``, this one.
 
     ``equals`` is compared as JSON: a string (a template), number, boolean or null (None is "no
     expectation", as TOML has no null).
@@ -66,9 +66,11 @@ Validator = TextValidator | RegexValidator | JsonValidator
 
 
 def expected_text(validator: Validator) -> str:
-    """The template that the validator holds; empty if it holds none."""
+    """What the validator holds of placeholders, as one template; empty if it can hold none."""
     match validator:
-        case TextValidator(text=text) | JsonValidator(equals=str(text)):
+        case TextValidator(text=text):
             return text
+        case JsonValidator(path=path, equals=equals):
+            return f"{path} {equals}" if isinstance(equals, str) else path
         case _:
             return ""

@@ -10,17 +10,26 @@ from random import Random
 from types import MappingProxyType
 
 from pytest_loadtool.auth.credentials import Credentials
+from pytest_loadtool.correlation.bound import bind_source
 from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset
-from pytest_loadtool.model.extractor import Extractor
+from pytest_loadtool.model.extractor import Extractor, source_texts
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import Validator, expected_text
 from pytest_loadtool.replay.draw import draw
 from pytest_loadtool.replay.identities import accounts_of, constant_facts
-from pytest_loadtool.replay.made import Clock, checking, generators, makers, rendering
+from pytest_loadtool.replay.made import (
+    Clock,
+    checking,
+    composed,
+    generators,
+    makers,
+    rendering,
+    taking,
+)
 from pytest_loadtool.replay.order import order_of
 from pytest_loadtool.replay.plan import (
     Check,
@@ -148,7 +157,7 @@ def _step(
         render=rendering(render, makers(texts, case.variables, names, clock)),
         accepted=accepted_codes(transaction.status),
         checks=tuple(_check(one, case, names) for one in transaction.validators),
-        takes=tuple(_take(one, names) for one in transaction.extractors),
+        takes=tuple(_take(one, case, names) for one in transaction.extractors),
         without_body=transaction.request.method == "HEAD",
         idempotent=transaction.request.method in _IDEMPOTENT,
     )
@@ -160,15 +169,18 @@ def _check(validator: Validator, case: TestCase, names: Names) -> Check:
     return checking(compile_validator(validator, names), made)
 
 
-def _take(extractor: Extractor, names: Names) -> Take:
-    return Take(
-        names.slot(extractor.variable),
-        compile_source(extractor.source, extractor.match),
-        Failure(
-            "extractor",
-            f"Extractor found nothing for ${{{extractor.variable}}}: {extractor.source}",
-        ),
+def _take(extractor: Extractor, case: TestCase, names: Names) -> Take:
+    source, match = extractor.source, extractor.match
+    slot = names.slot(extractor.variable)
+    missing = Failure(
+        "extractor", f"Extractor found nothing for ${{{extractor.variable}}}: {source}"
     )
+    texts = source_texts(source)
+    if not texts:
+        return Take(slot, compile_source(source, match), missing)
+    made = makers(texts, case.variables, names, None)
+    bound = bind_source(source, match, lambda template: composed(template, names))
+    return Take(slot, None, missing, taking(bound, made))
 
 
 def _page(
@@ -213,7 +225,7 @@ def _producers(case: TestCase, page: Page) -> list[list[int]]:
     setters: dict[str, int] = {}
     result = []
     for position, transaction in enumerate(page.transactions):
-        used = case.used_by(transaction.request)
+        used = case.needed_by(transaction)
         result.append(sorted({setters[name] for name in used if name in setters}))
         for extractor in transaction.extractors:
             setters[extractor.variable] = position

@@ -21,13 +21,16 @@ from pytest_loadtool.replay.exchange import Response
 from pytest_loadtool.replay.plan import Check
 from pytest_loadtool.replay.request import Names, Render
 
-__all__ = ["Clock", "Makers", "checking", "composed", "generators", "makers", "rendering"]
+__all__ = ["Clock", "Makers", "checking", "composed", "generators", "makers", "rendering", "taking"]
 
 #: Gives the seconds since 1970.
 Clock = Callable[[], float]
 
 #: Slots, and how their values are made of the others, in the order to do it.
 Makers = tuple[tuple[int, Callable[[Sequence[str]], str]], ...]
+
+#: An extractor that goes by the user's values.
+Bound = Callable[[Response, list[str]], str | None]
 
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000}
 
@@ -105,6 +108,19 @@ def checking(check: Check, made: Makers) -> Check:
         return check(response, values)
 
     return check_made
+
+
+def taking(bound: Bound, made: Makers) -> Bound:
+    """``bound`` with these values made before it."""
+    if not made:
+        return bound
+
+    def take_made(response: Response, values: list[str]) -> str | None:
+        for slot, make in made:
+            values[slot] = make(values)
+        return bound(response, values)
+
+    return take_made
 
 
 def composed(template: Template, names: Names) -> Callable[[Sequence[str]], str]:

@@ -87,8 +87,10 @@ class Take:
     there."""
 
     slot: int
-    extract: Callable[[Response], str | None]
+    extract: Callable[[Response], str | None] | None
     missing: Failure
+    bound: Callable[[Response, list[str]], str | None] | None = None
+    """Of an extractor with placeholders, in place of ``extract``: by the user's values."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

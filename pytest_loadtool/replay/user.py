@@ -194,7 +194,12 @@ class VirtualUser:
             if failure is not None:
                 failures += (failure,)
         for take in step.takes:
-            value = take.extract(response)
+            extract = take.extract
+            if extract is not None:
+                value = extract(response)
+            else:
+                assert take.bound is not None, "a take has one of the two"
+                value = take.bound(response, values)
             if value is None:
                 failures += (take.missing,)
             else:

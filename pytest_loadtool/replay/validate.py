@@ -10,8 +10,9 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from pytest_loadtool.correlation.bound import bind_source
 from pytest_loadtool.correlation.extract import compile_source
-from pytest_loadtool.model.extractor import JsonPath
+from pytest_loadtool.model.extractor import JsonPath, source_texts
 from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.template import Template
@@ -23,6 +24,7 @@ from pytest_loadtool.model.validator import (
     Validator,
 )
 from pytest_loadtool.replay.exchange import Response
+from pytest_loadtool.replay.made import composed
 from pytest_loadtool.replay.plan import Check
 from pytest_loadtool.replay.request import Names
 
@@ -87,7 +89,12 @@ def _regex(validator: RegexValidator) -> Check:
 
 
 def _json(validator: JsonValidator, names: Names) -> Check:
-    find = compile_source(JsonPath(validator.path), 1)
+    source = JsonPath(validator.path)
+    find = bound = None
+    if source_texts(source):
+        bound = bind_source(source, 1, lambda template: composed(template, names))
+    else:
+        find = compile_source(source, 1)
     absent, equals = validator.absent, validator.equals
     fill = _filler(equals, names) if isinstance(equals, str) else _literal(equals)
     subject = f"JSON path {validator.path}"
@@ -98,7 +105,11 @@ def _json(validator: JsonValidator, names: Names) -> Check:
     )
 
     def check(response: Response, values: Sequence[str]) -> Failure | None:
-        found = find(response)
+        if find is not None:
+            found = find(response)
+        else:
+            assert bound is not None, "it is one of the two"
+            found = bound(response, values)
         if fill is None:
             return failure if (found is not None) is absent else None
         return failure if (found == _join(fill, values)) is absent else None

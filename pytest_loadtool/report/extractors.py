@@ -55,7 +55,7 @@ def _users(
 ) -> Iterator[str]:
     """The later transactions that use the value, up to the next that extracts it."""
     for number, one in enumerate(transactions[index + 1 :], index + 2):
-        if name in case.used_by(one.request):
+        if name in case.needed_by(one):
             yield f"{number} {one.title}"
         if any(extractor.variable == name for extractor in one.extractors):
             return

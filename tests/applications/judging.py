@@ -127,7 +127,7 @@ class _Replayed:
         causes = ",".join(failure.cause for failure in failures)
         self.answers[step.index, response.status, causes or _form(response)] += 1
         for take in step.takes:
-            value = take.extract(response)
+            value = take.extract(response) if take.extract is not None else None
             if value is not None:
                 self.values[self.names[take.slot]].add(value)
 

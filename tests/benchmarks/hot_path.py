@@ -146,7 +146,8 @@ def _pieces(seen: _Seen, plan: Plan) -> list[tuple[str, Callable[[], None]]]:
         for old in seen.responses:
             response = fresh(old)
             for take in response.send.step.takes:
-                take.extract(response)
+                if take.extract is not None:
+                    take.extract(response)
 
     def validate() -> None:
         for old in seen.responses:

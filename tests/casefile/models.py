@@ -122,29 +122,43 @@ def _requests(names: list[str], sets: list[str]) -> st.SearchStrategy[Request]:
     )
 
 
-_in_text: st.SearchStrategy[Source] = st.one_of(
-    st.builds(JsonPath, _paths),
-    st.builds(FormField, _filled),
-    st.builds(RegularExpression, _patterns),
-    st.builds(Boundary, _filled, texts),
-)
-_plain_sources = st.one_of(
-    _in_text,
-    st.builds(CookieValue, _filled),
-    st.builds(HeaderValue, _tokens, st.none() | _patterns),
-)
-_decodings = st.lists(st.sampled_from(sorted(DECODINGS)), min_size=1, max_size=2).map(tuple)
-_sources = (
-    _plain_sources
-    | st.builds(Decoded, _plain_sources, _decodings)
-    | st.builds(
-        Decoded,
-        _plain_sources,
-        st.just(()) | _decodings,
-        _in_text | st.builds(Decoded, _in_text, _decodings),
-        st.integers(1, 3),
+def _in_text(names: list[str]) -> st.SearchStrategy[Source]:
+    """Their texts are templates; placeholders may stand in paths, too, and in patterns."""
+    paths, patterns, filled = _paths, _patterns, _templates(names).filter(bool)
+    if names:
+        written = st.sampled_from(names).map(lambda name: f"${{{name}}}")
+        paths |= written.map(lambda one: f'$.items[?(@.a.b=="x {one}")].id')
+        paths |= written.map(lambda one: f"$['{one}'][?(@.id == {one})]")
+        patterns |= written.map(lambda one: rf'/items/{one}/\w+\?t=([^"]*)')
+    return st.one_of(
+        st.builds(JsonPath, paths),
+        st.builds(FormField, filled),
+        st.builds(RegularExpression, patterns),
+        st.builds(Boundary, filled, _templates(names)),
     )
-)
+
+
+def _plain_sources(names: list[str]) -> st.SearchStrategy[Source]:
+    return st.one_of(
+        _in_text(names),
+        st.builds(CookieValue, _templates(names).filter(bool)),
+        st.builds(HeaderValue, _tokens, st.none() | _patterns),
+    )
+
+
+_decodings = st.lists(st.sampled_from(sorted(DECODINGS)), min_size=1, max_size=2).map(tuple)
+
+
+def _sources(names: list[str]) -> st.SearchStrategy[Source]:
+    plain, in_text = _plain_sources(names), _in_text(names)
+    inner = in_text | st.builds(Decoded, in_text, _decodings)
+    return (
+        plain
+        | st.builds(Decoded, plain, _decodings)
+        | st.builds(Decoded, plain, st.just(()) | _decodings, inner, st.integers(1, 3))
+    )
+
+
 _of_a_split_state = st.builds(
     Extractor, _variables, st.builds(FormField, st.just("__VIEWSTATE1"), st.integers(2, 9))
 )
@@ -171,7 +185,8 @@ def _transactions(names: list[str], sets: list[str]) -> st.SearchStrategy[Transa
         dangerous=st.booleans(),
         status=st.just(StatusCodes()) | _status,
         extractors=st.lists(
-            st.builds(Extractor, _variables, _sources, st.integers(1, 3)) | _of_a_split_state,
+            st.builds(Extractor, _variables, _sources(names), st.integers(1, 3))
+            | _of_a_split_state,
             max_size=2,
         ).map(tuple),
         validators=st.lists(_validators(names), max_size=2).map(tuple),

@@ -10,9 +10,17 @@ from uuid import UUID
 import pytest
 
 from pytest_loadtool.errors import ReplayError
-from pytest_loadtool.model.case import Header, Page, Request, TestCase, Transaction, Variable
+from pytest_loadtool.model.case import (
+    Header,
+    Page,
+    Recorded,
+    Request,
+    TestCase,
+    Transaction,
+    Variable,
+)
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
-from pytest_loadtool.model.extractor import Extractor, JsonPath
+from pytest_loadtool.model.extractor import Extractor, JsonPath, RegularExpression
 from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.generator import Generator, RandomText, Timestamp, Uuid
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
@@ -83,6 +91,87 @@ def test_a_check_sees_what_is_made_of_the_values_of_now() -> None:
     book.answer("GET /a", body=b'{"n": "al"}')
     book.answer("GET /b", body=b'{"x": "al & co", "y": "Hi al%20%26%20co!"}')
     assert diary.transactions == [("GET /a", ()), ("GET /b", ())]
+
+
+def test_an_extractor_goes_by_the_values_of_its_user() -> None:
+    """Made ones, rows and what an extractor before it has found in the same response."""
+    rows = JsonPath('$.items[?(@.name=="${name}")].id')
+    token = RegularExpression('"of": ${id}, "for": "${people.role}", "token": "([^"]*)"')
+    case = TestCase(
+        "case",
+        (
+            Page(
+                "p",
+                (
+                    get("/items", extractors=(Extractor("id", rows), Extractor("t", token))),
+                    get("/items/${id}?t=${t}"),
+                ),
+            ),
+        ),
+        "http://h",
+        datasets=(DatasetUse("people", "people.csv"),),
+        variables={"name": Variable("name", template="${people.name}@${host}")},
+    )
+    people = Dataset(("name", "role"), (("al", "cook"), ("bo", "host")))
+    plan = compile_case(case, datasets={"people": people})
+    body = (
+        b'{"items": [{"name": "al@h", "id": 3}, {"name": "bo@h", "id": 4}], "tokens": ['
+        b'{"of": 3, "for": "host", "token": "x"}, {"of": 3, "for": "cook", "token": "y"},'
+        b'{"of": 4, "for": "host", "token": "z"}]}'
+    )
+    for row, sent in enumerate(["GET /items/3?t=y", "GET /items/4?t=z"]):
+        book = Playbook(plan, VirtualUser(plan, lambda *_, row=row: row, Diary()))
+        book.answer("GET /items", body=body)
+        assert book.new == [sent]
+
+
+def test_an_extractor_that_finds_nothing_for_its_user() -> None:
+    """The message is the same for all users, so that it counts as one."""
+    case = case_of(
+        get("/items", extractors=(Extractor("id", JsonPath('$[?(@.n=="${name}")].id')),)),
+        name=RandomText(8, "digits"),
+    )
+    diary = Diary()
+    plan = compile_case(case)
+    book = Playbook(plan, VirtualUser(plan, first_row, diary), diary)
+    book.answer("GET /items", body=b"[]")
+    ((_, (failure,)),) = diary.transactions
+    assert failure.message.endswith("""${id}: JSON path $[?(@.n=="${name}")].id""")
+
+
+def test_a_check_of_a_path_with_a_placeholder() -> None:
+    """Passes for the user's own row, and fails without it."""
+    check = JsonValidator('$[?(@.n=="${name}")].state', "open")
+    diary = Diary()
+    plan = compile_case(
+        case_of(get("/a", validators=(check,)), get("/b", validators=(check,)), name="x${host}")
+    )
+    book = Playbook(plan, VirtualUser(plan, first_row, diary), diary)
+    book.answer("GET /a", body=b'[{"n": "y", "state": "shut"}, {"n": "xh", "state": "open"}]')
+    book.answer("GET /b", body=b'[{"n": "y", "state": "open"}]')
+    (_, passed), (_, failed) = diary.transactions
+    assert passed == ()
+    assert [one.cause for one in failed] == ["json"]
+
+
+def test_a_transaction_waits_for_what_its_extractor_goes_by() -> None:
+    """Although the recording had both under way at once."""
+
+    def recorded(at: float) -> Recorded:
+        return Recorded(200, at=at, took=1.0)
+
+    case = case_of(
+        get("/me", extractors=(Extractor("me", JsonPath("$.id")),), recorded=recorded(0)),
+        get(
+            "/all",
+            extractors=(Extractor("mine", JsonPath("$[?(@.of==${me})].id")),),
+            recorded=recorded(0.5),
+        ),
+    )
+    book = Playbook(compile_case(case))
+    assert book.new == ["GET /me"]
+    book.answer("GET /me", body=b'{"id": 7}')
+    assert book.new == ["GET /all"]
 
 
 def test_made_of_itself() -> None:

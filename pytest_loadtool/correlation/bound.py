@@ -1,0 +1,232 @@
+"""Extraction by a user's own values: extractors with placeholders, taken apart once.
+
+What a placeholder stands for is text, whatever it means to the language around it. In a JSON path
+it is compared with, in a regular expression it is escaped. A pattern that begins with plain text
+and a placeholder is found as text, and only the rest is a regular expression, compiled once; any
+other is compiled for each set of values, and the last `_MOST_PATTERNS` are kept.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, Final
+
+from pytest_loadtool.correlation.extract import Extract, PlainText, Readable, compile_source
+from pytest_loadtool.correlation.jsonpath import Fill, bind_path
+from pytest_loadtool.model.extractor import (
+    Boundary,
+    CookieValue,
+    Decoded,
+    FormField,
+    HeaderValue,
+    JsonPath,
+    RegularExpression,
+    Source,
+    source_texts,
+)
+from pytest_loadtool.model.template import Reference, Template
+
+__all__ = ["Bound", "Fills", "bind_source", "escaped_text", "page_text"]
+
+#: From a response and a user's values to the value, or None when the response does not hold it.
+Bound = Callable[[Readable, Sequence[str]], str | None]
+#: Compiles a template.
+Fills = Callable[[Template], Fill]
+
+#: How many patterns of one extractor are kept compiled.
+_MOST_PATTERNS: Final = 256
+
+_SPECIAL: Final = re.compile(r"[\\.^$*+?{}\[\]|()]")
+#: What a pattern may begin with to be found as text.
+_PLAIN: Final = re.compile(r"(?:[^\\.^$*+?{}\[\]|()]|\\[^\w\s])*")
+_UNESCAPE: Final = re.compile(r"\\(.)")
+#: What takes a text as it is.
+_ALL: Final = Boundary("", "")
+_QUANTIFIERS: Final = frozenset("*+?{")
+#: Characters that markup has character references for (HTML §13.5), and how they are written.
+_MARKUP: Final = {
+    "&": "amp|#38|#x26",
+    "<": "lt|#60|#x3c",
+    ">": "gt|#62|#x3e",
+    '"': "quot|#34|#x22",
+    "'": "apos|#0?39|#x27",
+}
+_MARKED: Final = re.compile("[&<>\"']")
+
+
+def bind_source(source: Source, match: int, fills: Fills) -> Bound:
+    """As `compile_source` for a source with placeholders. ``fills`` compiles their templates.
+
+    Of the text between literals nothing is found where a value is empty: all would fit.
+
+    Raises:
+        ValueError: as `compile_source`, or a placeholder stands where none can.
+    """
+    if match < 1:
+        raise ValueError(f"match counts from 1, not {match}")
+    return _BINDERS[type(source)](source, match, fills)
+
+
+def escaped_text(text: str) -> str:
+    """A pattern for this very text. As re.escape, without what needs no escape: people read it."""
+    return _SPECIAL.sub(r"\\\g<0>", text)
+
+
+def page_text(text: str) -> str:
+    """A pattern for this text as it is, or as markup writes it, with character references."""
+    return "".join(
+        f"(?:{one}|&(?i:{_MARKUP[one]});)" if one in _MARKUP else escaped_text(one) for one in text
+    )
+
+
+def _json_path(source: JsonPath, match: int, fills: Fills) -> Bound:
+    get = bind_path(source.path, match, fills)
+
+    def extract(response: Readable, values: Sequence[str]) -> str | None:
+        try:
+            document = response.json()
+        except ValueError:
+            return None
+        return get(document, values)
+
+    return extract
+
+
+def _regular_expression(source: RegularExpression, match: int, fills: Fills) -> Bound:
+    by_pattern = _by_pattern(source, match, fills)
+    template = Template.parse(source.pattern)
+    first = template.parts[0]
+    before = first if isinstance(first, str) else ""
+    rest = template.parts[1:] if isinstance(first, str) else template.parts
+    behind = rest[1] if len(rest) == 2 else ""
+    if (
+        len(rest) not in (1, 2)
+        or not isinstance(behind, str)
+        or behind[:1] in _QUANTIFIERS
+        or "|" in behind
+        or not _PLAIN.fullmatch(before)
+    ):
+        return by_pattern
+    assert isinstance(rest[0], Reference), "adjacent literals are joined"
+    fill = fills(Template((rest[0],)))
+    left = _UNESCAPE.sub(r"\1", before)
+    tail = re.compile(behind)
+    group = min(tail.groups, 1)
+
+    def extract(response: Readable, values: Sequence[str]) -> str | None:
+        value = fill(values)
+        if not value or _MARKED.search(value):
+            return by_pattern(response, values)
+        text, sought = response.text, left + value
+        length, seen = len(sought), 0
+        start = text.find(sought)
+        while start >= 0:
+            found = tail.match(text, start + length)
+            if found is None:
+                start = text.find(sought, start + 1)
+                continue
+            seen += 1
+            end = found.end()
+            if seen == match:
+                return found[1] if group else text[start:end]
+            start = text.find(sought, end)
+        return None
+
+    return extract
+
+
+def _by_pattern(source: RegularExpression, match: int, fills: Fills) -> Bound:
+    return _compiled_for(
+        source.pattern, fills, page_text, lambda one: compile_source(RegularExpression(one), match)
+    )
+
+
+def _header_value(source: HeaderValue, match: int, fills: Fills) -> Bound:
+    name = source.name
+    assert source.pattern is not None, "only that has placeholders"
+    return _compiled_for(
+        source.pattern,
+        fills,
+        escaped_text,
+        lambda one: compile_source(HeaderValue(name, one), match),
+    )
+
+
+def _compiled_for(
+    pattern: str, fills: Fills, quote: Callable[[str], str], compiled: Callable[[str], Extract]
+) -> Bound:
+    """What takes the pattern with the values in it, each in a group of its own."""
+    parts = Template.parse(pattern).parts
+    made = [one if isinstance(one, str) else fills(Template((one,))) for one in parts]
+    keep = lru_cache(maxsize=_MOST_PATTERNS)(compiled)
+
+    def extract(response: Readable, values: Sequence[str]) -> str | None:
+        written = ""
+        for one in made:
+            if isinstance(one, str):
+                written += one
+                continue
+            value = one(values)
+            if not value:
+                return None
+            written += f"(?:{quote(value)})"
+        return keep(written)(response)
+
+    return extract
+
+
+def _filled(names: tuple[str, ...], make: Callable[..., Source]) -> Callable[..., Bound]:
+    """For sources that are made anew at no cost: those texts of theirs are filled in."""
+
+    def bind(source: Source, match: int, fills: Fills) -> Bound:
+        templates = [Template.parse(getattr(source, name)) for name in names]
+        texts = [fills(one) for one in templates]
+        single = [fills(Template((part,))) for one in templates for part in one.references]
+
+        def extract(response: Readable, values: Sequence[str]) -> str | None:
+            if not all(fill(values) for fill in single):
+                return None
+            filled = make(*[fill(values) for fill in texts])
+            return compile_source(filled, match)(response)
+
+        return extract
+
+    return bind
+
+
+def _decoded(source: Decoded, match: int, fills: Fills) -> Bound:
+    outer = _either(source.outer, match, fills)
+    decode = compile_source(Decoded(_ALL, source.decode)) if source.decode else None
+    inner = None if source.inner is None else _either(source.inner, source.match, fills)
+
+    def extract(response: Readable, values: Sequence[str]) -> str | None:
+        text = outer(response, values)
+        if text is not None and decode is not None:
+            text = decode(PlainText(text))
+        return text if text is None or inner is None else inner(PlainText(text), values)
+
+    return extract
+
+
+def _either(source: Source, match: int, fills: Fills) -> Bound:
+    if source_texts(source):
+        return bind_source(source, match, fills)
+    plain = compile_source(source, match)
+    return lambda response, _values: plain(response)
+
+
+#: One for each kind of source.
+_BINDERS: Mapping[type, Callable[[Any, int, Fills], Bound]] = MappingProxyType(
+    {
+        JsonPath: _json_path,
+        RegularExpression: _regular_expression,
+        HeaderValue: _header_value,
+        Boundary: _filled(("left", "right"), Boundary),
+        FormField: _filled(("name",), FormField),
+        CookieValue: _filled(("name",), CookieValue),
+        Decoded: _decoded,
+    }
+)
