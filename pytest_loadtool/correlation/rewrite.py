@@ -23,8 +23,13 @@ from pytest_loadtool.correlation.variables import Found
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.extractor import Extractor
+from pytest_loadtool.model.place import Place, target_places
+from pytest_loadtool.model.template import Reference, Template, TemplateError, escape
 
 __all__ = ["rewrite"]
+
+#: What encodes as these places do.
+_FILTERS = {Place.QUERY: "url", Place.FORM: "form"}
 
 _Uses = dict[Part, list[tuple[Slot, str]]]
 
@@ -96,7 +101,7 @@ def _follow_referers(
     request follows the set.
     """
     followed: set[str] = set()
-    targets: dict[str, str] = {}  # as recorded → as rewritten
+    targets: dict[str, str] = {}  # as recorded → as rewritten, both as headers have them
     for step, request in zip(steps, tuple(requests), strict=True):
         if request.header_set not in followed:
             followed.add(request.header_set)
@@ -104,7 +109,26 @@ def _follow_referers(
         requests[step.index] = _following(request, targets, values)
         old, new = step.transaction.request.target, request.target
         if old != new:
-            targets[old] = new
+            targets[_in_header(old)] = _in_header(new)
+
+
+def _in_header(target: str) -> str:
+    """The target as a template of a header, in which nothing is encoded but by filters."""
+    try:
+        template = Template.parse(target)
+    except TemplateError:
+        return target
+    places = iter(target_places(template))
+    return "".join(
+        escape(part) if isinstance(part, str) else str(_encoded(part, next(places)))
+        for part in template.parts
+    )
+
+
+def _encoded(reference: Reference, place: Place) -> Reference:
+    encoder = _FILTERS.get(place)
+    filters = (*reference.filters, encoder) if encoder is not None else reference.filters
+    return replace(reference, filters=filters)
 
 
 def _following(request: Request, targets: dict[str, str], values: dict[str, str]) -> Request:

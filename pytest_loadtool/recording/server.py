@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import urlsplit
 
+from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.place import Place, body_places, encode, header_places, target_places
 from pytest_loadtool.model.template import Reference, Template, escape
 from pytest_loadtool.recording.entry import origin
 from pytest_loadtool.recording.grouping import Group
 
 __all__ = ["body_text", "header_text", "server_of", "target_text"]
-
-_PLACEHOLDER = "${server}"
 
 #: Not within a word, unless that is an encoded character, nor after "$": that would escape it.
 _BEFORE = r"(?:(?<![\w$])|(?<=%[0-9A-Fa-f][0-9A-Fa-f]))"
@@ -42,13 +41,14 @@ def target_text(url: str, server: str) -> str:
     path = (parts.path or "/") + (f"?{parts.query}" if "?" in url else "")
     target = path if origin(url) == server else f"{parts.scheme}://{parts.netloc}{path}"
     before, mark, query = target.partition("?")
-    marked = escape(before) + mark + _marked(query, encode(Place.QUERY, server))
+    marked = escape(before) + mark + _marked(query, {encode(Place.QUERY, server): "${server}"})
     return _if_equal(marked, target, server, target_places)
 
 
 def header_text(value: str, server: str) -> str:
-    """A header's value as a template."""
-    return _if_equal(_marked(value, server), value, server, header_places)
+    """A header's value as a template: also where a Referer has the URL in its query."""
+    wanted = {server: "${server}", encode(Place.QUERY, server): "${server|url}"}
+    return _if_equal(_marked(value, wanted), value, server, header_places)
 
 
 def body_text(body: str, content_type: str, server: str) -> str:
@@ -56,19 +56,20 @@ def body_text(body: str, content_type: str, server: str) -> str:
     form = content_type.lower().startswith("application/x-www-form-urlencoded")
     wanted = encode(Place.FORM, server) if form else server
     return _if_equal(
-        _marked(body, wanted),
+        _marked(body, {wanted: "${server}"}),
         body,
         server,
         lambda template: body_places(template, content_type),
     )
 
 
-def _marked(text: str, wanted: str) -> str:
-    """``text`` as a template, with a placeholder for each ``wanted`` that is a whole origin."""
+def _marked(text: str, wanted: Mapping[str, str]) -> str:
+    """``text`` as a template, with these placeholders for what is ``wanted`` and a whole origin."""
     escaped = escape(text)
-    if not wanted:
+    if "" in wanted:  # there is no server
         return escaped
-    return re.sub(f"{_BEFORE}{re.escape(wanted)}{_AFTER}", lambda _: _PLACEHOLDER, escaped)
+    origins = "|".join(map(re.escape, wanted))
+    return re.sub(f"{_BEFORE}(?:{origins}){_AFTER}", lambda found: wanted[found[0]], escaped)
 
 
 def _if_equal(
@@ -78,7 +79,9 @@ def _if_equal(
     template = Template.parse(marked)
     upcoming = iter(places(template))
     sent = "".join(
-        encode(next(upcoming), server) if isinstance(part, Reference) else part
+        encode(next(upcoming), filtered(server, part.filters))
+        if isinstance(part, Reference)
+        else part
         for part in template.parts
     )
     return marked if sent == text else escape(text)

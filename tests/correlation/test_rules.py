@@ -21,7 +21,8 @@ from pytest_loadtool.model.extractor import (
     RegularExpression,
 )
 from pytest_loadtool.model.rule import EVIDENCE_NAMES
-from tests.correlation.exchanges import case_of, exchange, html, json_body
+from pytest_loadtool.recording import build_case
+from tests.correlation.exchanges import SERVER, case_of, exchange, html, json_body
 from tests.correlation.rule_table import PAGE, updated
 from tests.correlation.talk import (
     TOKEN,
@@ -188,6 +189,22 @@ def test_shared_referer() -> None:
     followed = "${server}/items/${item_id[1]}"
     assert referers("bare", "bare", "bare", "", "late") == [followed, followed]
     assert referers("", "bare", "bare", "late", "late") == [referer.value, followed]
+
+
+def test_referer_with_a_query() -> None:
+    """It holds what the query of its page was asked with, encoded, also where that is a URL."""
+    address = f"/callback?code={UUID}&iss=http%3A%2F%2Fshop.test%2Foidc"
+    exchanges = [
+        get("/auth", html("", ("Location", address)), status=302),
+        get(address),
+        get("/me", sent=(("Referer", SERVER + address),)),
+    ]
+    case = build_case(exchanges, name="case").case
+    configuration = configure(case, exchanges)
+    assert [one.value for one in list(configuration.case.transactions())[2].request.headers] == [
+        "${server}/callback?code=${code[1]|url}&iss=${server|url}%2Foidc"
+    ]
+    assert revert(configuration.case, steps_of(configuration.case, exchanges)) == case
 
 
 def test_tokens_in_response_headers() -> None:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_loadtool.model.place import body_places, encode, header_places, target_places
+from pytest_loadtool.model.filters import filtered
+from pytest_loadtool.model.place import Place, body_places, encode, header_places, target_places
 from pytest_loadtool.model.template import Reference, Template
 from pytest_loadtool.recording import build_case
 from pytest_loadtool.recording.server import body_text, header_text, target_text
@@ -73,6 +74,8 @@ def test_targets(url: str, target: str) -> None:
         (SHOP, "${server}"),
         (f"{SHOP}/a?b", "${server}/a?b"),
         (f"<{SHOP}/a>; {SHOP}/b", "<${server}/a>; ${server}/b"),
+        (f"{SHOP}/a?u=http%3A%2F%2F127.0.0.1%3A8000%2Fb", "${server}/a?u=${server|url}%2Fb"),
+        ("/a?u=http%3A%2F%2F127.0.0.1%3A80001", "/a?u=http%3A%2F%2F127.0.0.1%3A80001"),
         (f"{SHOP}0/a", f"{SHOP}0/a"),
         ("http://127.0.0.1:8000.example/", "http://127.0.0.1:8000.example/"),
         (f"x{SHOP}", f"x{SHOP}"),
@@ -126,9 +129,11 @@ def test_replay_sends_what_was_recorded(text: str, content_type: str) -> None:
     assert _sent(target, target_places(target)) == f"http://other/{text}"
 
 
-def _sent(template: Template, places: tuple[object, ...]) -> str:
+def _sent(template: Template, places: tuple[Place, ...]) -> str:
     upcoming = iter(places)
     return "".join(
-        encode(next(upcoming), SHOP) if isinstance(part, Reference) else part  # type: ignore[arg-type]
+        encode(next(upcoming), filtered(SHOP, part.filters))
+        if isinstance(part, Reference)
+        else part
         for part in template.parts
     )
