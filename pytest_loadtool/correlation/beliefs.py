@@ -25,20 +25,29 @@ _MOST_PRODUCERS = 20
 def beliefs(traffic: Traffic, slot: Slot, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Producer]]:
     """Each rule with each producer for which all its evidence holds.
 
-    In the order of the rules, and for one rule the nearest producer first. A rule that leaves the
-    slot alone ends them.
+    In the order of the rules, and for one rule the nearest producer first; then likewise those that
+    a client has to decode. A rule that leaves the slot alone ends them.
     """
     address = (
         traffic.steps[slot.transaction].address if slot.part == "target" and not slot.depth else ""
     )
-    if slot.value not in traffic.producers and address not in traffic.links:
-        return
+    plain, packed = traffic.producers.get(slot.value, ()), traffic.packed.get(slot.value, ())
+    if plain or address in traffic.links:
+        yield from _believed(traffic, slot, rules, plain, address)
+    if packed:
+        yield from _believed(traffic, slot, rules, packed, "")
+
+
+def _believed(
+    traffic: Traffic, slot: Slot, rules: Sequence[Rule], producers: Sequence[Producer], address: str
+) -> Iterator[tuple[Rule, Producer]]:
     for rule in rules:
         if not _takes(rule, slot):
             continue
         if rule.leave:
             return
-        near = list(islice(_nearest(traffic, slot, rule.kinds, address), _MOST_PRODUCERS))
+        nearest = _nearest(traffic, slot, producers, rule.kinds, address)
+        near = list(islice(nearest, _MOST_PRODUCERS))
         for producer in _alone_first(near):
             if _gives(rule, producer) and all(
                 EVIDENCE[one](slot, producer, traffic) for one in rule.evidence
@@ -83,11 +92,15 @@ def _gives(rule: Rule, producer: Producer) -> bool:
 
 
 def _nearest(
-    traffic: Traffic, slot: Slot, kinds: Sequence[Kind], address: str
+    traffic: Traffic,
+    slot: Slot,
+    producers: Sequence[Producer],
+    kinds: Sequence[Kind],
+    address: str,
 ) -> Iterator[Producer]:
     """The producers before the slot, the nearest response first; within it, by kind, then place."""
     same: list[Producer] = []
-    for producer in _backwards(traffic, slot, kinds, address):
+    for producer in _backwards(traffic, slot, producers, kinds, address):
         if same and producer.transaction != same[0].transaction:
             yield from sorted(same, key=lambda one: kinds.index(one.kind))
             same.clear()
@@ -107,14 +120,18 @@ def _alone_first(producers: list[Producer]) -> list[Producer]:
 
 
 def _backwards(
-    traffic: Traffic, slot: Slot, kinds: Sequence[Kind], address: str
+    traffic: Traffic,
+    slot: Slot,
+    producers: Sequence[Producer],
+    kinds: Sequence[Kind],
+    address: str,
 ) -> Iterator[Producer]:
     started = _started(traffic, slot.transaction)
     if Kind.LINK in kinds:
         for producer in _before(traffic.links.get(address, ()), slot):
             if slot.value not in traffic.echoes.get(producer.transaction, ()):
                 yield _linked(producer, slot)
-    for producer in _before(traffic.producers.get(slot.value, ()), slot):
+    for producer in _before(producers, slot):
         if producer.kind in kinds and _started(traffic, producer.transaction) <= started:
             yield producer
 

@@ -25,7 +25,8 @@ from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.correlation.kept import REPLAY_COMPARE
 from pytest_loadtool.correlation.links import links
 from pytest_loadtool.correlation.looks import looks_random, same_name, singular
-from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.packed import Packed, Sought
+from pytest_loadtool.correlation.producer import Producer, Wanted
 from pytest_loadtool.correlation.producers import (
     in_escapes,
     in_response,
@@ -148,8 +149,10 @@ def _places(
 ) -> dict[str, list[Producer]]:
     """By value: where it stands in the recorded responses that came again, and differ."""
     places: dict[str, list[Producer]] = {}
-    hidden = disguises(one for one in wanted if looks_random(one))
-    sought = wanted | hidden.keys()
+    random = frozenset(one for one in wanted if looks_random(one))
+    hidden = disguises(random)
+    packed = Packed(wanted, random)
+    sought = Sought(wanted | hidden.keys(), packed)
     for index, now in sorted(replayed.exchanges.items()):
         was = traffic.steps[index].exchange
         if was is None:
@@ -157,14 +160,14 @@ def _places(
         said = traffic.echoes.get(index, set())
         same = was.response_body == now.response_body
         for found in _in_response(RecordedResponse(was), index, sought, body=not same):
-            for one in (found, *decoded(found, hidden)):
+            for one in (found, *decoded(found, hidden), *packed.within(found)):
                 if one.kind in _NO_ECHO or one.value not in said:
                     places.setdefault(one.value, []).append(one)
     return places
 
 
 def _in_response(
-    response: RecordedResponse, index: int, wanted: frozenset[str], *, body: bool
+    response: RecordedResponse, index: int, wanted: Wanted, *, body: bool
 ) -> Iterator[Producer]:
     for one in in_response(response, index, wanted, frozenset()):
         in_head = one.kind in (Kind.HEADER, Kind.COOKIE, Kind.LOCATION)
@@ -188,7 +191,7 @@ def _in_response(
             yield json_leaf(steps, value, index)
 
 
-def _in_links(text: str, index: int, wanted: frozenset[str]) -> Iterator[Producer]:
+def _in_links(text: str, index: int, wanted: Wanted) -> Iterator[Producer]:
     for address, raw, _ in links(text):
         for spot in target_slots(address.partition("#")[0], index):
             if spot.value in wanted:
@@ -254,9 +257,10 @@ class _Judge:
         return self._now[index]
 
 
-def _preference(producer: Producer) -> tuple[bool, int, int]:
-    """No element of a list; then the nearest response; then structure before text."""
-    return producer.in_list, -producer.transaction, _KINDS.index(producer.kind)
+def _preference(producer: Producer) -> tuple[bool, bool, int, int]:
+    """Nothing to decode; no element of a list; the nearest response; structure before text."""
+    boxed, kind = producer.box is not None, _KINDS.index(producer.kind)
+    return boxed, producer.in_list, -producer.transaction, kind
 
 
 _KINDS = tuple(Kind)

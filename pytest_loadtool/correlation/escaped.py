@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 
+from pytest_loadtool.correlation.producer import Wanted
 from pytest_loadtool.correlation.tokens import escaped_words, tokens
 from pytest_loadtool.correlation.views import OWN_FILTER, View
 from pytest_loadtool.model.filters import UNDO, filtered
@@ -48,9 +49,7 @@ _LEVELS = (
 _BASE64 = re.compile(r"(?=(?:.{4}){4,}\Z)(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])[A-Za-z0-9+/]+={0,2}")
 
 
-def escaped(
-    text: str, wanted: frozenset[str], known: Set[str] = frozenset()
-) -> Iterator[tuple[str, str]]:
+def escaped(text: str, wanted: Wanted, known: Set[str] = frozenset()) -> Iterator[tuple[str, str]]:
     """The wanted tokens that the text holds with escapes in them or right beside them: each as it
     is, and as the text writes it. Those that are ``known`` are not looked for."""
     if not any(level.escapes.search(text) for level in _LEVELS):

@@ -66,6 +66,8 @@ def _variable(one: Found, title: Title, twins: Sequence[str]) -> Decision:
     if one.rule.variable == "csrf_token":
         # The same secret in another form, so that both are valid together and differ in their text.
         reason += "".join(f" Its twin, the {twin}, is sent from the cookie jar." for twin in twins)
+    if one.producer.box is not None:
+        reason += f" There it is encoded: {one.source}."
     if not users:
         reason += " No later request uses it."
     return Decision(

@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 from pytest_loadtool.model.rule import Kind
 
-__all__ = ["PARTIAL", "Producer"]
+__all__ = ["PARTIAL", "Box", "Producer", "Wanted"]
 
 #: The number of the form into which a partial response puts its fields.
 PARTIAL = -2
+
+
+class Wanted(Protocol):
+    """The values that are looked for: a set, or more than can be listed."""
+
+    def __contains__(self, value: object, /) -> bool: ...
+
+    def __len__(self) -> int: ...
+
+    def intersection(self, words: Iterable[str], /) -> Set[str]:
+        """Those of the words that are wanted."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """An encoded text in which a value stands: where it is, what decodes it, what it then says."""
+
+    producer: Producer
+    decode: tuple[str, ...]
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +61,8 @@ class Producer:
     encoded: str | None = None
     """What an extractor takes, where that is not the value yet: ``filters`` make it so."""
     filters: tuple[str, ...] = ()
+    box: Box | None = None
+    """The encoded text that it stands in; all but ``transaction`` is then about its place in it."""
 
     @property
     def extracted(self) -> str:

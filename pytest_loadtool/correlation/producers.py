@@ -17,7 +17,7 @@ from pytest_loadtool.correlation.escaped import decoding, escaped, is_base64
 from pytest_loadtool.correlation.looks import is_id_name, is_short_number
 from pytest_loadtool.correlation.named import named
 from pytest_loadtool.correlation.partial import is_partial, partial_fields
-from pytest_loadtool.correlation.producer import PARTIAL, Producer
+from pytest_loadtool.correlation.producer import PARTIAL, Producer, Wanted
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.spots import xml_spots
@@ -30,8 +30,10 @@ __all__ = [
     "form_start",
     "fragment_slots",
     "in_escapes",
+    "in_json",
     "in_response",
     "in_text",
+    "in_xml",
     "issued_tokens",
     "json_leaf",
     "json_leaves",
@@ -54,7 +56,7 @@ _MOST_LEAVES = 8
 
 
 def in_response(
-    response: RecordedResponse, transaction: int, wanted: frozenset[str], random: frozenset[str]
+    response: RecordedResponse, transaction: int, wanted: Wanted, random: Wanted
 ) -> Iterator[Producer]:
     """All producers of wanted values in a response; of those in ``random`` in any text of it."""
     whole: set[str] = set()
@@ -84,17 +86,13 @@ def in_text(text: str, value: str, transaction: int, raw: str = "") -> Iterator[
         yield Producer(transaction, Kind.TEXT, name, value, encoded=raw, filters=filters)
 
 
-def in_escapes(
-    text: str, wanted: frozenset[str], known: Set[str], transaction: int
-) -> Iterator[Producer]:
+def in_escapes(text: str, wanted: Wanted, known: Set[str], transaction: int) -> Iterator[Producer]:
     """Likewise, those wanted values that the text writes with escapes, but for those ``known``."""
     for value, raw in escaped(text, wanted, known):
         yield from in_text(text, value, transaction, raw)
 
 
-def _in_headers(
-    response: RecordedResponse, transaction: int, wanted: frozenset[str]
-) -> Iterator[Producer]:
+def _in_headers(response: RecordedResponse, transaction: int, wanted: Wanted) -> Iterator[Producer]:
     for line in response.header_values("set-cookie"):
         name, _, value = (part.strip() for part in line.partition(";")[0].partition("="))
         plain = unquote(value)
@@ -120,7 +118,7 @@ def _in_headers(
 
 
 def _within_headers(
-    response: RecordedResponse, transaction: int, random: frozenset[str], known: Set[str]
+    response: RecordedResponse, transaction: int, random: Wanted, known: Set[str]
 ) -> Iterator[Producer]:
     """Tokens in longer values: of an address (``Link``, RFC 8288), of JSON in a cookie."""
     lines = [(name, value) for name, value in response.headers if name.lower() != "location"]
@@ -138,11 +136,13 @@ def _within_headers(
 def undo(slot: Slot) -> tuple[str, ...] | None:
     """The filters that make the value of what stands in the address, today and on another day, when
     base64 has escapes; None if none do."""
+    if slot.capsules:
+        return None
     plain = slot.raw == slot.value
     if plain and not is_base64(slot.value):
         return ()
     filters = ("unurl", *(UNDO.get(one, "") for one in reversed(slot.filters)))
-    works = not slot.capsules and all(filters) and filtered(slot.raw, filters) == slot.value
+    works = all(filters) and filtered(slot.raw, filters) == slot.value
     return filters if works else () if plain else None
 
 
@@ -153,7 +153,7 @@ def fragment_slots(address: str, transaction: int) -> Iterator[Slot]:
 
 
 def _in_body(
-    response: RecordedResponse, text: str, transaction: int, wanted: frozenset[str]
+    response: RecordedResponse, text: str, transaction: int, wanted: Wanted
 ) -> Iterator[Producer]:
     first = text.lstrip("\ufeff \t\r\n")[:1]
     if first in ("{", "["):
@@ -161,19 +161,20 @@ def _in_body(
             document = response.json()
         except ValueError:
             return
-        yield from _in_json(document, transaction, wanted)
+        yield from in_json(document, transaction, wanted)
         return
     partial = is_partial(text)
     if partial:
         for name, value in partial_fields(text):
             yield Producer(transaction, Kind.CONTROL, name, value, form=PARTIAL, control="hidden")
     if not partial and _is_xml(response, text):
-        yield from _in_xml(text, transaction, wanted)
+        yield from in_xml(text, transaction, wanted)
     elif partial or first == "<":
         yield from _in_page(text, transaction, wanted)
 
 
-def _in_json(document: Any, transaction: int, wanted: frozenset[str]) -> Iterator[Producer]:
+def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Producer]:
+    """The wanted values of a JSON document."""
     seen: dict[str, int] = {}
     for steps, value in json_leaves(document):
         if value not in wanted:
@@ -191,8 +192,8 @@ def _is_xml(response: RecordedResponse, text: str) -> bool:
     return media.endswith(("/xml", "+xml")) and "<html" not in text[:_XML_HEAD].lower()
 
 
-def _in_xml(text: str, transaction: int, wanted: frozenset[str]) -> Iterator[Producer]:
-    """The values of elements and attributes, with how each is written."""
+def in_xml(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
+    """The wanted values of elements and attributes, with how each is written."""
     seen: dict[str, int] = {}
     for start, end, _, name, value, _ in xml_spots(text):
         if value not in wanted or (is_short_number(value) and not is_id_name(name)):
@@ -245,7 +246,7 @@ def json_leaves(document: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
             yield steps, str(value)
 
 
-def _in_page(text: str, transaction: int, wanted: frozenset[str]) -> Iterator[Producer]:
+def _in_page(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
     """Form fields and meta tags: the wanted ones, those that a person fills in, and of the others
     one of each name in a form."""
     seen: set[tuple[int, str]] = set()

@@ -12,17 +12,18 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from pytest_loadtool.correlation.escaped import base64_within, is_base64
-from pytest_loadtool.correlation.extract import Readable, compile_source
+from pytest_loadtool.correlation.extract import PlainText, Readable, compile_source
 from pytest_loadtool.correlation.jsonpath import format_path
 from pytest_loadtool.correlation.looks import looks_random
 from pytest_loadtool.correlation.named import named_sources
-from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.producer import Box, Producer
 from pytest_loadtool.correlation.producers import form_start, fragment_slots
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.tags import attributes
 from pytest_loadtool.model.extractor import (
     Boundary,
     CookieValue,
+    Decoded,
     FormField,
     HeaderValue,
     JsonPath,
@@ -68,11 +69,25 @@ def synthesise(
 
     ``known`` are values that are others on replay: an address may have them in it.
     """
+    if producer.box is not None:
+        return _packed(producer, producer.box, slot, response, matches, known)
     for source in _SOURCES[producer.kind](producer, slot, response, known):
         match = _reproducing(source, producer.extracted, response, matches)
         if match is not None:
             return escaped(source), match
     return None
+
+
+def _packed(
+    producer: Producer, box: Box, slot: Slot, response: Readable, matches: int, known: _Known
+) -> tuple[Source, int] | None:
+    """What takes the encoded text, and in that the value."""
+    around = replace(slot, name=box.producer.name, value=box.producer.value)
+    outer = synthesise(box.producer, around, response, matches, known)
+    inner = synthesise(replace(producer, box=None), slot, PlainText(box.text), matches, known)
+    if outer is None or inner is None:
+        return None
+    return Decoded(outer[0], box.decode, *inner), outer[1]
 
 
 def _reproducing(source: Source, value: str, response: Readable, matches: int) -> int | None:

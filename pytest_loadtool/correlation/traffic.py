@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pytest_loadtool.correlation.escaped import disguises
 from pytest_loadtool.correlation.links import label_at, links
 from pytest_loadtool.correlation.looks import looks_like_time, looks_random
+from pytest_loadtool.correlation.packed import Packed, Sought
 from pytest_loadtool.correlation.partial import is_partial
 from pytest_loadtool.correlation.parts import content_type, header_sets
 from pytest_loadtool.correlation.producer import Producer
@@ -68,6 +69,8 @@ class Traffic:
     """The OAuth tokens that responses issue, used or not."""
     producers: dict[str, list[Producer]] = field(default_factory=dict)
     """By value."""
+    packed: dict[str, list[Producer]] = field(default_factory=dict)
+    """By value: those within encoded texts."""
     links: dict[str, list[Producer]] = field(default_factory=dict)
     """By the address (path and query) that a page links to; only addresses that are requested."""
     typed: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
@@ -145,7 +148,9 @@ def read_traffic(case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule])
     wanted = frozenset(traffic.sent)
     random = frozenset(one for one in wanted if looks_random(one) or looks_like_time(one))
     hidden = disguises(random)
-    sought, hard = wanted | hidden.keys(), random | hidden.keys()
+    times = frozenset(filter(looks_like_time, wanted))  # every token has some: none is sent back
+    packed = Packed(wanted - times, random - times)
+    sought, hard = Sought(wanted | hidden.keys(), packed), Sought(random | hidden.keys(), packed)
     addresses = {step.address for step in steps}
     for step in steps:
         if step.changes_things:
@@ -156,7 +161,7 @@ def read_traffic(case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule])
         said = echoes.get(step.index, set())
         for producer in in_response(response, step.index, sought, hard):
             _note_control(traffic, producer)
-            for one in (producer, *decoded(producer, hidden)):
+            for one in (producer, *decoded(producer, hidden), *packed.within(producer)):
                 _add(traffic, one, wanted, said)
         if response.has_text:
             for pattern, compiled in patterns.items():
@@ -212,7 +217,8 @@ def _add(traffic: Traffic, producer: Producer, wanted: frozenset[str], said: set
     if producer.value not in wanted or (producer.kind in _ECHOES and producer.value in said):
         return
     traffic.served.setdefault(producer.value, at)
-    traffic.producers.setdefault(producer.value, []).append(producer)
+    producers = traffic.producers if producer.box is None else traffic.packed
+    producers.setdefault(producer.value, []).append(producer)
 
 
 def _add_page(traffic: Traffic, step: Step, text: str, addresses: set[str]) -> None:

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Callable, Mapping
 from html import unescape
 from types import MappingProxyType
 from urllib.parse import unquote
 
-__all__ = ["DECODINGS", "base64_text", "token_payload"]
+__all__ = ["DECODINGS", "base64_text", "script_string", "token_payload", "unquoted"]
 
 _STANDARD = str.maketrans("-_", "+/")
+#: RFC 8259 §7; and ``\xHH`` and ``\'``, which scripts in pages may have (ECMA-262 §12.9.4).
+_ESCAPE = re.compile(r"""\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([bfnrt"'/\\]))""")
+_NAMED_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
 def base64_text(text: str) -> str | None:
@@ -37,11 +41,32 @@ def token_payload(text: str) -> str | None:
     return base64_text(parts[1]) if len(parts) == 3 and parts[1] else None
 
 
-def _unquoted(text: str) -> str:
+def unquoted(text: str) -> str:
+    """Percent-decoded; what is not UTF-8 becomes U+FFFD."""
     return unquote(text, errors="replace")
+
+
+def script_string(text: str) -> str:
+    """A string of JSON, without its quotes, as scripts read it."""
+    decoded = _ESCAPE.sub(_unescaped, text)
+    if decoded.isascii():
+        return decoded
+    # A character beyond U+FFFF is written as two surrogates.
+    return decoded.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    code = found[1] or found[2]
+    return chr(int(code, 16)) if code else _NAMED_ESCAPES.get(found[3], found[3])
 
 
 #: By the names that extractors call them.
 DECODINGS: Mapping[str, Callable[[str], str | None]] = MappingProxyType(
-    {"base64": base64_text, "jwt": token_payload, "url": _unquoted, "html": unescape}
+    {
+        "base64": base64_text,
+        "jwt": token_payload,
+        "url": unquoted,
+        "html": unescape,
+        "json": script_string,
+    }
 )

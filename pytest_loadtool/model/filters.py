@@ -9,20 +9,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
 from collections.abc import Callable, Mapping
 from html import escape, unescape
 from types import MappingProxyType
-from urllib.parse import unquote
 
-from pytest_loadtool.model.decoding import base64_text
+from pytest_loadtool.model.decoding import base64_text, script_string, unquoted
 from pytest_loadtool.model.encoding import component, form, json_string
 
 __all__ = ["BASE64", "FILTERS", "UNDO", "filtered"]
-
-#: RFC 8259 §7; and ``\xHH`` and ``\'``, which scripts in pages may have (ECMA-262 §12.9.4).
-_ESCAPE = re.compile(r"""\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([bfnrt"'/\\]))""")
-_NAMED_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
 def _bytes(value: str) -> bytes:
@@ -50,23 +44,6 @@ def _unbase64(value: str) -> str:
     return value if text is None else text
 
 
-def _unurl(value: str) -> str:
-    return unquote(value, errors="replace")
-
-
-def _unjson(value: str) -> str:
-    decoded = _ESCAPE.sub(_unescaped, value)
-    if decoded.isascii():
-        return decoded
-    # A character beyond U+FFFF is written as two surrogates.
-    return decoded.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _unescaped(found: re.Match[str]) -> str:
-    code = found[1] or found[2]
-    return chr(int(code, 16)) if code else _NAMED_ESCAPES.get(found[3], found[3])
-
-
 #: By name:
 #:
 #: * ``url``: as ECMAScript's ``encodeURIComponent``; ``form``: as browsers encode forms (WHATWG URL
@@ -85,8 +62,8 @@ FILTERS: Mapping[str, Callable[[str], str]] = MappingProxyType(
         "base64url": _base64url,
         "base64url-padded": _base64url_padded,
         "s256": _s256,
-        "unurl": _unurl,
-        "unjson": _unjson,
+        "unurl": unquoted,
+        "unjson": script_string,
         "unhtml": unescape,
         "unbase64": _unbase64,
     }

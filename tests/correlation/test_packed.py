@@ -1,0 +1,205 @@
+"""Values that a response holds within base64 or a token: taken from there, of any day."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from html import escape
+from urllib.parse import quote
+
+import pytest
+
+from pytest_loadtool.casefile import format_case, parse_case
+from pytest_loadtool.correlation.extract import compile_source
+from pytest_loadtool.correlation.parts import rendered
+from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.extractor import Decoded
+from tests.correlation.exchanges import SERVER, html, json_body
+from tests.correlation.talk import TOKEN, UUID, call, get, made, post, requests, run, sources
+
+#: A value of today and one of another day; it has what base64 writes with "+" and "/".
+DAYS = ("c7Jq2Xv9Lm4PzR8tYw3N", "Qk7HnA2~~~bLx0vT9/aJd5Kg")
+
+
+def standard(text: str) -> str:
+    """RFC 4648 §4."""
+    return base64.b64encode(text.encode()).decode()
+
+
+def url(text: str) -> str:
+    """RFC 4648 §5, without padding."""
+    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+
+
+def token(payload: str) -> str:
+    """A JSON web token with that payload."""
+    return ".".join(map(url, ('{"alg":"HS256","typ":"JWT"}', payload, payload[::-1])))
+
+
+#: What is encoded.
+CONTENTS: Mapping[str, Callable[[str], str]] = {
+    "JSON": lambda key: json.dumps({"next": "/a?b=1>c", "csrf": key, "n": [1, 2]}),
+    "pretty JSON": lambda key: json.dumps({"user": {"key": key, "id": 5}}, indent=2),
+    "JSON list": lambda key: json.dumps(["v1", key, 17]),
+    "pairs": lambda key: f"ts=1732262226;csrf={key};next=/",
+    "XML": lambda key: f"<r:Response ID='{key}'><Subject>kim</Subject></r:Response>",
+    "XML element": lambda key: f"<Response><Token>{escape(key)}</Token></Response>",
+    "words": lambda key: f"anna:{key}",
+}
+ENCODINGS: Mapping[str, Callable[[str], str]] = {"base64": standard, "base64url": url}
+
+
+def page(part: str) -> Exchange:
+    """A page with that in it."""
+    return html(f"<html><body><p>Hello</p>{part}<i>bye</i></body></html>")
+
+
+def _named(name: str, value: str) -> Exchange:
+    return html("", (name, value))
+
+
+#: Where it stands in a response.
+PLACES: Mapping[str, Callable[[str], Exchange]] = {
+    "cookie": lambda text: _named("Set-Cookie", f"state={text}; Path=/"),
+    "cookie, escaped": lambda text: _named("Set-Cookie", f"state={quote(text, safe='')}; Path=/"),
+    "cookie, quoted": lambda text: _named("Set-Cookie", f'state="{text}"; Path=/'),
+    "header": lambda text: _named("X-State", text),
+    "header, a part": lambda text: _named("X-State", f"v1; state={text}; x"),
+    "redirect": lambda text: _named("Location", f"/next?a=1&state={quote(text, safe='')}&b=2"),
+    "fragment": lambda text: _named("Location", f"/next#state={quote(text, safe='')}&b=2"),
+    "JSON": lambda text: json_body({"ok": True, "data": {"state": text}}),
+    "hidden field": lambda text: page(
+        f'<form><input type="hidden" name="s" value="{text}"></form>'
+    ),
+    "meta tag": lambda text: page(f'<meta name="state" content="{text}">'),
+    "script": lambda text: page(f"<script>var state = '{text}', n = 1;</script>"),
+    "script, escaped": lambda text: page(
+        '<script>var app = {"base":"https:\\/\\/a.test","s":"'
+        + text.replace("/", "\\/")
+        + '"}</script>'
+    ),
+    "attribute": lambda text: page(
+        f'<div data-u="1&#x2B;1" data-state="{text.replace("+", "&#x2B;")}">'
+    ),
+    "link": lambda text: page(f'<a href="/other?x=1&amp;state={quote(text, safe="")}">go</a>'),
+}
+
+
+def _taken(write: Callable[[str], Exchange]) -> None:
+    """Configured with the value of one day, the case sends that of each day."""
+    for old in DAYS:
+        answer = replace(write(old), url=f"{SERVER}/")
+        case = run(answer, call("POST", "/x", {"key": old})).case
+        first, second = case.transactions()
+        assert second.request.body is not None
+        assert old not in str(second.request.body)
+        (extractor,) = first.extractors
+        assert isinstance(extractor.source, Decoded)
+        assert parse_case(format_case(case), "x.case.toml") == case
+        for new in DAYS:
+            value = compile_source(extractor.source, extractor.match)(RecordedResponse(write(new)))
+            assert value == new, extractor
+            sent = rendered(
+                str(second.request.body), "body", "application/json", {extractor.variable: value}
+            )
+            assert json.loads(sent) == {"key": new}
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_places(place: str, encoding: str) -> None:
+    """JSON in base64, wherever a response may have it."""
+    write, encode, content = PLACES[place], ENCODINGS[encoding], CONTENTS["JSON"]
+    _taken(lambda key: write(encode(content(key))))
+
+
+@pytest.mark.parametrize("content", CONTENTS)
+def test_contents(content: str) -> None:
+    """Whatever is in it."""
+    _taken(lambda key: PLACES["JSON"](standard(CONTENTS[content](key))))
+
+
+@pytest.mark.parametrize("place", [one for one in PLACES if one != "script, escaped"])
+def test_tokens(place: str) -> None:
+    """A claim of a JSON web token."""
+    _taken(lambda key: PLACES[place](token(json.dumps({"iss": "https://a.test", "jti": key}))))
+
+
+def _signed(claims: object) -> Exchange:
+    return json_body({"access_token": token(json.dumps(claims)), "token_type": "Bearer"})
+
+
+def test_the_id_of_a_user_is_a_claim() -> None:
+    """A number, by the name of what it is the id of; and the token itself is sent as ever."""
+    issued = _signed({"user_id": 17, "sub": UUID, "iat": 1732262226})
+    bearer = str(json.loads(issued.response_body)["access_token"])
+    configuration = run(
+        call("POST", "/api/token", {"user": "kim"}, issued),
+        get("/api/users/17", sent=(("Authorization", f"Bearer {bearer}"),)),
+        get(f"/api/profiles/{UUID}?since=1732262226"),
+    )
+    assert requests(configuration)[1:] == [
+        "/api/users/${user_id[1]} Bearer ${bearer_token[1]}",
+        "/api/profiles/${sub[1]}?since=1732262226",
+    ]
+    assert [str(source) for _, source, _ in sources(configuration)] == [
+        "JSON path $.user_id in JSON path $.access_token, decoded as jwt",
+        "JSON path $.access_token",
+        "JSON path $.sub in JSON path $.access_token, decoded as jwt",
+    ]
+    reasons = {one.variable: one.reason for one in made(configuration)}
+    assert reasons["sub[1]"].endswith(
+        " There it is encoded: JSON path $.sub in JSON path $.access_token, decoded as jwt."
+    )
+
+
+def test_what_the_client_said_first_is_its_own() -> None:
+    """A nonce comes back in the id token; a short number and a word stand in many texts."""
+    own = {"nonce": UUID, "page": 12, "lang": "en-GB", "client": "c7Jq2Xv9Lm4PzR8tYw3N"}
+    configuration = run(
+        get(f"/authorize?nonce={UUID}&client={TOKEN}", html("", ("X-State", standard("{}")))),
+        get("/state", json_body({"state": standard(json.dumps(own)), "t": token(json.dumps(own))})),
+        call("POST", "/items", {"page": 12, "lang": "en-GB", "nonce": UUID, "client": TOKEN}),
+    )
+    assert sources(configuration) == []
+
+
+def test_what_stands_there_plainly_comes_first() -> None:
+    """Even if a nearer response has it encoded, too; and the text itself is a value like others."""
+    state = standard(json.dumps({"csrf": TOKEN}))
+    configuration = run(
+        get("/", json_body({"key": TOKEN})),
+        get("/next", html("", ("Set-Cookie", f"state={state}"))),
+        call("POST", "/x", {"key": TOKEN, "state": state}),
+    )
+    assert [str(source) for _, source, _ in sources(configuration)] == [
+        "JSON path $.key",
+        "cookie 'state'",
+    ]
+
+
+def test_what_is_no_text_is_not_looked_into() -> None:
+    """Random bytes, pictures, words, texts cut off, too long or nested too deeply: no extractor,
+    and no error."""
+    deep = standard("[" * 20_000 + f'"{TOKEN}"')
+    for text in (
+        base64.b64encode(bytes(range(256))).decode(),
+        base64.b64encode(f"text \x00\x01 {TOKEN}".encode()).decode(),
+        standard(f"{TOKEN} and more")[1:],
+        standard(f'{{"key": "{TOKEN}", "file": "{"x" * 70_000}"}}'),
+    ):
+        found = run(get("/", json_body({"s": text})), post("/x", f"key={TOKEN}"))
+        assert sources(found) == [], text[:80]
+    assert run(get("/", json_body({"s": deep})), post("/x", f"key={TOKEN}")).case
+
+
+def test_an_echo_is_no_source() -> None:
+    """What a response only repeats of its own request, encoded or not."""
+    state = standard(json.dumps({"csrf": TOKEN}))
+    configuration = run(
+        call("POST", "/echo", {"key": TOKEN}, json_body({"state": state})), post("/x", f"k={TOKEN}")
+    )
+    assert sources(configuration) == []
