@@ -14,7 +14,13 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final
 
-from pytest_loadtool.correlation.extract import Extract, PlainText, Readable, compile_source
+from pytest_loadtool.correlation.extract import (
+    Extract,
+    PlainText,
+    Readable,
+    compile_literal,
+    compile_source,
+)
 from pytest_loadtool.correlation.jsonpath import Fill, bind_path
 from pytest_loadtool.model.extractor import (
     Boundary,
@@ -140,7 +146,7 @@ def _regular_expression(source: RegularExpression, match: int, fills: Fills) -> 
 
 def _by_pattern(source: RegularExpression, match: int, fills: Fills) -> Bound:
     return _compiled_for(
-        source.pattern, fills, page_text, lambda one: compile_source(RegularExpression(one), match)
+        source.pattern, fills, page_text, lambda one: compile_literal(RegularExpression(one), match)
     )
 
 
@@ -151,7 +157,7 @@ def _header_value(source: HeaderValue, match: int, fills: Fills) -> Bound:
         source.pattern,
         fills,
         escaped_text,
-        lambda one: compile_source(HeaderValue(name, one), match),
+        lambda one: compile_literal(HeaderValue(name, one), match),
     )
 
 
@@ -190,7 +196,7 @@ def _filled(names: tuple[str, ...], make: Callable[..., Source]) -> Callable[...
             if not all(fill(values) for fill in single):
                 return None
             filled = make(*[fill(values) for fill in texts])
-            return compile_source(filled, match)(response)
+            return compile_literal(filled, match)(response)
 
         return extract
 

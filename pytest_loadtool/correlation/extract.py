@@ -28,7 +28,7 @@ from pytest_loadtool.model.extractor import (
 )
 from pytest_loadtool.model.template import Template
 
-__all__ = ["COMPILERS", "Extract", "PlainText", "Readable", "compile_source"]
+__all__ = ["COMPILERS", "Extract", "PlainText", "Readable", "compile_literal", "compile_source"]
 
 
 class Readable(Protocol):
@@ -67,10 +67,15 @@ def compile_source(source: Source, match: int = 1) -> Extract:
         ValueError: a pattern or path is malformed or has placeholders (which `bind_source` knows),
         or ``match`` is less than 1.
     """
-    if match < 1:
-        raise ValueError(f"match counts from 1, not {match}")
     if source_texts(source):
         source = with_texts(source, _literal)
+    return compile_literal(source, match)
+
+
+def compile_literal(source: Source, match: int = 1) -> Extract:
+    """As `compile_source` for a source whose texts are no templates: ``${`` is text in them."""
+    if match < 1:
+        raise ValueError(f"match counts from 1, not {match}")
     return COMPILERS[type(source)](source, match)
 
 
@@ -244,9 +249,9 @@ class PlainText:
 
 
 def _decoded(source: Decoded, match: int) -> Extract:
-    outer = compile_source(source.outer, match)
+    outer = compile_literal(source.outer, match)
     decodings = [_decoding(name) for name in source.decode]
-    inner = None if source.inner is None else compile_source(source.inner, source.match)
+    inner = None if source.inner is None else compile_literal(source.inner, source.match)
 
     def extract(response: Readable) -> str | None:
         text = outer(response)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import html as markup
 import json
 import re
@@ -18,6 +19,7 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import (
     Boundary,
     CookieValue,
+    Decoded,
     FormField,
     HeaderValue,
     JsonPath,
@@ -211,3 +213,26 @@ def test_match_counts_from_1() -> None:
     """As without placeholders."""
     with pytest.raises(ValueError, match="from 1"):
         bind_source(JsonPath("$['${mine}']"), 0, fills)
+
+
+@pytest.mark.parametrize("mine", ["tea", "${c}", "$"])
+def test_text_that_looks_like_a_placeholder(mine: str) -> None:
+    """A user's value may hold "${", and so may the text around it, of each kind of source."""
+    text = "${" + mine + "}=5;"
+    assert found(Boundary("$${${mine}}=", ";"), html(text), mine) == "5"
+    assert found(RegularExpression(r"x|\$\{${mine}\}=(\d)"), html(text), mine) == "5"
+    assert found(CookieValue("$${${mine}}"), html("", ("Set-Cookie", text)), mine) == "5"
+    assert found(FormField("${mine}"), html(f'<input name="{mine}" value="5">'), mine) == "5"
+
+
+def test_in_a_text_that_is_decoded() -> None:
+    """Outside, inside, or in neither, with the escape: `$${` is `${`."""
+    packed = base64.b64encode(b'{"tea": "4", "${": 5}').decode()
+    response = json_body({"tea": packed})
+    decode = ("base64",)
+    inner = JsonPath("$['${mine}']")
+    assert found(Decoded(JsonPath("$['${mine}']"), decode, inner), response, "tea") == "4"
+    assert found(Decoded(JsonPath("$.tea"), decode, inner), response, "${") == "5"
+    assert found(Decoded(JsonPath("$['${mine}']"), decode), response, "tea", match=2) is None
+    literal = Decoded(JsonPath("$.tea"), decode, Boundary('"$${": ', "}"))
+    assert compile_source(literal)(RecordedResponse(response)) == "5"
