@@ -86,14 +86,24 @@ def _not_typed(slot: Slot, _: Producer, traffic: Traffic) -> bool:
 
 
 def _submitted_form(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The value is in a hidden field of the name, in a form with half of its fields."""
-    if producer.control != "hidden" or producer.name != slot.name:
+    """The value is in a field of the name, in a form with half of its fields."""
+    if producer.name != slot.name:
         return False
     if producer.form == PARTIAL:
         return True
     form = traffic.forms[producer.transaction, producer.form]
     sent = traffic.fields[slot.transaction]
     return 2 * len(form & sent) >= len(sent)
+
+
+def _hidden(_: Slot, producer: Producer, __: Traffic) -> bool:
+    """The field is one that nobody sees."""
+    return producer.control == "hidden"
+
+
+def _filled_in(_: Slot, producer: Producer, __: Traffic) -> bool:
+    """The field is one to write in, and the page came with the value in it."""
+    return producer.control == "text"
 
 
 def _created(_: Slot, producer: Producer, traffic: Traffic) -> bool:
@@ -219,6 +229,8 @@ EVIDENCE: Mapping[str, Evidence] = MappingProxyType(
         "id shaped": _id_shaped,
         "not typed": _not_typed,
         "submitted form": _submitted_form,
+        "hidden": _hidden,
+        "filled in": _filled_in,
         "created": _created,
         "created resource": _created_resource,
         "same path": _same_path,

@@ -19,6 +19,7 @@ from pytest_loadtool.model.place import (
 from pytest_loadtool.model.template import Reference, Template, TemplateError, escape
 
 __all__ = [
+    "FILTERS_OF",
     "content_type",
     "header_sets",
     "part_text",
@@ -28,6 +29,9 @@ __all__ = [
     "with_header_sets",
     "with_part",
 ]
+
+#: The filters that encode as these places do, for a header that holds an address.
+FILTERS_OF = MappingProxyType({Place.QUERY: "url", Place.FORM: "form"})
 
 
 def header_sets(case: TestCase) -> dict[str, Request]:

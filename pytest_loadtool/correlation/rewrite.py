@@ -10,6 +10,7 @@ from pytest_loadtool.correlation.composing import Made
 from pytest_loadtool.correlation.computed import Computed
 from pytest_loadtool.correlation.edits import edited
 from pytest_loadtool.correlation.parts import (
+    FILTERS_OF,
     header_sets,
     part_text,
     rendered,
@@ -27,9 +28,6 @@ from pytest_loadtool.model.place import Place, target_places
 from pytest_loadtool.model.template import Reference, Template, TemplateError, escape
 
 __all__ = ["rewrite"]
-
-#: What encodes as these places do.
-_FILTERS = {Place.QUERY: "url", Place.FORM: "form"}
 
 _Uses = dict[Part, list[tuple[Slot, str]]]
 
@@ -126,7 +124,7 @@ def _in_header(target: str) -> str:
 
 
 def _encoded(reference: Reference, place: Place) -> Reference:
-    encoder = _FILTERS.get(place)
+    encoder = FILTERS_OF.get(place)
     filters = (*reference.filters, encoder) if encoder is not None else reference.filters
     return replace(reference, filters=filters)
 

@@ -11,11 +11,11 @@ from pytest_loadtool.correlation.links import label_at, links
 from pytest_loadtool.correlation.looks import looks_like_time, looks_random
 from pytest_loadtool.correlation.packed import Packed, Sought
 from pytest_loadtool.correlation.partial import is_partial
-from pytest_loadtool.correlation.parts import content_type, header_sets
+from pytest_loadtool.correlation.parts import content_type, header_sets, rendered
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.producers import in_response, issued_tokens
 from pytest_loadtool.correlation.recorded import RecordedResponse
-from pytest_loadtool.correlation.slots import HOLE, Masked, Slot, request_slots
+from pytest_loadtool.correlation.slots import HOLE, Slot, request_slots
 from pytest_loadtool.model.case import Kind as ResponseKind
 from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
@@ -43,7 +43,7 @@ class Step:
     path: str
     """Of the masked target, without the server."""
     address: str
-    """Path and query of the masked target."""
+    """Path and query as recorded; only what no recorded value is known of is masked."""
 
     @property
     def changes_things(self) -> bool:
@@ -99,6 +99,7 @@ class Traffic:
 
 def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[Step, ...]:
     """The transactions of the case in order, each with the exchange it was recorded from."""
+    values = {one.name: one.recorded for one in case.variables.values() if one.recorded is not None}
     steps: list[Step] = []
     for number, page in enumerate(case.pages):
         for position, transaction in enumerate(page.transactions):
@@ -106,7 +107,9 @@ def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[Step, ...]:
             entry = recorded.entry if recorded is not None else None
             known = entry is not None and 0 <= entry < len(exchanges)
             exchange = exchanges[entry] if known and entry is not None else None
-            path, address = _path_and_address(transaction.request.target)
+            target = transaction.request.target
+            path = _without_server(rendered(target, "target", "", {})).partition("?")[0]
+            address = _without_server(rendered(target, "target", "", values))
             media = content_type(case.wire_headers(transaction.request))
             steps.append(
                 Step(len(steps), number, position, transaction, exchange, media, path, address)
@@ -114,12 +117,9 @@ def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def _path_and_address(target: str) -> tuple[str, str]:
-    masked = Masked.of(target)
-    text = masked.text.removeprefix(HOLE) if masked is not None else ""
-    if not text.startswith("/"):
-        text = "/" + text.partition("://")[2].partition("/")[2]
-    return text.partition("?")[0], text
+def _without_server(target: str) -> str:
+    text = target.removeprefix(HOLE)
+    return text if text.startswith("/") else "/" + text.partition("://")[2].partition("/")[2]
 
 
 def read_traffic(case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule]) -> Traffic:
@@ -237,11 +237,12 @@ def _add_page(traffic: Traffic, step: Step, text: str, addresses: set[str]) -> N
 def _absolute(link: str, step: Step) -> str:
     """Path and query of an address that the step's page links to."""
     link = link.partition("#")[0]
+    path = step.address.partition("?")[0]
     if link.startswith("?"):
-        return step.path + link
+        return path + link
     scheme, separator, rest = link.partition("://")
     if separator and scheme.isalpha():
         return "/" + rest.partition("/")[2]
     if link.startswith("/"):
         return link if not link.startswith("//") else "/" + link[2:].partition("/")[2]
-    return step.path.rpartition("/")[0] + "/" + link
+    return path.rpartition("/")[0] + "/" + link

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from pytest_loadtool.correlation.naming import field_name
-from pytest_loadtool.correlation.parts import content_type, part_text, with_part
+from pytest_loadtool.correlation.parts import FILTERS_OF, content_type, part_text, with_part
 from pytest_loadtool.correlation.revert import names_in_use
-from pytest_loadtool.correlation.slots import Masked, Part, Slot, request_slots
+from pytest_loadtool.correlation.slots import Masked, Part, Slot, request_slots, target_slots
 from pytest_loadtool.model.case import TestCase, Transaction, Variable
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.generator import RandomText
-from pytest_loadtool.model.place import encode
+from pytest_loadtool.model.place import Place, encode
 from pytest_loadtool.model.template import escape
 
 __all__ = ["Unique", "make_unique"]
@@ -46,7 +46,8 @@ def make_unique(case: TestCase, text: str) -> Unique | None:
     is a value or a whole word of one. None: no request has it.
     """
     slots = [
-        [one for one in _slots(case, transaction) if _spans(one, text)]
+        # What stands in another value is found as a word of that one.
+        [one for one in _slots(case, transaction) if not one.depth and _spans(one, text)]
         for transaction in case.transactions()
     ]
     found = [slot for each in slots for slot in each]
@@ -67,10 +68,19 @@ def make_unique(case: TestCase, text: str) -> Unique | None:
 
 
 def _slots(case: TestCase, transaction: Transaction) -> Iterator[Slot]:
-    headers = case.wire_headers(transaction.request)
-    every = request_slots(transaction.request, content_type(headers), 0)
-    # What stands in another value is found as a word of that one.
-    return (one for one in every if not one.depth)
+    request = transaction.request
+    yield from request_slots(request, content_type(case.wire_headers(request)), 0)
+    for position, header in enumerate(request.headers):
+        masked = Masked.of(header.value or "")
+        if header.name.lower() == "referer" and masked is not None:
+            yield from (_in_header(one, position) for one in target_slots(masked.text, 0))
+
+
+def _in_header(slot: Slot, position: int) -> Slot:
+    """The slot of an address as that of a header, in which only filters encode."""
+    encoder = FILTERS_OF.get(slot.root)
+    root = slot.root if encoder else Place.HEADER
+    return replace(slot, part=position, root=root, filters=(encoder,) if encoder else ())
 
 
 def _spans(slot: Slot, text: str) -> list[tuple[int, int]]:
@@ -87,7 +97,8 @@ def _spans(slot: Slot, text: str) -> list[tuple[int, int]]:
 def _edited(transaction: Transaction, slots: list[Slot], text: str, name: str) -> Transaction:
     edits: dict[Part, list[tuple[int, int, str]]] = {}
     for slot in slots:
-        edits.setdefault(slot.part, []).extend((*span, name) for span in _spans(slot, text))
+        use = "|".join((name, *slot.filters))
+        edits.setdefault(slot.part, []).extend((*span, use) for span in _spans(slot, text))
     request = transaction.request
     for part, spans in edits.items():
         masked = Masked.of(part_text(request, part))

@@ -28,8 +28,9 @@ class Kind(Enum):
 
 #: What a rule may ask for besides names; `correlation.evidence` tells whether it holds.
 EVIDENCE_NAMES = (
-    *("served", "new", "long", "random", "dynamic", "id shaped", "not typed", "submitted form"),
-    *("created", "created resource", "same path", "same thing", "new link", "named link"),
+    *("served", "new", "long", "random", "dynamic", "id shaped", "not typed", "hidden"),
+    *("filled in", "submitted form", "created", "created resource", "same path", "same thing"),
+    *("new link", "named link"),
 )
 
 

@@ -34,6 +34,20 @@ _TRAFFIC: dict[str, tuple[tuple[Exchange, ...], str]] = {
         ),
         "token=${csrf_token[1]}&sql_query=SELECT+1",
     ),
+    # Django's admin: a time that nobody has touched; the other was written anew.
+    "filled-in-field": (
+        (
+            get(
+                "/users/2/change/",
+                html(
+                    '<form><input name="joined_0" value="2026-11-22"><input name="name">'
+                    '<input name="seen" value="09:04:55"></form>'
+                ),
+            ),
+            post("/users/2/change/", "joined_0=2026-11-22&name=Kim&seen=10:00:00"),
+        ),
+        "joined_0=${joined_0[1]}&name=Kim&seen=10:00:00",
+    ),
     # DokuWiki's editor: the checksum of what a person wrote.
     "text-checksum": (
         (

@@ -29,6 +29,8 @@ _CORRELATED = {
         ("user_id", "created-location"): 1,
         ("initial_date_joined_0", "hidden-field"): 1,
         ("initial_date_joined_1", "hidden-field"): 1,
+        ("date_joined_0", "filled-in-field"): 1,
+        ("date_joined_1", "filled-in-field"): 1,
         ("selected_action", "hidden-field"): 1,
     },
 }

@@ -8,14 +8,14 @@ from pytest_loadtool.correlation.unique import make_unique
 from pytest_loadtool.model.case import Variable
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.generator import RandomText
-from tests.correlation.exchanges import case_of, html
+from tests.correlation.exchanges import SERVER, case_of, html
 from tests.correlation.talk import call, configure, get, post, requests
 
 SESSION: tuple[Exchange, ...] = (
     post("/users/add", "username=carol&email=carol%40example.com&note=caroline"),
     get("/users?q=carol&filters=q%3Dcarol"),
     call("PUT", "/users/carol", {"name": "carol", "files": "home/carol/notes.txt"}),
-    get("/users/caroline?page=1"),
+    get("/users/caroline?page=1", sent=(("Referer", f"{SERVER}/users/carol?q=q%3Dcarol"),)),
 )
 
 
@@ -24,7 +24,7 @@ def test_everywhere_it_stands() -> None:
     unique = make_unique(case_of(*SESSION), "carol")
     assert unique is not None
     assert unique.variable == "username[1]"
-    assert unique.transactions == (0, 1, 2)
+    assert unique.transactions == (0, 1, 2, 3)
     name = "${username[1]}"
     assert [one.request.target for one in unique.case.transactions()] == [
         "/users/add", f"/users?q={name}&filters=q%3D{name}", f"/users/{name}",
@@ -36,6 +36,8 @@ def test_everywhere_it_stands() -> None:
         f'{{"name": "{name}", "files": "home/{name}/notes.txt"}}',
         None,
     ]
+    referer = list(unique.case.transactions())[3].request.headers[0]
+    assert referer.value == f"{SERVER}/users/{name}?q=q%3D${{username[1]|url}}"
     assert unique.case.variables == {
         "username_end[1]": Variable("username_end[1]", generate=RandomText(6, "alphanumeric")),
         "username[1]": Variable(
@@ -71,18 +73,36 @@ def test_names_do_not_collide() -> None:
     assert make_unique(second.case, "tea") is None
 
 
-def test_configuring_again_leaves_it() -> None:
+@pytest.mark.parametrize(
+    ("exchanges", "text", "wanted"),
+    [
+        (
+            (
+                post("/tasks/add", "title=Coffee"),
+                get("/tasks/", html('<a href="/tasks/5/">Coffee</a>')),
+                get("/tasks/5/"),
+            ),
+            "Coffee",
+            ["/tasks/add title=${title[1]}", "/tasks/", "/tasks/${task_id[1]}/"],
+        ),
+        (
+            (
+                get("/?image=leaf.png", html('<img src="/fetch?tok=1bfea3&amp;media=leaf.png">')),
+                get("/fetch?tok=1bfea3&media=leaf.png"),
+            ),
+            "leaf.png",
+            ["/?image=${image[1]}", "/fetch?tok=${tok[1]}&media=${image[1]}"],
+        ),
+    ],
+    ids=["the text of a link", "in a link"],
+)
+def test_configuring_again_leaves_it(
+    exchanges: tuple[Exchange, ...], text: str, wanted: list[str]
+) -> None:
     """What ASM found by the typed name it finds again."""
-    exchanges = (
-        post("/tasks/add", "title=Coffee"),
-        get("/tasks/", html('<a href="/tasks/5/">Coffee</a>')),
-        get("/tasks/5/"),
-    )
     once = configure(case_of(*exchanges), exchanges)
-    unique = make_unique(once.case, "Coffee")
+    unique = make_unique(once.case, text)
     assert unique is not None
     again = configure(unique.case, exchanges)
     assert again.case == unique.case
-    assert requests(again) == [
-        "/tasks/add title=${title[1]}", "/tasks/", "/tasks/${task_id[1]}/",
-    ]  # fmt: skip
+    assert requests(again) == wanted
