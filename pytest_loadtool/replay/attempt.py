@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from pytest_loadtool.auth.challenge import scheme_name
+from pytest_loadtool.auth.challenge import Challenge, scheme_name
 from pytest_loadtool.auth.handshake import Handshake
 from pytest_loadtool.replay.credentials import head_end, with_lines, without_body, without_header
 from pytest_loadtool.replay.exchange import Closing, Opening, Response, Send
@@ -21,14 +21,15 @@ _OR_SHARED = (
 
 
 class Login:
-    """Somebody on the way through a gate, and the credentials that were sent last."""
+    """Somebody on the way through a gate: what was asked last, and the credentials sent last."""
 
-    __slots__ = ("gate", "handshake", "trial", "value")
+    __slots__ = ("challenges", "gate", "handshake", "trial", "value")
 
     def __init__(self, gate: Gate, handshake: Handshake, trial: Trial) -> None:
         self.gate = gate
         self.handshake = handshake
         self.trial = trial
+        self.challenges: Sequence[Challenge] = ()
         self.value = ""
 
     def is_let_in(self, response: Response) -> bool:

@@ -86,8 +86,8 @@ class Closing(Send):
 
 
 class Wait:
-    """Do nothing until the time ``until``; then send None. With ``leave``, close all connections
-    before."""
+    """Do nothing until the time ``until``; then send None, unless a response comes before. With
+    ``leave``, close all connections first."""
 
     __slots__ = ("leave", "until")
 

@@ -15,6 +15,7 @@ from pytest_loadtool.replay.exchange import Command, Over, Response, Wait
 from pytest_loadtool.replay.plan import Plan
 from pytest_loadtool.replay.renewal import RenewingUser
 from pytest_loadtool.replay.user import VirtualUser
+from pytest_loadtool.replay.verdicts import LOOK
 
 __all__ = ["AuthenticatedUser", "user_for"]
 
@@ -73,15 +74,29 @@ class AuthenticatedUser(AnsweringUser):
                     continue
                 self._see_to(event)
             event = yield from self._next_taken()
-            negotiates = bool(self._left or self._ready)
+            negotiates = bool(self._left or self._ready or self._held)
 
     def _next_taken(self) -> Generator[Command, Response | None, Response]:
-        """The next response that is to be taken."""
+        """The next response that is to be taken.
+
+        What is held may wait for other users, of whom nobody tells: it looks again after a while,
+        and later the longer that takes.
+        """
+        now = 0.0
         while not self._ready:
             sends, self._left = self._left, []
-            response = yield tuple(sends)
-            assert response is not None
-            self._see_to(response)
+            if sends or not self._held:
+                response = yield tuple(sends)
+            else:
+                since = self._held[0][0].finished
+                now = max(now, since)
+                now += max(LOOK, (now - since) / 4)
+                response = yield Wait(now)
+            if response is None:
+                self._look_again(now)
+            else:
+                now = response.finished
+                self._see_to(response)
         return self._ready.pop(0)
 
     def _is_somebody_else(self) -> bool:

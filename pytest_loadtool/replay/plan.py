@@ -1,15 +1,16 @@
-"""The compiled test case: immutable, shared by all virtual users of a process."""
+"""The compiled test case, shared by all virtual users of a process."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.tls import USUAL_TLS, TlsSettings
+from pytest_loadtool.replay.verdicts import Verdicts
 
 if TYPE_CHECKING:
     from pytest_loadtool.auth.credentials import Credentials
@@ -185,7 +186,7 @@ class Renewals:
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
     """A test case as compiled. A virtual user's values are a list, one per slot; ``initial`` is its
-    start."""
+    start. Nothing in it changes but ``verdicts``."""
 
     case: TestCase
     pages: tuple[PagePlan, ...]
@@ -207,6 +208,8 @@ class Plan:
     """The user's values to what it logs in with at proxies, of which connections may be."""
     renewals: Renewals | None = None
     """None when no transaction refreshes a token."""
+    verdicts: Verdicts = field(default_factory=Verdicts)
+    """What became of the credentials that its users have tried."""
 
     @property
     def steps(self) -> tuple[Step, ...]:

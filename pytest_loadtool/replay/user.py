@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 
-from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.dataset import DatasetUse
@@ -14,6 +13,7 @@ from pytest_loadtool.replay.cookies import CookieJar
 from pytest_loadtool.replay.exchange import Command, Over, Response, Send, Wait
 from pytest_loadtool.replay.plan import Account, Observer, Origin, PagePlan, Plan, Step, Via
 from pytest_loadtool.replay.validate import status_failure
+from pytest_loadtool.replay.verdicts import Guest
 
 __all__ = ["CONNECTIONS_PER_HOST", "Claim", "VirtualUser", "target_of"]
 
@@ -63,12 +63,12 @@ class VirtualUser:
         """Variables and dataset columns by name, as they stand."""
         return {name: self._values[slot] for name, slot in self._plan.slots.items() if self._values}
 
-    def at_proxy(self, via: Via) -> tuple[Credentials | None, str]:
-        """What it logs in with there, if with anything, and how messages call it."""
-        account = via.account
+    def at_proxy(self, via: Via) -> Guest:
+        """Who it is there."""
+        account, verdicts = via.account, self._plan.verdicts
         if account is None:
-            return None, ""
-        return account.credentials(self._values), self.name_of(account)
+            return Guest(None, "", verdicts)
+        return Guest(account.credentials(self._values), self.name_of(account), verdicts)
 
     def name_of(self, account: Account) -> str:
         """How messages call it: the row of a dataset, or the user name as written."""

@@ -1,77 +1,119 @@
-"""What became of the credentials that a virtual user has tried: accepted, refused, or on trial.
+"""What became of credentials that virtual users have tried: accepted, refused, or on trial.
 
 To send wrong ones again and again locks an account: directories often allow three or five tries. So
-what was refused is not sent again for as long as the user lives, and what is not known to be right
-is tried by one request at a time.
+what was refused is not sent again for as long as the run lasts, and what is not known to be right
+is tried by one request at a time, of all users of the process.
 """
 
 from __future__ import annotations
 
-from pytest_loadtool.auth.credentials import Credentials
-from pytest_loadtool.replay.plan import Account
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
-__all__ = ["Trial", "Verdicts"]
+from pytest_loadtool.auth.credentials import Credentials
+
+if TYPE_CHECKING:
+    from pytest_loadtool.replay.plan import Account
+
+__all__ = ["LOOK", "Guest", "Trial", "Verdicts"]
+
+LOOK: Final = 0.01
+"""How long (seconds) one waits at first before one looks again what has become of a trial."""
+
+#: How long (seconds) credentials are on trial at most: a server that does not answer keeps nobody.
+_PATIENCE: Final = 5.0
+
+#: Of how many credentials it is known what became of them. There may be new ones in each iteration.
+_MOST_KNOWN: Final = 10_000
+
+#: The credentials, and where.
+_Who = tuple[Credentials, object]
+
+#: Scheme and realm.
+_How = tuple[str, str]
 
 
 class Trial:
-    """With what, where, and in which realm an account logs in. ``place`` is whatever stands for a
-    server or a proxy."""
+    """With what, where, and in which scheme and realm an account logs in. ``place`` is whatever
+    stands for a server or a proxy."""
 
-    __slots__ = ("account", "credentials", "place", "realm")
+    __slots__ = ("account", "begun", "credentials", "how", "who")
 
     def __init__(
-        self, account: Account, credentials: Credentials, place: object, realm: str
+        self, account: Account, credentials: Credentials, place: object, scheme: str, realm: str
     ) -> None:
         self.account = account
         self.credentials = credentials
-        self.place = place
-        self.realm = realm
+        self.who: _Who = (credentials, place)
+        self.how: _How = (scheme, realm)
+        self.begun = 0.0
 
 
 class Verdicts:
-    """Of one virtual user, in all of its iterations: each may have other credentials."""
+    """Of all virtual users of a plan. Credentials that differ in anything are others."""
 
     __slots__ = ("_accepted", "_refused", "_trying")
 
     def __init__(self) -> None:
-        # Of those that were accepted only the last: a user may go through all rows of a dataset.
-        self._accepted: dict[tuple[Account, object, str], Credentials] = {}
-        self._refused: dict[tuple[Credentials, object], dict[str, str]] = {}
-        self._trying: set[tuple[Credentials, object, str]] = set()
+        self._accepted: dict[tuple[_Who, _How], bool] = {}
+        self._refused: dict[_Who, dict[_How, str]] = {}
+        self._trying: dict[tuple[_Who, _How], Trial] = {}
 
-    def begin(self, trial: Trial) -> bool:
-        """Whether it may be made now; else another one has to end before."""
-        known = self._accepted.get((trial.account, trial.place, trial.realm))
-        if known == trial.credentials:
+    def begin(self, trial: Trial, now: float) -> bool:
+        """Whether it may be made now; else another one has to end before, or to take too long."""
+        key = (trial.who, trial.how)
+        if key in self._accepted:
             return True
-        key = (trial.credentials, trial.place, trial.realm)
-        if key in self._trying:
+        other = self._trying.get(key)
+        if other is not None and now - other.begun < _PATIENCE:
             return False
-        self._trying.add(key)
+        trial.begun = now
+        self._trying[key] = trial
         return True
 
     def end(self, trial: Trial) -> None:
         """Nobody waits for it any more, whatever became of it."""
-        self._trying.discard((trial.credentials, trial.place, trial.realm))
-
-    def end_all(self) -> None:
-        """Nothing is under way."""
-        self._trying.clear()
+        key = (trial.who, trial.how)
+        if self._trying.get(key) is trial:
+            del self._trying[key]
 
     def accept(self, trial: Trial) -> None:
         """They are right."""
-        self._accepted[trial.account, trial.place, trial.realm] = trial.credentials
+        accepted = self._accepted
+        accepted[trial.who, trial.how] = True
+        if len(accepted) > _MOST_KNOWN:
+            del accepted[next(iter(accepted))]
         self.end(trial)
 
     def refuse(self, trial: Trial, how: str) -> None:
-        """They are wrong: ``how`` is what `refusal` gives from now on."""
-        self._refused.setdefault((trial.credentials, trial.place), {})[trial.realm] = how
+        """They are wrong: ``how`` is what `refusal` gives from now on.
+
+        What was right before is wrong from the second time on: one such answer may be the server's
+        own trouble, and all who share the credentials would suffer from it.
+        """
         self.end(trial)
+        if self._accepted.pop((trial.who, trial.how), False):
+            return
+        refused = self._refused
+        refused.setdefault(trial.who, {})[trial.how] = how
+        if len(refused) > _MOST_KNOWN:
+            del refused[next(iter(refused))]
 
     def refusal(self, trial: Trial) -> str:
         """How these credentials were refused; nothing if they were not."""
-        return self._refused.get((trial.credentials, trial.place), {}).get(trial.realm, "")
+        known = self._refused.get(trial.who)
+        return "" if known is None else known.get(trial.how, "")
 
     def any_refusal(self, credentials: Credentials, place: object) -> bool:
-        """Whether any realm there has refused them."""
+        """Whether they were refused there, in any scheme and realm."""
         return (credentials, place) in self._refused
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """Who a virtual user is at a proxy just now: what it logs in with, if with anything, how
+    messages call it, and what is known of such."""
+
+    credentials: Credentials | None
+    name: str
+    verdicts: Verdicts

@@ -84,6 +84,9 @@ class HttpxSession:
         commands = self._commands
         if commands is None:  # stopped
             return
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
         try:
             command = commands.send(event)
             sends = command if isinstance(command, tuple) else ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from time import perf_counter
 
 from pytest_loadtool.auth import (
     Challenge,
@@ -19,19 +20,20 @@ from pytest_loadtool.errors import AuthenticationError
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.plan import Via
 from pytest_loadtool.replay.proxies import unanswered
+from pytest_loadtool.replay.verdicts import LOOK, Guest, Trial, Verdicts
 from pytest_loadtool.transport.connect_reply import Reply
 from pytest_loadtool.transport.failures import ProxyError, of_proxy
 from pytest_loadtool.transport.tunnel import TunnelUser
 
 __all__ = ["AtProxies", "Introduce", "nobody"]
 
-#: Who a virtual user is to a proxy just now: what it logs in with, and how messages call it.
-Introduce = Callable[[Via], tuple[Credentials | None, str]]
+#: Who a virtual user is to a proxy just now.
+Introduce = Callable[[Via], Guest]
 
 
-def nobody(_via: Via) -> tuple[None, str]:
+def nobody(_via: Via) -> Guest:
     """Has nothing to log in with."""
-    return None, ""
+    return Guest(None, "", Verdicts())
 
 
 class AtProxies:
@@ -44,72 +46,37 @@ class AtProxies:
     def login(self, via: Via) -> TunnelUser:
         """Who asks for the tunnel of one more connection."""
         if via not in self._users:
-            self._users[via] = AtProxy(via, self._introduce)
-        return self._users[via].login()
+            self._users[via] = AtProxy(via)
+        return _Login(self._users[via], self._introduce(via))
 
 
 class AtProxy:
-    """One virtual user at one proxy: what was accepted there serves its later connections, too, and
-    what was refused is not sent again, which may lock the account."""
+    """One virtual user at one proxy: what was accepted there serves its later connections, too."""
 
-    def __init__(self, via: Via, introduce: Introduce) -> None:
+    def __init__(self, via: Via) -> None:
         self.via = via
-        self._introduce = introduce
         self._accepted: Credentials | None = None
         self._session: Session | None = None
-        self._rejected: dict[Credentials, Failure] = {}
-        self._trying: dict[Credentials, asyncio.Event] = {}
-
-    def login(self) -> _Login:
-        """Who asks for the tunnel of one more connection."""
-        return _Login(self, *self._introduce(self.via))
 
     def session(self, credentials: Credentials | None) -> Session | None:
         """What was accepted before, of the same credentials."""
         return self._session if self._accepted == credentials else None
 
-    async def turn(self, credentials: Credentials) -> bool:
-        """Wait until no other connection tries the same credentials; whether this one is to `end`
-        it, being the first.
-
-        Raises:
-            ProxyError: they were refused.
-        """
-        while credentials != self._accepted and credentials in self._trying:
-            await self._trying[credentials].wait()
-        if credentials in self._rejected:
-            raise ProxyError(self._rejected[credentials])
-        if credentials == self._accepted:
-            return False
-        self._trying[credentials] = asyncio.Event()
-        return True
-
-    def end(self, credentials: Credentials) -> None:
-        """Have the others go on."""
-        self._trying.pop(credentials).set()
-
-    def accept(self, credentials: Credentials, session: Session | None) -> None:
+    def accept(self, credentials: Credentials | None, session: Session | None) -> None:
         """They are right, and this is for the next connection."""
         self._accepted, self._session = credentials, session
-
-    def reject(self, credentials: Credentials, failure: Failure) -> None:
-        """They are not to be tried again."""
-        self._rejected[credentials] = failure
-        if credentials == self._accepted:
-            self._accepted = self._session = None
 
 
 class _Login:
     """A `tunnel.TunnelUser`."""
 
-    def __init__(self, user: AtProxy, credentials: Credentials | None, name: str) -> None:
+    def __init__(self, user: AtProxy, guest: Guest) -> None:
         self._user = user
         self._via = user.via
-        self._credentials = credentials
-        self._name = name
+        self._guest = guest
         self._handshake: Handshake | None = None
+        self._trial: Trial | None = None
         self._sent = ""
-        self._tries = False
 
     @property
     def bound(self) -> bool:
@@ -119,7 +86,7 @@ class _Login:
 
     def unasked(self, target: str) -> str:
         """What served the connection before; nothing for the first one."""
-        session = self._user.session(self._credentials)
+        session = self._user.session(self._guest.credentials)
         if session is not None:
             self._sent = session.header(self._facts(target))
         return self._sent
@@ -131,52 +98,66 @@ class _Login:
             ProxyError: there is none.
         """
         challenges = parse_challenges(reply.head.values("proxy-authenticate"))
-        who = self._credentials
-        if who is None or not (self._handshake or challenges):
-            raise self._refused(unanswered(self._via, challenges))
         try:
-            if self._handshake is None:
-                self._tries = await self._user.turn(who)
-                self._handshake = self._start(target, challenges, who)
+            if self._handshake is None or self._trial is None:
+                self._handshake, self._trial = self._start(target, challenges)
+                await self._turn(self._trial)
             value = self._handshake.next(challenges)
         except AuthenticationError as error:
             raise self._refused(str(error)) from None
         if value is None or value == self._sent:
-            rejected = self._refused(
-                f"wrong user name or password: it refuses {self._name} "
-                f"({scheme_name(self._handshake.scheme)})"
-            )
-            self._user.reject(who, rejected.failure)
-            raise rejected
+            how = f" ({scheme_name(self._handshake.scheme)})"
+            self._guest.verdicts.refuse(self._trial, how)
+            self._user.accept(None, None)
+            raise self._wrong(how)
         self._sent = value
         return value
 
     def accepted(self, reply: Reply) -> None:
         """The tunnel is open."""
-        if self._credentials is None:
+        who = self._guest.credentials
+        if who is None:
             return
-        session = self._user.session(self._credentials)
-        if self._handshake is not None:
-            session = self._handshake.session
-            self._user.accept(self._credentials, session)
+        if self._handshake is not None and self._trial is not None:
+            self._guest.verdicts.accept(self._trial)
+            self._user.accept(who, self._handshake.session)
+        session = self._user.session(who)
         if session is not None:
             session.renew(reply.head.values("proxy-authentication-info"))
-        self.left()
 
     def left(self) -> None:
-        """Whether there is a tunnel or not, nobody has to wait any more."""
-        if self._tries and self._credentials is not None:
-            self._tries = False
-            self._user.end(self._credentials)
+        """There is no tunnel: nobody has to wait any more."""
+        if self._trial is not None:
+            self._guest.verdicts.end(self._trial)
 
-    def _start(self, target: str, challenges: Sequence[Challenge], who: Credentials) -> Handshake:
-        handshake = start(challenges, who, self._facts(target), self._via.method)
-        if handshake is None:
-            raise self._refused(unanswered(self._via, challenges))
-        return handshake
+    def _start(self, target: str, challenges: Sequence[Challenge]) -> tuple[Handshake, Trial]:
+        via, who, handshake = self._via, self._guest.credentials, None
+        if via.account is not None and who is not None:
+            handshake = start(challenges, who, self._facts(target), via.method)
+            if handshake is not None:
+                trial = Trial(via.account, who, via, handshake.scheme, handshake.realm)
+                return handshake, trial
+        raise self._refused(unanswered(via, challenges))
+
+    async def _turn(self, trial: Trial) -> None:
+        """Wait while another connection, of any user, tries the same credentials.
+
+        Raises:
+            ProxyError: they were refused.
+        """
+        since = now = perf_counter()
+        while not (how := self._guest.verdicts.refusal(trial)):
+            if self._guest.verdicts.begin(trial, now):
+                return
+            await asyncio.sleep(max(LOOK, (now - since) / 4))
+            now = perf_counter()
+        raise self._wrong(how)
 
     def _facts(self, target: str) -> RequestFacts:
         return RequestFacts("CONNECT", target, self._via.server.authority)
+
+    def _wrong(self, how: str) -> ProxyError:
+        return self._refused(f"wrong user name or password: it refuses {self._guest.name}{how}")
 
     def _refused(self, why: str) -> ProxyError:
         return of_proxy(self._via.server, Failure("auth", why))

@@ -116,6 +116,9 @@ class UserSession:
         commands = self._commands
         if commands is None:  # stopped
             return
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
         try:
             command = commands.send(event)
         except BaseException as error:

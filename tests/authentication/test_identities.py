@@ -196,6 +196,44 @@ def test_500_users_with_a_login_of_their_own(apache: Peer) -> None:
     assert first >= metrics.transactions[0].service.total + metrics.negotiation.total
 
 
+def sharing(apache: Peer, path: str, password: str) -> LoadMetrics:
+    """200 users are alice, twice each, and all begin at once."""
+    who = Identity(r"EXAMPLE\alice" if path in BOUND else "alice", password)
+    case = TestCase(
+        "shop", (Page("p", (page(f"{path}/page"),)),), apache.url("http"), identities=(who,)
+    )
+    configuration = LoadConfiguration(
+        "load", (CaseShare("shop.case.toml"),), 200, duration=None, iterations=2
+    )
+    return run_load(compile_case(case), configuration)
+
+
+@pytest.mark.parametrize("path", ["/basic/one", "/digest", "/ntlm"])
+def test_200_users_who_share_a_wrong_password(apache: Peer, path: str) -> None:
+    """It is tried once, so that no account is locked; all of them fail with the cause, in one line
+    of errors."""
+    mark = apache.log.mark()
+    metrics = sharing(apache, path, "wrong")
+    (error,) = metrics.errors
+    assert (error.cause, error.count) == ("auth", 400)
+    refused = "wrong user name or password: the server refuses the user"
+    assert error.message.startswith(refused)
+    tries = 2 if path in BOUND else 1
+    assert metrics.negotiation.count == tries
+    assert len(apache.log.since(mark, 400 + tries)) == 400 + tries
+
+
+@pytest.mark.parametrize("path", ["/digest", "/ntlm"])
+def test_200_users_who_share_a_right_password(apache: Peer, path: str) -> None:
+    """The others wait until one is let in, and each logs in for itself, once per iteration."""
+    mark = apache.log.mark()
+    metrics = sharing(apache, path, USERS[0][1])
+    assert not list(metrics.errors)
+    asked = 400 * (2 if path in BOUND else 1)
+    log = apache.log.since(mark, 400 + asked)
+    assert Counter(one.status for one in log) == {401: asked, 200: 400}
+
+
 @pytest.mark.parametrize("kept", [False, True])
 def test_a_wrong_password_in_one_row(apache: Peer, kept: bool) -> None:
     """One line of errors, which names the row; all others get in."""

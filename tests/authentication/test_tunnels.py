@@ -216,6 +216,18 @@ def test_one_wrong_password_in_a_dataset(apache: Peer, scheme: str) -> None:
     assert len(apache.log.since(mark, count, scheme)) == count
 
 
+@pytest.mark.parametrize("scheme", ["digest", "ntlm"])
+def test_users_who_share_a_wrong_password(apache: Peer, scheme: str) -> None:
+    """One of them tries it, at one connection; to the others the proxy is as it was to that."""
+    mark = apache.log.mark()
+    metrics = under_load(apache, scheme, ((ALICE[0], "wrong"),) * 20, 2)
+    assert {one.cause for one in metrics.errors} == {"auth"}
+    assert metrics.failed_requests == 40
+    tries = 2 if scheme == "ntlm" else 1
+    log = apache.log.since(mark, 40 + tries, scheme)
+    assert [one.status for one in log] == [407] * (40 + tries)
+
+
 def test_over_a_slow_line(apache: Peer) -> None:
     """The line is below everything: the tunnel, its challenges and TLS go over it."""
     case = TestCase(

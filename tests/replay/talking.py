@@ -6,7 +6,7 @@ connection each request came: the one that its slot had, or a new one once that 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from pytest_loadtool.model.authentication import Identity, Proxy
@@ -19,6 +19,9 @@ from tests.replay.playbook import Diary
 
 ALICE = Identity("alice", "${PASSWORD}")
 SERVER = "http://shop.example"
+
+#: How long (seconds) each answer takes.
+TOOK = 0.01
 
 CLOSED = Failure("auth", "closed")
 
@@ -86,6 +89,12 @@ class Talk:
     def iterate(self) -> list[str]:
         """Act out one iteration; the requests as "connection line credentials-scheme"."""
         before = len(self.asked)
+        for _ in self.steps():
+            pass
+        return [shown(one) for one in self.asked[before:]]
+
+    def steps(self) -> Iterator[None]:
+        """Act out one iteration; a step is one response, or a wait in which none comes."""
         if not self.keep_connections:
             self._open.clear()
         commands = self.user.iteration(self._number, self._clock)
@@ -95,20 +104,20 @@ class Talk:
         while True:
             command = commands.send(event)
             if isinstance(command, Over):
-                return [shown(one) for one in self.asked[before:]]
+                return
             if isinstance(command, Wait):
                 if command.leave:
                     self._open.clear()
-                event = None
-                continue
-            waiting += command
-            event = self._exchange(waiting.pop(0))
+            else:
+                waiting += command
+            yield
+            event = self._exchange(waiting.pop(0)) if waiting else None
 
     def _exchange(self, send: Send) -> Response:
         slot = (send.step.origin, send.slot)
-        self._clock += 1
+        self._clock += TOOK
         response = Response(send)
-        response.sent = self._clock - 0.5
+        response.sent = self._clock - TOOK / 2
         response.finished = self._clock
         if slot not in self._open:
             if send.bound:

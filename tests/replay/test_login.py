@@ -12,8 +12,9 @@ import spnego
 from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.case import Header, Request, Transaction
 from pytest_loadtool.model.dataset import Dataset
+from pytest_loadtool.model.extractor import CookieValue, Extractor
 from pytest_loadtool.model.validator import StatusCodes
-from tests.replay.talking import ALICE, CLOSED, Answer, Asked, Respond, Talk, planned
+from tests.replay.talking import ALICE, CLOSED, TOOK, Answer, Asked, Respond, Talk, planned, shown
 
 DOMAIN_ALICE = Identity(r"EXAMPLE\alice", "${PASSWORD}")
 USERS = Dataset(("username", "password"), (("alice", "s3cret"), ("bob", "wr0ng")))
@@ -215,6 +216,9 @@ def test_refused_in_one_realm() -> None:
     assert talk.iterate() == ["2 GET /in/1", "2 GET /1", "2 GET /1 Basic"]
 
 
+#: Requests that bring something of each scheme, until it is known who asks.
+TRIES = {"Basic": 1, "NTLM": 2}
+
 SIX = tuple(f"/a/{number}" for number in range(2, 8))
 
 
@@ -234,8 +238,8 @@ def test_a_wrong_password_is_tried_on_one_of_six_connections(
 
     talk = Talk(plan, respond)
     lines = talk.iterate()
-    assert sum(line.endswith(scheme) for line in lines) == {"Basic": 1, "NTLM": 2}[scheme]
-    assert len(lines) == 1 + 6 + {"Basic": 1, "NTLM": 2}[scheme]
+    assert sum(line.endswith(scheme) for line in lines) == TRIES[scheme]
+    assert len(lines) == 1 + 6 + TRIES[scheme]
     failures = [failure for _, some in talk.diary.transactions for failure in some]
     assert len(failures) == 6
     assert len(set(failures)) == 1
@@ -271,6 +275,56 @@ def test_who_waits_tries_when_the_first_gets_no_answer(
 
 
 @pytest.mark.parametrize("scheme", ["Basic", "NTLM"])
+@pytest.mark.parametrize("wrong", [True, False])
+def test_users_who_share_their_credentials(
+    wrong: bool, scheme: str, tmp_path: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of them tries, and the others wait for that: each fails with the same message, or is let
+    in."""
+    right: Respond = basic(accepted=r"EXAMPLE\alice:s3cret")
+    who = Identity(r"EXAMPLE\alice", "${PASSWORD}x" if wrong else "${PASSWORD}")
+    plan = planned("/1", "/2", identities=(who,))
+    asks = [Ntlm(tmp_path, monkeypatch, "NTLM") if scheme == "NTLM" else right for _ in range(5)]
+    talks = [Talk(plan, one) for one in asks]
+    acting = [one.steps() for one in talks]
+    while acting:  # a step of each in turn
+        acting = [one for one in acting if next(one, acting) is not acting]
+    asked = [[shown(one) for one in talk.asked] for talk in talks]
+    tries = TRIES[scheme]
+    first = ["1 GET /1", *[f"1 GET /1 {scheme}"] * tries]
+    if wrong:
+        assert asked == [first, *[["1 GET /1"]] * 4]
+    else:
+        last = "1 GET /2" if scheme == "NTLM" else "1 GET /2 Basic"
+        assert asked == [[*first, last]] * 5
+    failures = [
+        failure for talk in talks for _, some in talk.diary.transactions for failure in some
+    ]
+    assert len(failures) == (5 if wrong else 0)
+    assert len(set(failures)) == (1 if wrong else 0)
+    assert not wrong or {one.cause for one in failures} == {"auth"}
+
+
+def test_a_password_that_is_taken_from_a_response() -> None:
+    """It is as it is when the server asks: what was refused of an old one is nothing to a new."""
+    token = Transaction(
+        Request("GET", "/token"), extractors=(Extractor("token", CookieValue("token")),)
+    )
+    given = iter(["old", "new"])
+    asks = basic(accepted="alice:new", space="/a/")
+
+    def respond(asked: Asked) -> Answer:
+        return Answer(cookie=f"token={next(given)}") if asked.line == "GET /token" else asks(asked)
+
+    who = Identity("alice", "${token}")
+    talk = Talk(planned(token, "/a/1", "/a/2", identities=(who,)), respond, keep_state=True)
+    assert talk.iterate() == ["1 GET /token", "1 GET /a/1", "1 GET /a/1 Basic"]
+    assert talk.iterate() == [
+        *("2 GET /token", "2 GET /a/1", "2 GET /a/1 Basic", "2 GET /a/2 Basic"),
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["Basic", "NTLM"])
 def test_an_error_in_place_of_a_verdict(
     scheme: str, tmp_path: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -289,8 +343,7 @@ def test_an_error_in_place_of_a_verdict(
 
     talk = Talk(plan, respond)
     lines = talk.iterate()
-    tries = {"Basic": 1, "NTLM": 2}[scheme]
-    assert sum(line.endswith(scheme) for line in lines) == 2 * tries
+    assert sum(line.endswith(scheme) for line in lines) == 2 * TRIES[scheme]
     causes = [failure.cause for _, some in talk.diary.transactions for failure in some]
     assert sorted(causes) == ["auth"] * 5 + ["status"]
 
@@ -462,7 +515,7 @@ def test_times_of_a_transaction_are_without_its_negotiation() -> None:
     talk = Talk(planned("/1"), basic())
     talk.iterate()
     first, second = (one.send.due for one in talk.asked)
-    assert second == first + 1
+    assert second == first + TOOK
 
 
 def test_digest_goes_ahead_with_the_next_count() -> None:
