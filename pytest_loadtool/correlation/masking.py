@@ -13,6 +13,7 @@ from pytest_loadtool.correlation.looks import SWITCHES, is_secret_name
 from pytest_loadtool.correlation.parts import header_sets, text_parts, with_header_sets, with_part
 from pytest_loadtool.correlation.proofs import without_proof
 from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.repacking import stand_ins_within
 from pytest_loadtool.correlation.secrets import (
     SHORTEST,
     Typed,
@@ -52,7 +53,7 @@ def masked(
     everywhere = captured(case, exchanges) | {
         one for one in secret if _telling(one) and not any(one in text for text in texts)
     }
-    made = stand_ins(everywhere, key)
+    made = stand_ins_within(case, exchanges, everywhere, key)
     masks = _Masks(made, Replacer({**made, **_basic(exchanges, made, key)}), key)
     return masks.case(case), tuple(map(masks.exchange, exchanges))
 

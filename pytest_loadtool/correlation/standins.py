@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from html import escape
 from itertools import count
 from string import ascii_lowercase, ascii_uppercase
+from types import MappingProxyType
 from urllib.parse import quote
 
 from pytest_loadtool.model.filters import BASE64, FILTERS
@@ -39,10 +40,12 @@ _SHORTEST_RUN = 8
 _ENCODING_FILTERS = ("html", *BASE64, "s256")
 
 
-def stand_ins(values: Iterable[str], key: bytes) -> dict[str, str]:
-    """A stand-in for each value, made with ``key`` (up to 64 bytes)."""
-    made: dict[str, str] = {}
-    for value in sorted(set(values), key=lambda one: (len(one), one)):
+def stand_ins(
+    values: Iterable[str], key: bytes, given: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, str]:
+    """A stand-in for each value, made with ``key`` (up to 64 bytes), and those ``given``."""
+    made = dict(given)
+    for value in sorted(set(values) - given.keys(), key=lambda one: (len(one), one)):
         inner = sorted((one for one in made if one in value), key=len, reverse=True)
         pieces = re.split(f"({'|'.join(map(re.escape, inner))})", value) if inner else [value]
         made[value] = "".join(made.get(piece) or _shaped(piece, key) for piece in pieces)

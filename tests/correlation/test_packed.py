@@ -13,12 +13,24 @@ import pytest
 
 from pytest_loadtool.casefile import format_case, parse_case
 from pytest_loadtool.correlation.extract import compile_source
+from pytest_loadtool.correlation.masking import masked
 from pytest_loadtool.correlation.parts import rendered
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.extractor import Decoded
+from pytest_loadtool.model.extractor import Decoded, JsonPath
 from tests.correlation.exchanges import SERVER, html, json_body
-from tests.correlation.talk import TOKEN, UUID, call, get, made, post, requests, run, sources
+from tests.correlation.talk import (
+    TOKEN,
+    UUID,
+    call,
+    configure,
+    get,
+    made,
+    post,
+    requests,
+    run,
+    sources,
+)
 
 #: A value of today and one of another day; it has what base64 writes with "+" and "/".
 DAYS = ("c7Jq2Xv9Lm4PzR8tYw3N", "Qk7HnA2~~~bLx0vT9/aJd5Kg")
@@ -203,3 +215,56 @@ def test_an_echo_is_no_source() -> None:
         call("POST", "/echo", {"key": TOKEN}, json_body({"state": state})), post("/x", f"k={TOKEN}")
     )
     assert sources(configuration) == []
+
+
+@pytest.mark.parametrize("place", [*PLACES, "token"])
+def test_stand_ins(place: str) -> None:
+    """A saved recording that is to hold no tokens has none of them in base64 either; what it has
+    instead decodes, and is correlated like before."""
+    write = _signed_key if place == "token" else lambda key: PLACES[place](standard(_state(key)))
+    for key in DAYS:
+        answer = replace(write(key), url=f"{SERVER}/")
+        exchanges = (answer, call("POST", "/x", {"key": key}))
+        configured = run(*exchanges).case
+        clean, evidence = masked(configured, exchanges, (), b"key")
+        instead = json.loads(evidence[1].request_body)["key"]
+        assert instead != key
+        assert configure(clean, evidence).case == clean
+        assert clean.variables["key[1]"].recorded == instead
+        (extractor,) = next(iter(clean.transactions())).extractors
+        source, masked_answer = extractor.source, RecordedResponse(evidence[0])
+        assert isinstance(source, Decoded)
+        read = {
+            name: compile_source(replace(source, inner=JsonPath(f"$.{name}")))(masked_answer)
+            for name in ("csrf", "session", "user", "n")
+        }
+        assert (read["csrf"], read["user"], read["n"]) == (instead, "kim", "17")
+        assert read["session"] not in (None, "aB3dE6gH9jK2mN5pQ8"), "as secret as the other"
+        if place == "token":
+            old, new = (json.loads(one.response_body)["t"] for one in (answer, evidence[0]))
+            assert new.split(".")[0] == old.split(".")[0]
+            assert new.split(".")[2] != old.split(".")[2]
+
+
+def _state(key: str) -> str:
+    return json.dumps({"csrf": key, "session": "aB3dE6gH9jK2mN5pQ8", "user": "kim", "n": 17})
+
+
+def _signed_key(key: str) -> Exchange:
+    return json_body({"t": token(_state(key))})
+
+
+def test_the_claim_of_a_masked_token_is_found() -> None:
+    """A number is no secret, and the token that it is taken from is."""
+    issued = _signed({"user_id": 17, "iat": 1732262226})
+    bearer = str(json.loads(issued.response_body)["access_token"])
+    exchanges = (
+        call("POST", "/api/token", {"user": "kim"}, issued),
+        get("/api/users/17", sent=(("Authorization", f"Bearer {bearer}"),)),
+    )
+    configured = run(*exchanges).case
+    assert "/api/users/${user_id[1]}" in format_case(configured)
+    clean, evidence = masked(configured, exchanges, (), b"key")
+    assert configure(clean, evidence).case == clean
+    assert bearer not in str(evidence)
+    assert bearer.split(".")[2] not in str(evidence)
