@@ -147,6 +147,19 @@ def test_credentials_ahead_of_any_challenge() -> None:
     assert failure.cause == "auth"
 
 
+def test_credentials_that_go_ahead_wait_for_nobody_and_end_with_the_first_refusal() -> None:
+    """All requests under way bring wrong ones; no later request does, of whichever user."""
+    ahead = Identity("alice", "${PASSWORD}", ahead=True)
+    plan = planned("/1", *SIX[:3], identities=(ahead,), overlapped=True)
+    asks = basic(accepted="alice:other", space="/a/")
+    talks = [Talk(plan, asks) for _ in range(2)]
+    assert talks[0].iterate() == [
+        "1 GET /1 Basic",
+        *(f"{number} GET {path} Basic" for number, path in zip((1, 2, 3), SIX, strict=False)),
+    ]
+    assert not any(line.endswith("Basic") for line in talks[1].iterate() + talks[0].iterate())
+
+
 def test_a_step_with_credentials_of_its_own_keeps_them() -> None:
     """A bearer token is not replaced, and what the server says to it is the response."""
     own = Transaction(Request("GET", "/api", (Header("Authorization", "Bearer x"),)))
