@@ -20,6 +20,9 @@ from pytest_loadtool.model.rule import Rule
 
 __all__ = ["explain"]
 
+#: What a value without a name is called: ``/list?1795338240519``.
+_NAMELESS = "The number in the query"
+
 
 def explain(
     traffic: Traffic,
@@ -53,7 +56,7 @@ def _made(one: Computed, title: Title) -> Decision:
         producer="",
         consumers=consumers(one.slots, title),
         rule=one.rule.name,
-        reason=one.rule.reason.format(field=one.slots[0].name, producer=""),
+        reason=one.rule.reason.format(field=one.slots[0].name or _NAMELESS, producer=""),
         confidence=one.rule.confidence,
     )
 

@@ -32,6 +32,8 @@ _ORIGIN = re.compile(rf"(?:[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*|{HOLE}(?=/|\Z))?")
 _SEGMENT = re.compile(r"[^/]+")
 _MATRIX = re.compile(r";([^=;]*)=([^;]*)")
 _PAIR = re.compile(r"([^&=]*)=([^&]*)")
+#: In a query, what has no name, and no flag for its name either: those have no digits.
+_BARE = re.compile(r"(?<![^?&])(?=[^&=]*\d)[^&=]{8,}(?![^&])")
 _SCHEME = re.compile(r"(?:Bearer|Token|JWT|ApiKey|Api-Key|GenieKey)[ ]+(?=\S)", re.IGNORECASE)
 _PART_NAME = re.compile(r"""\bname=(?:"([^"]*)"|([^\s;"]+))""", re.IGNORECASE)
 _FILE_NAME = re.compile(r"\bfilename\*?=", re.IGNORECASE)
@@ -66,8 +68,15 @@ def target_spots(text: str) -> Iterator[Spot]:
         name = name if HOLE in stem else stem
     if mark >= 0:
         syntax = written_query(text)
-        for start, end, _, name, value, _ in pair_spots(text, mark + 1, syntax, limit):
-            yield start, end, Place.QUERY, name, value, ""
+        named = (
+            (start, end, Place.QUERY, name, value, "")
+            for start, end, _, name, value, _ in pair_spots(text, mark + 1, syntax, limit)
+        )
+        bare = (
+            (*found.span(), Place.QUERY, "", decoded(syntax, found[0]), "")
+            for found in _BARE.finditer(text, mark + 1, limit)
+        )
+        yield from sorted((*named, *bare))
 
 
 def written_query(target: str) -> Place:

@@ -57,19 +57,22 @@ class Times:
     def unit(self, value: str, slots: Sequence[Slot]) -> Timestamp | None:
         """The unit of a time that is that of its request, the only one with it.
 
-        Of a number this has to be shown by more than its size: by the name of its field, or by the
-        requests that have such a number, which are as far apart as the numbers are.
+        Of a number this has to be shown by more than its size: by the name of its field, or that it
+        has none in the query, or by the requests that have such a number, which are as far apart
+        as the numbers are.
         """
         if self._said(value, slots) is None:
             return None
         if is_iso(value):
             return Timestamp("iso")
         unit, _ = _UNITS[len(value)]
-        return unit if _is_called_time(slots[0].name) or self._runs(_field(slots[0])) else None
+        known = _is_bare(slots[0]) or _is_called_time(slots[0].name)
+        return unit if known or self._runs(_field(slots[0])) else None
 
     def _said(self, value: str, slots: Sequence[Slot]) -> float | None:
-        """The time (seconds since 1970) that the value means, if it is that of its one request."""
-        if len({slot.transaction for slot in slots} | {*slots[0].users}) != 1:
+        """The time (seconds since 1970) that the value means, if it is that of its request."""
+        once = len({slot.transaction for slot in slots} | {*slots[0].users}) == 1
+        if not once and not all(map(_is_bare, slots)):
             return None
         if is_iso(value):
             try:
@@ -80,7 +83,8 @@ class Times:
             said = int(value) / _UNITS[len(value)][1]
         else:
             return None
-        return said if -_BEFORE <= said - self._started(slots[0]) <= _AFTER else None
+        near = all(-_BEFORE <= said - self._started(slot) <= _AFTER for slot in slots)
+        return said if near else None
 
     def _runs(self, field: _Field) -> bool:
         """Whether several requests have a number in that field, and all are their times."""
@@ -100,6 +104,14 @@ class Times:
 
 def _field(slot: Slot) -> _Field:
     return slot.name, slot.place, len(slot.value)
+
+
+def _is_bare(slot: Slot) -> bool:
+    """Whether it is all of a query's part, as scripts append it that keep caches out.
+
+    Two of these may be sent in the same millisecond.
+    """
+    return slot.place is Place.QUERY and not slot.name
 
 
 def _is_called_time(name: str) -> bool:

@@ -165,6 +165,21 @@ def test_times_of_a_page_that_polls() -> None:
     ]
 
 
+def test_times_without_a_name() -> None:
+    """JupyterLab's cache busters: two requests may have the same. A version is none, nor a flag."""
+    assert polled(
+        (1795338240.519, "/me?1795338240515"),
+        (1795338241.420, "/files?content=1&1795338241415"),
+        (1795338241.421, "/folders?1795338241415#top"),
+        (1795338241.500, "/list?1700000000123&with-sizes"),
+    ) == [
+        "/me?${value[1]}",
+        "/files?content=1&${value[2]}",
+        "/folders?${value[2]}#top",
+        "/list?1700000000123&with-sizes",
+    ]
+
+
 @pytest.mark.parametrize(
     "requests",
     [

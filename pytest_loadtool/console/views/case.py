@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.console.session import Document
@@ -90,18 +91,38 @@ def notes(found: Sequence[Note], most: int | None = _MOST) -> Iterator[str]:
 
 
 def decisions(made: Iterable[Decision], *, numbered: bool = False) -> Iterator[str]:
-    """Each decision with its evidence; values that need no variable come last, without numbers."""
+    """Each decision with its evidence; values that need no variable come last, without numbers.
+
+    What the client makes up for one request after the other, such as times, is told once.
+    """
     ordered = sorted(made, key=lambda decision: not decision.variable)
-    for number, decision in enumerate(ordered, 1):
+    for _, group in groupby(enumerate(ordered, 1), _told_as):
+        alike = dict(group)
+        number, decision = next(iter(alike.items()))
         value = shortened(decision.value, _VALUE)
         if decision.variable:
-            used = ", ".join(_some(decision.consumers)) or "nothing"
-            mark = f"{number:3}. " if numbered else "  "
-            yield f"{mark}{decision.variable}  (recorded: {value})"
-            yield f"      set by {decision.producer or 'nothing'}, used by {used}"
+            name, numbers = decision.variable, f"{number:3}"
+            if len(alike) > 1:
+                name += f" to {ordered[max(alike) - 1].variable}"
+                numbers += f"-{max(alike)}"
+                value += " and so on"
+            users = [user for one in alike.values() for user in one.consumers]
+            mark = f"{numbers}. " if numbered else "  "
+            yield f"{mark}{name}  (recorded: {value})"
+            yield (
+                f"      set by {decision.producer or 'nothing'}, "
+                f"used by {', '.join(_some(users)) or 'nothing'}"
+            )
         else:
             yield f"  no variable: {value}"
         yield f"      {decision.reason} [{decision.rule}, {decision.confidence:.0%}]"
+
+
+def _told_as(numbered: tuple[int, Decision]) -> tuple[str, str] | int:
+    """What decisions that are told together have in common; of others, the number."""
+    number, decision = numbered
+    made_up = decision.variable and not decision.producer
+    return (decision.rule, decision.reason) if made_up else number
 
 
 def hosts(uses: Iterable[HostUse]) -> Iterator[str]:

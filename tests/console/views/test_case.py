@@ -61,6 +61,19 @@ def test_decision_is_shown_with_its_evidence() -> None:
     ]
 
 
+def test_times_are_told_together() -> None:
+    """What many requests make up alike is one entry with the numbers of all."""
+    times = [
+        Decision(f"179533824051{n}", f"value[{n}]", "", (f"{n} GET /",), "client-time", "Now.", 0.9)
+        for n in (1, 2, 3)
+    ]
+    assert list(decisions(times, numbered=True)) == [
+        "  1-3. value[1] to value[3]  (recorded: 17953382405… and so on)",
+        "      set by nothing, used by 1 GET /, 2 GET /, 3 GET /",
+        "      Now. [client-time, 90%]",
+    ]
+
+
 def test_notes_are_counted_with_examples() -> None:
     """Whatever was left out is counted under its kind; a few subjects stand for many."""
     found = [Note("filtered", f"http://t{n}.example/", "tracker") for n in range(5)]
