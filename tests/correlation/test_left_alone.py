@@ -57,6 +57,11 @@ DASHBOARD = html("", ("Location", "/dashboard/"))
         for name, one in {
             "typed": [get("/", FORM_PAGE), post("/", "coupon=20240117ax9z")],
             "defaults": [get("/", FORM_PAGE), post("/", "plan=premium&step=2&total=1200&ok=true")],
+            "shown again": [
+                get("/", html('<form><input name="day">')),
+                get("/?day=2026-12-24", html('<form><input name="day" value="2026-12-24">')),
+                post("/", "day=2026-12-24"),
+            ],
             "button": [get("/", FORM_PAGE), post("/", "coupon=&go=Continue")],
             "password": [get("/", FORM_PAGE), post("/", f"password={TOKEN}")],
             "first request": [get(f"/?key={TOKEN}", html(TOKEN)), get(f"/?key={TOKEN}")],
