@@ -158,6 +158,8 @@ def _templates(at: KeyPath, transaction: Transaction) -> Iterator[tuple[KeyPath,
     for index, header in enumerate(request.headers):
         if header.value:
             yield (*at, "headers", index), header.value
+    for index, cookie in enumerate(request.cookies):
+        yield (*at, "cookies", index), cookie
     if isinstance(request.body, str):
         yield (*at, "body"), request.body
     for index, validator in enumerate(transaction.validators):

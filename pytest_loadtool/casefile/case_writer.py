@@ -146,6 +146,7 @@ def _transaction(table: KeyPath, transaction: Transaction) -> Iterator[Line]:
     yield from _filled(table, "refreshes", transaction.refreshes)
     yield from _filled(table, "header_set", request.header_set)
     yield from _strings(table, "headers", map(_header, request.headers))
+    yield from _strings(table, "cookies", request.cookies)
     yield from _body(table, request)
     yield _status(table, transaction.status)
     yield from _tables(table, "extractors", map(_extractor, transaction.extractors))

@@ -23,6 +23,7 @@ __all__ = [
     "base64_bytes",
     "base_url",
     "code_range",
+    "cookie_line",
     "dataset_name",
     "header_line",
     "identifier",
@@ -104,8 +105,10 @@ def header_line(text: str) -> Header:
     if not colon:
         return Header(name)
     if name.lower() in COMPUTED_HEADERS - {"host"}:
+        hint = ', and cookies = ["name=value"] for one that no response sets'
         raise ValueError(
             f'{name} is worked out when the request is sent: write "{name}" alone for its place'
+            f"{hint if name.lower() == 'cookie' else ''}"
         )
     if _HEADER_BREAK.search(value):
         raise ValueError(f"the value of {name} holds a line break or NUL, which no header can")
@@ -121,6 +124,17 @@ def own_header_line(text: str) -> Header:
             "Host, Content-Length and Cookie, which are computed, may stand alone"
         )
     return header
+
+
+def cookie_line(text: str) -> str:
+    """``"name=value"`` (a template), perhaps with attributes: ``"name=value; Path=/shop"``."""
+    pair = text.partition(";")[0]
+    name, equals, _ = pair.partition("=")
+    if not equals or not name:
+        raise ValueError(f'{shown(text)} is not a cookie: expected "name=value"')
+    if _HEADER_BREAK.search(text):
+        raise ValueError(f"the cookie {name} holds a line break or NUL, which no header can")
+    return template(text)
 
 
 def shown(text: str) -> str:

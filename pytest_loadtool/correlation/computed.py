@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
 
 from pytest_loadtool.correlation.beliefs import is_typed, left_alone
 from pytest_loadtool.correlation.claims import Claim, exact
@@ -17,7 +18,7 @@ from pytest_loadtool.correlation.looks import looks_random, plain
 from pytest_loadtool.correlation.naming import field_name, number
 from pytest_loadtool.correlation.slots import Part, Slot
 from pytest_loadtool.correlation.times import Times, is_iso
-from pytest_loadtool.correlation.traffic import Traffic
+from pytest_loadtool.correlation.traffic import Step, Traffic
 from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.generator import ALPHABETS, Generator, RandomText, Uuid
 from pytest_loadtool.model.place import Place
@@ -188,9 +189,18 @@ def _is_made_up(traffic: Traffic, slot: Slot) -> bool:
     if words & _OF_REQUESTS:
         return True
     step = traffic.steps[slot.transaction]
+    if slot.root is Place.COOKIE:  # unless it is older than the recording
+        return any(_same_host(step, before) for before in traffic.steps[: slot.transaction])
     if step.transaction.request.method == "PUT" and slot.place is Place.PATH and not slot.depth:
         return True
     return step.changes_things and slot.part == "body" and plain(slot.name) in _OF_THINGS
+
+
+def _same_host(one: Step, other: Step) -> bool:
+    """Whether both were recorded from one host."""
+    urls = (step.exchange.url if step.exchange is not None else "" for step in (one, other))
+    mine, theirs = (urlsplit(url).hostname for url in urls)
+    return mine == theirs
 
 
 def _exact(traffic: Traffic, claims: Sequence[Claim], ideas: list[_Idea]) -> list[_Idea]:

@@ -103,6 +103,7 @@ def _fields(
             continue  # a value within a field is a part of that field
         # A parameter within a segment (";s=…") has a name; the segment has a path before it.
         base = "path" if slot.place is Place.PATH and slot.before else slot.name or "value"
+        base = f"Cookie {base}" if isinstance(slot.part, int) and slot.part < 0 else base
         seen[base] += 1
         number = f"[{seen[base]}]" if seen[base] > 1 or base == "path" else ""
         references = plain.references(slot.raw)
@@ -176,14 +177,16 @@ def _extractors(case: TestCase) -> _Extractors:
 def _cookies(
     case: TestCase, transaction: Transaction, exchange: Exchange | None
 ) -> Iterator[Field]:
-    """The cookies that the virtual user's jar sends where the recording had a Cookie header."""
+    """The cookies that the virtual user's jar sends where the recording had a Cookie header, but
+    for those that are set for this very request: they are fields of their own."""
     places = (one for one in case.wire_headers(transaction.request) if one.name.lower() == "cookie")
     if not any(one.value is None for one in places):
         return
+    own = {one.partition("=")[0] for one in transaction.request.cookies}
     sent = (exchange.request_header("cookie") if exchange is not None else None) or ""
     for pair in sent.split(";"):
         name, equals, value = pair.strip().partition("=")
-        if equals:
+        if equals and name not in own:
             yield Field(
                 f"Cookie {name}", "HEADERS", value, SERVER_AUTHENTICATION, case.configured, None
             )

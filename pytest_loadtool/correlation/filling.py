@@ -97,7 +97,7 @@ def _referring(
         masked = Masked.of(part_text(plain.request, part))
         assert masked is not None, "slots come from masked text"
         text = said(plain.original(edited(masked, found, made.name)))
-        if isinstance(part, int):
+        if isinstance(part, int) and part >= 0:
             request = _with_header(request, whole, part, text)
         else:
             request = with_part(request, part, text)

@@ -22,6 +22,10 @@ Title = Callable[[int], str]
 _HIDDEN = "********"
 #: Of a cookie that no rule knows by name.
 _COOKIE = Rule("cookie", "The cookie {field} is set by the server.")
+_SCRIPT_COOKIE = Rule(
+    "script-cookie",
+    "No response set the cookie {field} so: a script did, or it is older than the recording.",
+)
 
 
 def cookie_notes(traffic: Traffic, rules: Sequence[Rule], title: Title) -> Iterator[Decision]:
@@ -38,7 +42,15 @@ def cookie_notes(traffic: Traffic, rules: Sequence[Rule], title: Title) -> Itera
             values.setdefault(name, value)
         for name, value in _set_cookies(step.exchange):
             setters.setdefault(name, (step.index, value))
+    by_script = {
+        line.partition("=")[0]: step.index
+        for step in reversed(traffic.steps)
+        for line in step.transaction.request.cookies
+    }
     for name, users in senders.items():
+        if name in by_script:
+            yield _script_note(name, values[name], by_script[name], users, title)
+            continue
         index, value = setters.get(name, (-1, values[name]))
         known = 0 <= index < users[-1]
         rule = next((one for one in jar if name in one.used_as), _COOKIE)
@@ -56,6 +68,19 @@ def cookie_notes(traffic: Traffic, rules: Sequence[Rule], title: Title) -> Itera
             reason=f"{rule.reason.format(field=name, producer='')} It is sent {how}.",
             confidence=0.99 if known else 0.5,
         )
+
+
+def _script_note(name: str, value: str, first: int, users: Sequence[int], title: Title) -> Decision:
+    how = f'It is sent from "{title(first)}" on, as its cookies say.'
+    return Decision(
+        value=value,
+        variable="",
+        producer="",
+        consumers=tuple(dict.fromkeys(map(title, users))),
+        rule=_SCRIPT_COOKIE.name,
+        reason=f"{_SCRIPT_COOKIE.reason.format(field=name)} {how}",
+        confidence=_SCRIPT_COOKIE.confidence,
+    )
 
 
 def _sent_cookies(exchange: Exchange) -> Iterator[tuple[str, str]]:

@@ -12,6 +12,7 @@ from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.place import (
     Place,
     body_places,
+    cookie_places,
     encode,
     header_places,
     target_places,
@@ -58,6 +59,8 @@ def text_parts(request: Request) -> Iterator[tuple[Part, str]]:
     for position, header in enumerate(request.headers):
         if header.value is not None:
             yield position, header.value
+    for position, cookie in enumerate(request.cookies):
+        yield ~position, cookie
     if isinstance(request.body, str):
         yield "body", request.body
 
@@ -73,8 +76,12 @@ def with_part(request: Request, part: Part, text: str) -> Request:
         return replace(request, target=text)
     if part == "body":
         return replace(request, body=text)
+    assert isinstance(part, int), "the rest are indexes of headers and cookies"
+    if part < 0:
+        cookies = list(request.cookies)
+        cookies[~part] = text
+        return replace(request, cookies=tuple(cookies))
     headers = list(request.headers)
-    assert isinstance(part, int), "the rest are indexes of headers"
     headers[part] = replace(headers[part], value=text)
     return replace(request, headers=tuple(headers))
 
@@ -131,4 +138,7 @@ def _joined(pieces: _Pieces) -> _Pieces:
 def _places(template: Template, part: Part, content_type: str) -> tuple[Place, ...]:
     if part == "target":
         return target_places(template)
-    return body_places(template, content_type) if part == "body" else header_places(template)
+    if part == "body":
+        return body_places(template, content_type)
+    is_cookie = isinstance(part, int) and part < 0
+    return cookie_places(template) if is_cookie else header_places(template)

@@ -30,6 +30,7 @@ from pytest_loadtool.correlation.slots import Slot, request_slots
 from pytest_loadtool.model.case import Header, Request, TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.filters import UNDO, filtered
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.secret import is_secret
 from pytest_loadtool.model.template import Template, escape
 
@@ -110,7 +111,7 @@ def _credentials(fields: Sequence[Field]) -> Iterator[Field]:
     for field in sent:
         name = field.wire_name
         if field.section == "HEADERS" and not _within(field):
-            credential = name.lower() in CREDENTIALS or is_secret(name)
+            credential = name.lower() in CREDENTIALS or is_secret(name) or _is_token(field)
         else:
             identity = with_password and is_identity_name(name)
             credential = identity or is_secret(name) or is_secret_name(name)
@@ -122,6 +123,12 @@ def _credentials(fields: Sequence[Field]) -> Iterator[Field]:
 
 def _within(field: Field) -> bool:
     return field.slot is not None and field.slot.depth > 0
+
+
+def _is_token(field: Field) -> bool:
+    """Whether it is a cookie that a session may hang on: see `_cookies`."""
+    slot = field.slot
+    return slot is not None and slot.root is Place.COOKIE and looks_random(slot.value)
 
 
 def _role(field: Field) -> str:

@@ -7,7 +7,8 @@ opaque character, so that positions in the text remain plain indexes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from urllib.parse import unquote
 
 from pytest_loadtool.correlation.nested import Capsule, within
 from pytest_loadtool.correlation.spots import (
@@ -22,13 +23,15 @@ from pytest_loadtool.correlation.spots import (
     xml_spots,
 )
 from pytest_loadtool.model.case import Request
+from pytest_loadtool.model.encoding import component
 from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.place import Place, body_syntax, encode
 from pytest_loadtool.model.template import Reference, Template, TemplateError, escape
 
 __all__ = ["HOLE", "Masked", "Part", "Slot", "request_slots", "target_slots"]
 
-#: Which text of a request: "target", "body", or the index of a header.
+#: Which text of a request: "target", "body", the index of a header, or of a cookie ``~index`` (-1,
+#: -2, …).
 Part = str | int
 
 #: Headers that the browser writes by itself, and those computed when sent.
@@ -138,6 +141,10 @@ def request_slots(request: Request, content_type: str, transaction: int) -> Iter
             if masked is not None:
                 spots = header_spots(masked.text, header.name)
                 yield from _usable(masked.text, spots, transaction, position)
+    for position, cookie in enumerate(request.cookies):
+        masked = Masked.of(cookie)
+        if masked is not None:
+            yield from _cookie_slots(masked.text, transaction, ~position)
     if isinstance(request.body, str) and request.body:
         masked = Masked.of(request.body)
         if masked is not None:
@@ -167,6 +174,27 @@ def _usable(text: str, spots: Iterator[Spot], transaction: int, part: Part) -> I
                     root=Place.TEXT if one.capsules else root,
                     filters=one.filters, capsules=one.capsules, depth=one.depth,
                 )  # fmt: skip
+
+
+def _cookie_slots(text: str, transaction: int, part: Part) -> Iterator[Slot]:
+    """The value of a cookie that a script sets, with what is inside it. To rules it is a header's:
+    ``Place.COOKIE`` is for cookies that responses set."""
+    name, _, rest = text.partition("=")
+    raw = rest.partition(";")[0]
+    start = len(name) + 1
+    # Most scripts percent-encode what they write, which only shows where there is a need to.
+    plain = unquote(raw)
+    encoded = plain != raw and component(plain) == raw
+    syntax, own = (Place.QUERY, ("url",)) if encoded else (Place.COOKIE, ())
+    spot = (start, start + len(raw), syntax, name, plain if encoded else raw, "")
+    for one in _usable(text, iter([spot]), transaction, part):
+        if one.capsules:
+            first, *inner = one.capsules
+            first = replace(first, filters=(*first.filters, *own))
+            yield replace(one, capsules=(first, *inner))
+        else:
+            place = one.place if one.depth else Place.HEADER
+            yield replace(one, place=place, root=Place.COOKIE, filters=(*one.filters, *own))
 
 
 def _free(text: str, start: int) -> bool:

@@ -61,7 +61,7 @@ class Header:
 class Request:
     """What is sent. ``target`` starts with ``/`` (on the test case's server) or is an absolute URL.
 
-    ``target``, header values and a text body are templates. A bytes body goes out as it is.
+    ``target``, header values, cookies and a text body are templates. A bytes body goes out as is.
     """
 
     method: str
@@ -70,6 +70,9 @@ class Request:
     body: str | bytes | None = None
     header_set: str = ""
     """The name of the header set that it follows; empty: the default, the test case's headers."""
+    cookies: tuple[str, ...] = ()
+    """The cookies that a script sets before it is sent, each (a template) as it would be assigned
+    to ``document.cookie``, but for the whole host unless it names a path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +241,7 @@ class TestCase:
 def _sent_texts(case: TestCase, request: Request) -> Iterator[str]:
     yield request.target
     yield from (header.value for header in case.wire_headers(request) if header.value)
+    yield from request.cookies
     if isinstance(request.body, str):
         yield request.body
 

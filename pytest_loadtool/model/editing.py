@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import replace
+from urllib.parse import urlsplit
 
 from pytest_loadtool.model.case import TestCase, Transaction
 
@@ -21,7 +22,12 @@ def with_transactions(case: TestCase, transactions: Iterable[Transaction]) -> Te
 
 
 def without(case: TestCase, dropped: Container[int]) -> TestCase:
-    """``case`` without the transactions at these indexes, counted from 0; empty pages go too."""
+    """``case`` without the transactions at these indexes, counted from 0; empty pages go too.
+
+    Cookies that a script had set by one of them are set by the next one to the same host.
+    """
+    if any(one.request.cookies for one in case.transactions()):
+        case = with_transactions(case, _carried(case, dropped))
     pages = []
     position = 0
     for page in case.pages:
@@ -30,6 +36,22 @@ def without(case: TestCase, dropped: Container[int]) -> TestCase:
         if kept:
             pages.append(page if kept == page.transactions else replace(page, transactions=kept))
     return replace(case, pages=tuple(pages))
+
+
+def _carried(case: TestCase, dropped: Container[int]) -> Iterator[Transaction]:
+    """The transactions, with the cookies of those that are dropped before."""
+    waiting: dict[str, tuple[str, ...]] = {}
+    server = urlsplit(case.server).hostname
+    for index, one in enumerate(case.transactions()):
+        request = one.request
+        host = urlsplit(request.target).hostname or server or ""
+        cookies = waiting.pop(host, ()) + request.cookies
+        if index in dropped:
+            waiting[host] = cookies
+        elif cookies != request.cookies:
+            newest = tuple({line.partition("=")[0]: line for line in cookies}.values())
+            one = replace(one, request=replace(request, cookies=newest))
+        yield one
 
 
 def page_span(case: TestCase, index: int) -> range:

@@ -21,6 +21,7 @@ __all__ = [
     "Place",
     "body_places",
     "body_syntax",
+    "cookie_places",
     "encode",
     "header_places",
     "query_syntax",
@@ -43,7 +44,7 @@ class Place(Enum):
     MULTIPART = "multipart"
     HEADER = "header"
     COOKIE = "cookie"
-    """A cookie's value, which the cookie jar sends: no template stands there."""
+    """A cookie's value. Of those that responses set, no text of the test case has one."""
     TEXT = "text"
 
 
@@ -56,6 +57,7 @@ _JSON_SCALAR = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|fal
 #: What the form serialiser would have written otherwise ("~" aside, which some of them leave).
 _NO_FORM = re.compile(r"%20|[^\w*.+~%&=\[\]-]|=[^&]*=", re.ASCII)
 _HEADER_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]+")
+_COOKIE_END = re.compile(r"[\x00-\x1f\x7f;]")
 _XML_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;"})
 
 
@@ -89,6 +91,11 @@ def _header(value: str) -> str:
     return _HEADER_CONTROL.sub(" ", value)
 
 
+def _cookie(value: str) -> str:
+    # Scripts encode what would end the value (RFC 6265 §5.2), or else lose the rest of it.
+    return _COOKIE_END.sub(lambda match: quote(match[0]), value)
+
+
 def _as_it_is(value: str) -> str:
     return value
 
@@ -105,7 +112,7 @@ ENCODERS: Mapping[Place, Callable[[str], str]] = MappingProxyType(
         Place.XML: _xml,
         Place.MULTIPART: _as_it_is,
         Place.HEADER: _header,
-        Place.COOKIE: _as_it_is,
+        Place.COOKIE: _cookie,
         Place.TEXT: _as_it_is,
     }
 )
@@ -144,6 +151,11 @@ def query_syntax(text: str) -> Place:
 def header_places(template: Template) -> tuple[Place, ...]:
     """The place of each reference of a header value, in order: all are ``HEADER``."""
     return (Place.HEADER,) * len(template.references)
+
+
+def cookie_places(template: Template) -> tuple[Place, ...]:
+    """The place of each reference of a cookie, in order: all are ``COOKIE``."""
+    return (Place.COOKIE,) * len(template.references)
 
 
 def body_places(template: Template, content_type: str) -> tuple[Place, ...]:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from pytest_loadtool.auth.negotiation import negotiations
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.recording.cookies import script_cookies
 from pytest_loadtool.recording.entry import Entry
 from pytest_loadtool.recording.expired import expired
 from pytest_loadtool.recording.failures import expected_status
@@ -51,12 +52,13 @@ def build_case(
     drafts = {
         entry.index: draft(entry.exchange, server) for page in groups for entry in page.entries
     }
+    cookies = script_cookies(exchanges, [entry.index for page in groups for entry in page.entries])
     sharing = share([one.headers for one in drafts.values()])
     headers = dict(zip(drafts, sharing.requests, strict=True))
     pages = tuple(
         Page(
             page_name,
-            tuple(_transaction(entry, page, drafts, headers) for entry in page.entries),
+            tuple(_transaction(entry, page, drafts, headers, cookies) for entry in page.entries),
             think_time,
         )
         for page_name, page, think_time in zip(
@@ -93,12 +95,18 @@ def _lead(exchanges: Sequence[Exchange], before: Sequence[int], exchange: Exchan
 
 
 def _transaction(
-    entry: Entry, page: Group, drafts: dict[int, Draft], headers: dict[int, tuple[str, Headers]]
+    entry: Entry,
+    page: Group,
+    drafts: dict[int, Draft],
+    headers: dict[int, tuple[str, Headers]],
+    cookies: dict[int, tuple[str, ...]],
 ) -> Transaction:
     one = drafts[entry.index]
     header_set, own = headers[entry.index]
     return Transaction(
-        request=Request(one.method, one.target, own, one.body, header_set),
+        request=Request(
+            one.method, one.target, own, one.body, header_set, cookies.get(entry.index, ())
+        ),
         name=operation_name(entry.exchange),
         status=expected_status(entry),
         validators=expected_answer(entry.exchange),

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import urlsplit
 
 from pytest_loadtool.auth.negotiation import SERVER, credentials_in, negotiations, was_refused
-from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.entry import Entry
 from pytest_loadtool.recording.expired import expired
@@ -41,15 +41,18 @@ def fidelity(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[Note, ...]:
     `CHANGED`, `INCOMPLETE` and `RECORDING_ERROR`, or one of the latter that says that there was no
     response.
     """
-    replayed = transactions_of(case)
+    replayed = {one.recorded.entry: one for one in case.transactions() if one.recorded is not None}
     folded = {index for indexes in negotiations(exchanges).values() for index in indexes}
     too_old = expired(exchanges)
     notes: list[Note] = []
+    sites: set[str] = set()
     in_order = sorted(enumerate(exchanges), key=lambda numbered: numbered[1].started)
     for index, exchange in in_order:
         if index in replayed:
             notes += failure_notes(Entry(index, exchange, kind_of(exchange)))
             notes += _changes(case, exchange)
+            older = _site(exchange) not in sites
+            notes += _constant_cookies(replayed[index], exchange, older=older)
         elif index in folded:
             notes.append(_negotiation(exchange))
         elif index in too_old:
@@ -58,6 +61,7 @@ def fidelity(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[Note, ...]:
         else:
             removed = Note(REMOVED, subject(exchange), "deleted, stripped or of another host")
             notes.append(left_out(exchange) or removed)
+        sites.add(_site(exchange))
     return tuple(notes)
 
 
@@ -71,6 +75,24 @@ def _changes(case: TestCase, exchange: Exchange) -> Iterator[Note]:
     for message, applies in _CHANGES:
         if applies(case, exchange):
             yield Note(CHANGED, urlsplit(exchange.url).netloc, message)
+
+
+def _constant_cookies(
+    transaction: Transaction, exchange: Exchange, *, older: bool
+) -> Iterator[Note]:
+    """What no response set and the test case sends as recorded; ``older``: nothing was received
+    before from where a script could have set it."""
+    for line in transaction.request.cookies:
+        name, _, value = line.partition(";")[0].partition("=")
+        if value and "${" not in value:
+            whose = "from before the recording" if older else "that no response set"
+            message = f"sent a cookie {whose} ({name}): every virtual user sends it as recorded"
+            yield Note(CHANGED, urlsplit(exchange.url).netloc, message)
+
+
+def _site(exchange: Exchange) -> str:
+    """The last two labels of the host, whose cookies subdomains may share."""
+    return ".".join((urlsplit(exchange.url).hostname or "").split(".")[-2:])
 
 
 def _http2(case: TestCase, exchange: Exchange) -> bool:

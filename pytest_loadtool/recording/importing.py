@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
 from types import MappingProxyType
 
-from pytest_loadtool.model.case import Header, TestCase
+from pytest_loadtool.model.case import Header, Request, TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.build import build_case
+from pytest_loadtool.recording.cookies import sent_cookies
 from pytest_loadtool.recording.entry import origin
 from pytest_loadtool.recording.request import draft
 from pytest_loadtool.recording.sharing import share
@@ -18,12 +20,20 @@ __all__ = ["with_page"]
 _HEADER_SET = "imported"
 
 
-def with_page(case: TestCase, exchange: Exchange, entry: int | None, name: str = "") -> TestCase:
+def with_page(
+    case: TestCase,
+    exchange: Exchange,
+    entry: int | None,
+    name: str = "",
+    before: Sequence[Exchange] = (),
+) -> TestCase:
     """``case`` with one more page, at its end, that holds ``exchange`` as its transaction.
 
     ``entry`` is the exchange's index in the evidence, None if it is in none; ``name`` is the
-    page's, empty: as a recorded page's. The transaction sends the headers of the exchange and no
-    others. The first page of a test case says what its server is.
+    page's, empty: as a recorded page's; ``before`` is the evidence so far. The transaction sends
+    the headers of the exchange and no others; of its cookies those that this evidence does not
+    know, as the others are each virtual user's own by then. The first page of a test case says
+    what its server is.
     """
     if not case.pages and not case.server:
         case = replace(case, server=origin(exchange.url))
@@ -33,15 +43,28 @@ def with_page(case: TestCase, exchange: Exchange, entry: int | None, name: str =
     sharing = share([one.headers])
     header_set, sets = _header_set(case, sharing.headers)
     _, own = sharing.requests[0]
-    request = replace(
-        transaction.request, target=one.target, headers=own, body=one.body, header_set=header_set
-    )
+    request = Request(
+        one.method, one.target, own, one.body, header_set,
+        _unknown(transaction.request.cookies, before) if before or not case.pages else (),
+    )  # fmt: skip
     assert transaction.recorded is not None, "it was built from an exchange"
     transaction = replace(
         transaction, request=request, recorded=replace(transaction.recorded, entry=entry)
     )
     page = replace(page, name=_unused(name or page.name, case), transactions=(transaction,))
     return replace(case, pages=(*case.pages, page), header_sets=MappingProxyType(sets))
+
+
+def _unknown(cookies: tuple[str, ...], before: Sequence[Exchange]) -> tuple[str, ...]:
+    """Those of a name that no exchange has sent or set."""
+    sent = {name for one in before for name, _ in sent_cookies(one)}
+    known = sent | {
+        value.partition("=")[0].strip()
+        for one in before
+        for name, value in one.response_headers
+        if name.lower() == "set-cookie"
+    }
+    return tuple(line for line in cookies if line.partition("=")[0] not in known)
 
 
 def _header_set(

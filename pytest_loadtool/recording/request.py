@@ -10,7 +10,7 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.entry import origin
 from pytest_loadtool.recording.server import body_text, header_text, target_text
 
-__all__ = ["NOT_REPLAYED", "Draft", "draft"]
+__all__ = ["NOT_REPLAYED", "Draft", "as_sent", "draft"]
 
 #: Headers that say how a message travels, not what it is: replay frames its messages itself, and
 #: what is for a proxy is for that proxy.
@@ -40,7 +40,7 @@ def draft(exchange: Exchange, server: str) -> Draft:
     credentials of HTTP authentication, which are a virtual user's own."""
     return Draft(
         method=exchange.method,
-        target=target_text(_as_sent(exchange.url), server),
+        target=target_text(as_sent(exchange.url), server),
         headers=_headers(exchange, server),
         body=_body(exchange, server),
     )
@@ -61,7 +61,7 @@ def _headers(exchange: Exchange, server: str) -> tuple[Header, ...]:
                 result.append(Header(name))
                 placed.add(lower)
         else:
-            result.append(Header(name, header_text(_as_sent(value), server)))
+            result.append(Header(name, header_text(as_sent(value), server)))
     return tuple(result)
 
 
@@ -76,7 +76,7 @@ def _body(exchange: Exchange, server: str) -> str | bytes | None:
     return body_text(text, exchange.request_header("content-type") or "", server)
 
 
-def _as_sent(text: str) -> str:
+def as_sent(text: str) -> str:
     """Text whose UTF-8 bytes are those that were sent.
 
     Exchanges hold bytes as latin-1 text; templates are sent as UTF-8. Bytes that are not UTF-8 have

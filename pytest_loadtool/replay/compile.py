@@ -235,6 +235,7 @@ def _producers(case: TestCase, page: Page) -> list[list[int]]:
 def _texts(case: TestCase, request: Request) -> Iterable[str]:
     yield request.target
     yield from (header.value for header in case.wire_headers(request) if header.value)
+    yield from request.cookies
     if isinstance(request.body, str):
         yield request.body
 

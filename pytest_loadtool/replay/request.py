@@ -15,7 +15,14 @@ from urllib.parse import urlsplit
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import Header, Request
 from pytest_loadtool.model.filters import filtered
-from pytest_loadtool.model.place import Place, body_places, encode, header_places, target_places
+from pytest_loadtool.model.place import (
+    Place,
+    body_places,
+    cookie_places,
+    encode,
+    header_places,
+    target_places,
+)
 from pytest_loadtool.model.template import Template
 from pytest_loadtool.model.tls import USUAL_TLS, TlsSettings
 from pytest_loadtool.replay.cookies import CookieJar
@@ -114,8 +121,27 @@ def compile_request(
     host, secure = origin.host, origin.scheme == "https"
     path = target.text.partition(b"?")[0]
     if not head.holes and not body.holes:
-        return _constant(head.text, body.text, host, path.replace(b"%%", b"%"), secure)
-    return _filled(head, body, cookie_at, length_at, (host, path, secure))
+        render = _constant(head.text, body.text, host, path.replace(b"%%", b"%"), secure)
+    else:
+        render = _filled(head, body, cookie_at, length_at, (host, path, secure))
+    return _storing(render, request.cookies, host, names) if request.cookies else render
+
+
+def _storing(render: Render, cookies: Sequence[str], host: str, names: Names) -> Render:
+    """``render`` with these cookies put into the jar before it."""
+    lines: list[_Format] = []
+    for one in cookies:
+        template, line = Template.parse(one), _Format()
+        line.add_template(template, cookie_places(template), names)
+        lines.append(line)
+
+    def render_storing(values: list[str], jar: CookieJar) -> bytes:
+        for line in lines:
+            text = line.text % tuple([encoder(values[slot]) for slot, encoder in line.holes])
+            jar.store(text.decode("latin-1"), host, b"/")
+        return render(values, jar)
+
+    return render_storing
 
 
 def _constant(head: bytes, body: bytes, host: str, target: bytes, secure: bool) -> Render:

@@ -44,6 +44,16 @@ def _pairs(
         for name, _, value in lines:
             if template.references and name.lower() == header.name.lower():
                 yield template, value
+    sent = [
+        pair.strip()
+        for name, _, line in lines
+        if name.lower() == "cookie"
+        for pair in line.split(";")
+    ]
+    for cookie in request.cookies:
+        template = Template.parse(cookie.partition(";")[0])
+        name = cookie.partition("=")[0]
+        yield from ((template, pair) for pair in sent if pair.partition("=")[0] == name)
     if isinstance(request.body, str):
         yield Template.parse(request.body), body
 

@@ -155,6 +155,27 @@ def test_dataset_and_variable_take_the_place_of_a_value() -> None:
         with_reference(CASE, 1, field(1, "user"), "two words")
 
 
+def test_cookies_of_scripts_are_fields() -> None:
+    """They can be set like others; what the user has from before comes from its jar."""
+    lines = ("theme=dark; Path=/", "csrf=${token}", "note=a%20b")
+    one = Transaction(Request("GET", "/", (Header("Cookie"),), cookies=lines))
+    case = replace(CASE, pages=(*CASE.pages, Page("Three", (one,))))
+    traffic = exchange("GET", "http://x/", 0, ("Cookie", "theme=dark; sid=1; csrf=t"))
+    found = {one.name: (one.datasource, one.value) for one in fields_of(case, 3, traffic)}
+    assert {name: said for name, said in found.items() if "Cookie" in name} == {
+        "Cookie theme": ("Constant value", "dark"),
+        "Cookie csrf": ("Extractor[2]", "${token}"),
+        "Cookie note": ("Constant value", "a b"),
+        "Cookie sid": ("Server authentication header", "1"),
+    }
+    changed = with_constant(case, 3, field(3, "Cookie note", case), "c;d")
+    changed = with_reference(changed, 3, field(3, "Cookie theme", changed), "users.theme")
+    *_, last = changed.transactions()
+    assert last.request.cookies == (
+        "theme=${users.theme}; Path=/", "csrf=${token}", "note=c%3Bd",
+    )  # fmt: skip
+
+
 def test_numbers_in_the_request_are_not_taken_for_placeholders() -> None:
     """Whatever digits the request holds."""
     request = replace(LOGIN.request, body="a=7007000000&b=700700&c=${token}")

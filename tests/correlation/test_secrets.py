@@ -123,6 +123,21 @@ def test_keys_that_no_response_gives_out_are_credentials() -> None:
     assert (user, len(password)) == ("ann", 5)
 
 
+def test_session_from_before_the_recording_leaves_the_test_case() -> None:
+    """A cookie that no response set is sent in every run; what is no secret in it stays."""
+    exchanges = (
+        exchange("GET", "http://x/", 0, ("Cookie", "sid=aB3dE6gH9jK2mN5pQ8; theme=dark")),
+        exchange("GET", "http://x/a", 1, ("Cookie", "sid=aB3dE6gH9jK2mN5pQ8; theme=dark")),
+    )
+    case = build_case(exchanges, name="x").case
+    assert {one.column: one.field.value for one in typed(case)} == {"sid": "aB3dE6gH9jK2mN5pQ8"}
+    clean, evidence = without_secrets(case, exchanges)
+    first, second = clean.transactions()
+    assert first.request.cookies == ("sid=${users.sid}", "theme=dark")
+    assert second.request.cookies == ()
+    assert "aB3dE6gH9jK2mN5pQ8" not in format_case(clean) + whole(evidence)
+
+
 def test_short_password_is_masked_where_it_was_typed() -> None:
     """A word that stands in addresses and texts as well is replaced in its field alone."""
     exchanges = (

@@ -180,3 +180,28 @@ def test_bad_origin(url: str) -> None:
     """What is no server is refused in words."""
     with pytest.raises(ReplayError, match="is not a server to talk to"):
         origin_of(url)
+
+
+def test_cookies_of_scripts_go_into_the_jar() -> None:
+    """As if a response had set them for the whole host; they stay, change, and go."""
+    names = Names({"server": "http://127.0.0.1:8000"})
+    jar = CookieJar()
+
+    def sent(target: str, *cookies: str, values: tuple[str, ...] = ()) -> bytes:
+        one = Request("GET", target, cookies=cookies)
+        line = compile_request(one, (), ORIGIN, names)(list(values), jar)
+        return line.partition(b"Cookie: ")[2].partition(b"\r\n")[0]
+
+    jar.store("sid=1; Path=/", ORIGIN.host, b"/")
+    assert (
+        sent("/a/b", "theme=dark", "at=${server}") == b"sid=1; theme=dark; at=http://127.0.0.1:8000"
+    )
+    assert sent("/x", "theme=${theme}; Path=/x", values=("a;b é",)) == (
+        "theme=a%3Bb é; sid=1; theme=dark; at=http://127.0.0.1:8000".encode()
+    )
+    assert (
+        sent("/", "at=; Max-Age=0", "sid=${theme|url}", values=("a=b",)) == b"sid=a%3Db; theme=dark"
+    )
+    jar.store("theme=red; Path=/", ORIGIN.host, b"/")
+    assert sent("/") == b"sid=a%3Db; theme=red"
+    assert sent("/", "theme=dark") == b"sid=a%3Db; theme=dark"

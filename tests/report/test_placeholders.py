@@ -42,3 +42,10 @@ def test_what_cannot_be_told_apart() -> None:
     assert sent_values(Request("GET", "/${a}${b}"), (), head, "") == {}
     assert sent_values(Request("GET", "/x/${a}"), (), head, "") == {}
     assert sent_values(Request("GET", "/${a}", body=b"${a}"), (), ["garbage"], "") == {}
+
+
+def test_cookies() -> None:
+    """Those that the request sets, among others of the jar."""
+    request = Request("GET", "/", cookies=("csrf=${csrf}; Path=/", "theme=dark", "v=1-${v}"))
+    head = ["GET / HTTP/1.1", "Cookie: sid=1; csrf=abc; v=1-7; theme=dark"]
+    assert sent_values(request, (), head, "") == {"csrf": "abc", "v": "7"}

@@ -84,7 +84,7 @@ async def import_page(
     entry = len(document.exchanges) if document.exchanges or not _has_evidence(document) else None
     session.document = dataclasses.replace(
         document,
-        case=with_page(document.case, exchange, entry, name),
+        case=with_page(document.case, exchange, entry, name, document.exchanges),
         exchanges=(*document.exchanges, *([exchange] if entry is not None else [])),
         evidence=None,
         masked=False,

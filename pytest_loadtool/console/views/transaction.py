@@ -115,6 +115,7 @@ def _planned(case: TestCase, request: Request) -> Iterator[str]:
     yield f"{request.method} {request.target}"
     for header in case.wire_headers(request):
         yield header.name if header.value is None else f"{header.name}: {header.value}"
+    yield from (f"Cookie set by a script: {one}" for one in request.cookies)
     if request.body is not None:
         yield ""
         yield request.body if isinstance(request.body, str) else body(request.body, "")
