@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
+from math import inf
 from urllib.parse import SplitResult, urlsplit
 
 from pytest_loadtool.model.cookie import NEVER, Cookie, parse_cookie
@@ -77,12 +78,25 @@ def script_cookies(
 
     ``order`` are the indexes of the exchanges that are replayed, in the order of replay.
     """
-    requests = [_sent(index, exchanges[index]) for index in order]
+    requests = [_sent(index, exchanges[index]) for index in _in_time(exchanges, order)]
     if not any(one.cookies for one in requests):
         return {}
     browser = _Browser(requests, exchanges)
     found = {one.index: tuple(browser.sets(at, one)) for at, one in enumerate(requests)}
     return {index: lines for index, lines in found.items() if lines}
+
+
+def _in_time(exchanges: Sequence[Exchange], order: Sequence[int]) -> list[int]:
+    """Those that replay sends when the browser did. What a page loaded late, when another page was
+    open already, has that one's cookies, and is sent before it."""
+    kept: list[int] = []
+    next_start = inf
+    for index in reversed(order):
+        started = exchanges[index].started
+        if started <= next_start:
+            kept.append(index)
+            next_start = started
+    return kept[::-1]
 
 
 def _sent(index: int, exchange: Exchange) -> _Sent:

@@ -86,6 +86,13 @@ def test_what_a_script_removes() -> None:
     ]  # fmt: skip
 
 
+def test_what_is_loaded_late() -> None:
+    """An icon of the first page has the cookies of the second, which replay sends after it."""
+    first, icon = sent("", at=1), sent("sid=1; a=1", at=4, url=f"{SHOP}/icon.svg")
+    second, third = sent("", "sid=1; Path=/", at=2), sent("sid=1; a=1", at=6)
+    assert script_cookies((first, icon, second, third), range(4)) == {3: ("a=1",)}
+
+
 def test_path_is_told_by_the_requests_that_follow() -> None:
     """The shortest one that fits them; one that is removed later has it, too."""
     shop, cart, home = f"{SHOP}/shop/", f"{SHOP}/shop/cart/x", f"{SHOP}/home"
