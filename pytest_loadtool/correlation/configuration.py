@@ -13,6 +13,7 @@ from pytest_loadtool.correlation.kept import REPLAY_COMPARE, kept_notes
 from pytest_loadtool.correlation.renewal import with_renewals
 from pytest_loadtool.correlation.revert import names_in_use, revert
 from pytest_loadtool.correlation.rewrite import rewrite
+from pytest_loadtool.correlation.rows import by_rows
 from pytest_loadtool.correlation.traffic import read_traffic, steps_of
 from pytest_loadtool.correlation.variables import variables_for
 from pytest_loadtool.model.case import TestCase
@@ -49,6 +50,7 @@ def configure(
     claims = Claims(claims.claims, (*claims.misses, *aside))
     issues = wanted(issued(traffic, rules), traffic, case)
     found = variables_for(claims.claims, issues, rules, taken=names_in_use(unconfigured))
+    found = by_rows(found, traffic, unconfigured.variables)
     taken = (*names_in_use(unconfigured), *(one.name for one in found))
     computed = computed_values(traffic, claims.claims, rules, taken)
     configured = with_renewals(rewrite(unconfigured, traffic.steps, found, computed))

@@ -18,11 +18,9 @@ from pytest_loadtool.correlation.looks import (
     plain,
 )
 from pytest_loadtool.correlation.producer import PARTIAL, Producer
-from pytest_loadtool.correlation.slots import HOLE, Slot, request_slots
-from pytest_loadtool.correlation.traffic import Step, Traffic
-from pytest_loadtool.model.case import Request
+from pytest_loadtool.correlation.slots import HOLE, Slot
+from pytest_loadtool.correlation.traffic import Step, Traffic, recorded_slots
 from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.template import escape
 
 __all__ = ["EVIDENCE", "collection", "id_stem"]
 
@@ -207,15 +205,18 @@ def _named_link(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     change = bisect_right(traffic.changes, producer.transaction) - 1
     if slot.place is not Place.PATH or change < 0:
         return False
-    sent = _sent(traffic.steps[traffic.changes[change]])
+    step = traffic.steps[traffic.changes[change]]
+    sent = {one.value for one in recorded_slots(step)}
     return any(len(one) > 2 and not one.isdigit() and one in sent for one in producer.labels)
 
 
-def _sent(step: Step) -> frozenset[str]:
-    """The values of the recorded body: a person may have put placeholders into the case's."""
-    body = step.exchange.request_body if step.exchange is not None else b""
-    request = Request("POST", "/", body=escape(body.decode(errors="replace")))
-    return frozenset(one.value for one in request_slots(request, step.content_type, step.index))
+def _named_item(_: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The item of a list is called what a change before has sent: the name of the thing."""
+    at = producer.transaction
+    return any(
+        len(one) > 2 and not one.isdigit() and traffic.written.get(one, at) < at
+        for one in producer.labels
+    )
 
 
 #: By the names that rules call them.
@@ -237,5 +238,6 @@ EVIDENCE: Mapping[str, Evidence] = MappingProxyType(
         "same thing": _same_thing,
         "new link": _new_link,
         "named link": _named_link,
+        "named item": _named_item,
     }
 )

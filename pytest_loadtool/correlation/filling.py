@@ -8,7 +8,8 @@ from types import MappingProxyType
 
 from pytest_loadtool.correlation.composing import Made
 from pytest_loadtool.correlation.edits import edited
-from pytest_loadtool.correlation.fields import Field
+from pytest_loadtool.correlation.fields import CONSTANT, Field
+from pytest_loadtool.correlation.following import followed
 from pytest_loadtool.correlation.parts import part_text, with_part
 from pytest_loadtool.correlation.plainly import Plain, whole_request
 from pytest_loadtool.correlation.revert import names_in_use
@@ -28,7 +29,8 @@ _HERE = "loadtool-field"
 
 
 def with_constant(case: TestCase, index: int, field: Field, value: str) -> TestCase:
-    """``case`` with a constant in that field, encoded for its place.
+    """``case`` with a constant in that field, encoded for its place; extractors that went by what
+    the field has sent go by the constant, here and in what follows.
 
     Raises:
         ValueError: the virtual user's state sends the field.
@@ -36,7 +38,8 @@ def with_constant(case: TestCase, index: int, field: Field, value: str) -> TestC
     slot = _slot(field)
     constant = escape(encode(slot.root, filtered(value, slot.filters)))
     here = str(Reference(_HERE, slot.filters))
-    return _filled(case, {index: [(field, _HERE)]}, lambda text: text.replace(here, constant))
+    filled = _filled(case, {index: [(field, _HERE)]}, lambda text: text.replace(here, constant))
+    return followed(filled, index, _template(field), escape(value))
 
 
 def with_reference(case: TestCase, index: int, field: Field, name: str) -> TestCase:
@@ -46,7 +49,7 @@ def with_reference(case: TestCase, index: int, field: Field, name: str) -> TestC
         ValueError: as `with_constant`, or no placeholder can have that name.
     """
     Template.parse(str(Reference(name)))
-    return _filled(case, {index: [(field, name)]})
+    return with_references(case, {index: [(field, name)]})
 
 
 def with_references(case: TestCase, names: _Names) -> TestCase:
@@ -56,7 +59,16 @@ def with_references(case: TestCase, names: _Names) -> TestCase:
     Raises:
         ValueError: as `with_constant`.
     """
-    return _filled(case, names)
+    filled = _filled(case, names)
+    for index, fields in names.items():
+        for field, name in fields:
+            filled = followed(filled, index, _template(field), str(Reference(name)))
+    return filled
+
+
+def _template(field: Field) -> str:
+    """What the field sends, by which extractors may go."""
+    return escape(field.value) if field.datasource == CONSTANT else field.value
 
 
 def _as_it_is(text: str) -> str:

@@ -13,6 +13,7 @@ __all__ = [
     "is_identity_name",
     "is_secret_name",
     "is_short_number",
+    "is_title_name",
     "looks_like_time",
     "looks_random",
     "plain",
@@ -42,6 +43,15 @@ _IDENTITY_NAMES = frozenset(
     {
         *("user", "username", "userid", "login", "loginid", "loginname", "signin", "signinname"),
         *("email", "mail", "emailaddress", "useremail", "account", "accountname", "identifier"),
+    }
+)
+
+#: Last words of the names under which a thing has what people call it.
+_TITLE_WORDS = frozenset(
+    {
+        *("body", "caption", "code", "comment", "content", "description", "email", "filename"),
+        *("headline", "label", "login", "mail", "message", "name", "reference", "sku", "slug"),
+        *("subject", "summary", "text", "title", "username"),
     }
 )
 
@@ -112,6 +122,12 @@ def is_secret_name(name: str) -> bool:
 def is_identity_name(name: str) -> bool:
     """Whether a person types who they are into a field of that name."""
     return same_name(name) in _IDENTITY_NAMES
+
+
+def is_title_name(name: str) -> bool:
+    """Whether a field of that name holds what people call a thing: ``title``, ``item_name``."""
+    words = _words(name)
+    return bool(words) and words[-1] in _TITLE_WORDS
 
 
 def singular(name: str) -> str:

@@ -43,7 +43,8 @@ class Producer:
     ``steps`` lead to a JSON value. ``text`` is the address, as written, of a redirect or link; all
     of a header of which the value is a part; the pattern of a rule that found the value in a text;
     of XML, whether it stands in an element or an attribute. ``before`` is the path up to the value
-    in an address, and ``labels`` are the texts of such links. ``form`` numbers the form of a
+    in an address, and ``labels`` are the texts of such links, or what an item of a JSON list is
+    called. ``form`` numbers the form of a
     control within its page (`PARTIAL`: of a partial response), and ``control`` tells whether a
     person can write into it, choose in it, or neither.
     """

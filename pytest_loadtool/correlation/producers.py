@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Set
+from dataclasses import replace
 from itertools import islice
 from typing import Any, Literal
 from urllib.parse import unquote
 
 from pytest_loadtool.correlation.escaped import decoding, escaped, is_base64
-from pytest_loadtool.correlation.looks import is_id_name, is_short_number
+from pytest_loadtool.correlation.looks import is_id_name, is_short_number, is_title_name
 from pytest_loadtool.correlation.named import named
 from pytest_loadtool.correlation.partial import is_partial, partial_fields
 from pytest_loadtool.correlation.producer import PARTIAL, Producer, Wanted
@@ -184,7 +185,17 @@ def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Produce
             continue
         seen[value] = seen.get(value, 0) + 1
         if seen[value] <= _MOST_LEAVES:
-            yield leaf
+            yield replace(leaf, labels=_titles(document, steps)) if leaf.in_list else leaf
+
+
+def _titles(document: Any, steps: tuple[str | int, ...]) -> frozenset[str]:
+    """What the item of a list is called that the steps lead into."""
+    last = max(at for at, step in enumerate(steps) if isinstance(step, int))
+    item = document
+    for step in steps[: last + 1]:
+        item = item[step]
+    texts = item.items() if isinstance(item, dict) else ()
+    return frozenset(text for key, text in texts if isinstance(text, str) and is_title_name(key))
 
 
 def _is_xml(response: RecordedResponse, text: str) -> bool:

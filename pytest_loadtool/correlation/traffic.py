@@ -20,8 +20,9 @@ from pytest_loadtool.model.case import Kind as ResponseKind
 from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.rule import Kind, Rule
+from pytest_loadtool.model.template import escape
 
-__all__ = ["Step", "Traffic", "decoded", "read_traffic", "steps_of"]
+__all__ = ["Step", "Traffic", "decoded", "read_traffic", "recorded_slots", "steps_of"]
 
 #: Responses of these kinds are requested with addresses that are not worth a variable each.
 _STATIC = frozenset({ResponseKind.CSS, ResponseKind.IMAGE, ResponseKind.JAVASCRIPT})
@@ -89,6 +90,8 @@ class Traffic:
     """By transaction: the names of the fields in its body."""
     echoes: dict[int, set[str]] = field(default_factory=dict)
     """By transaction: the values in its request, which its response may repeat."""
+    written: dict[str, int] = field(default_factory=dict)
+    """By value: the first transaction that changes things and has it in its body, as recorded."""
     changes: list[int] = field(default_factory=list)
     """The transactions that may change something on the server."""
 
@@ -115,6 +118,14 @@ def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[Step, ...]:
                 Step(len(steps), number, position, transaction, exchange, media, path, address)
             )
     return tuple(steps)
+
+
+def recorded_slots(step: Step) -> Iterator[Slot]:
+    """The slots of the body as it was recorded: a person may have put placeholders into the
+    case's."""
+    body = step.exchange.request_body if step.exchange is not None else b""
+    request = Request("POST", "/", body=escape(body.decode(errors="replace")))
+    return request_slots(request, step.content_type, step.index)
 
 
 def _without_server(target: str) -> str:
@@ -144,6 +155,8 @@ def read_traffic(case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule])
             echoes.setdefault(user, set()).add(slot.value)
         if slot.part == "body" and not slot.depth:
             fields.setdefault(slot.transaction, set()).add(slot.name)
+        if slot.part == "body" and steps[slot.transaction].changes_things:
+            traffic.written.setdefault(slot.value, slot.transaction)
     traffic.fields = {index: frozenset(names) for index, names in fields.items()}
     wanted = frozenset(traffic.sent)
     random = frozenset(one for one in wanted if looks_random(one) or looks_like_time(one))
@@ -155,6 +168,9 @@ def read_traffic(case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule])
     for step in steps:
         if step.changes_things:
             traffic.changes.append(step.index)
+            if "${" in str(step.transaction.request.body):  # where a person put placeholders
+                for slot in recorded_slots(step):
+                    traffic.written.setdefault(slot.value, step.index)
         if step.exchange is None or not step.exchange.status:
             continue
         response = RecordedResponse(step.exchange)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from pytest_loadtool.correlation.following import followed_words
 from pytest_loadtool.correlation.naming import field_name
 from pytest_loadtool.correlation.parts import FILTERS_OF, content_type, part_text, with_part
 from pytest_loadtool.correlation.revert import names_in_use
@@ -43,7 +44,8 @@ def make_unique(case: TestCase, text: str) -> Unique | None:
     """Put a variable in place of ``text`` in every request: the text, and random characters.
 
     They are new for each iteration of a user. Of a number all digits are. The text counts where it
-    is a value or a whole word of one. None: no request has it.
+    is a value or a whole word of one. Extractors that find something by it follow. None: no request
+    has it.
     """
     slots = [
         # What stands in another value is found as a word of that one.
@@ -56,7 +58,7 @@ def make_unique(case: TestCase, text: str) -> Unique | None:
     whole = next((slot for slot in found if slot.value == text), found[0])
     name, random = _names(whole.name, names_in_use(case))
     edited = (
-        _edited(transaction, each, text, name)
+        followed_words(_edited(transaction, each, text, name), text, name)
         for transaction, each in zip(case.transactions(), slots, strict=True)
     )
     variables = {**case.variables, **{one.name: one for one in _variables(text, name, random)}}

@@ -149,6 +149,9 @@ def test_in_a_pattern_as_if_it_stood_there(
     assert found(RegularExpression(pattern), html(page), mine, "1", match) == expected
 
 
+_ENCODED = base64.b64encode(b'[{"n": "A+B", "v": 7}]').decode()
+
+
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
@@ -157,6 +160,15 @@ def test_in_a_pattern_as_if_it_stood_there(
         (FormField("qty[${id}]"), "8"),
         (CookieValue("s-${id}"), "yes"),
         (HeaderValue("Location", r"/${mine|url}/(\d+)"), "99"),
+        (
+            Decoded(
+                RegularExpression('data-${id}="([^"]*)"'),
+                ("base64",),
+                JsonPath('$[?(@.n=="${mine}")].v'),
+            ),
+            "7",
+        ),
+        (Decoded(CookieValue("s-${id}"), (), RegularExpression("e(.)")), "s"),
         (RegularExpression(r'action="/items/${id}/delete"[\s\S]*?value="([^"]*)"'), "t17"),
     ],
 )
@@ -165,7 +177,8 @@ def test_in_the_other_kinds(source: Source, expected: str | None) -> None:
     page = html(
         '<td>a.b</td><td>0</td><td>A+B</td><td>1</td><input name="qty[17]" value="8">'
         '<form action="/items/170/delete"><input value="t170"></form>'
-        '<form action="/items/17/delete"><input value="t17"></form>',
+        '<form action="/items/17/delete"><input value="t17"></form>'
+        f'<p data-17="{_ENCODED}">',
         ("Set-Cookie", "s-17=yes"),
         ("Location", "/A%2BB/99"),
     )

@@ -1,0 +1,149 @@
+"""Rows: a value that comes from a list is taken from the user's own item, not from the n-th one.
+
+The item is known by a mark: the text that the user gave it, or an id that an extractor has found.
+An extractor goes by one where, in the recorded response, that leads to the recorded value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pytest_loadtool.correlation.extract import compile_source
+from pytest_loadtool.correlation.jsonpath import format_path, json_text
+from pytest_loadtool.correlation.looks import is_id_name, is_title_name, plain
+from pytest_loadtool.correlation.marks import Mark, extracted_marks, sent_marks
+from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.traffic import Traffic
+from pytest_loadtool.correlation.variables import Found
+from pytest_loadtool.model.case import Variable
+from pytest_loadtool.model.extractor import JsonPath
+from pytest_loadtool.model.template import escape
+
+__all__ = ["by_rows"]
+
+_KEY = re.compile(r"[A-Za-z_$][\w$-]*")
+_NO_TEXT = re.compile(r"[\\\x00-\x1f]")
+#: How many keys lead from an item to a mark, at most: ``@.attributes.name``.
+_DEEPEST = 3
+#: From how many characters on a text counts that is sent under another name.
+_TELLING = 6
+
+_Keys = tuple[str, ...]
+
+
+def by_rows(
+    found: Sequence[Found], traffic: Traffic, variables: Mapping[str, Variable]
+) -> tuple[Found, ...]:
+    """The variables, each extracted by a mark where there is one, in an order in which an extractor
+    comes behind those that it goes by."""
+    marks = sent_marks(traffic, found)
+    earlier = extracted_marks(traffic, found, variables)
+    responses: dict[int, RecordedResponse] = {}
+    result: list[Found] = []
+    for one in found:
+        at = one.producer.transaction
+        if not one.producer.in_list or not isinstance(one.source, JsonPath):
+            result.append(one)
+            continue
+        if at not in responses:
+            exchange = traffic.steps[at].exchange
+            assert exchange is not None, "producers come from exchanges"
+            responses[at] = RecordedResponse(exchange)
+        known = _Known([*(m for m in marks if m.at <= at), *(m for m in earlier if m.at < at)])
+        result.append(_of_item(one, responses[at], known))
+    return tuple(result)
+
+
+class _Known:
+    """Marks by their texts, the latest of each last."""
+
+    def __init__(self, marks: Sequence[Mark]) -> None:
+        self.by_text: dict[str, list[Mark]] = {}
+        for one in marks:
+            self.by_text.setdefault(one.recorded, []).append(one)
+
+
+def _of_item(one: Found, response: RecordedResponse, known: _Known) -> Found:
+    """The variable with a path that goes by marks instead of indexes, as far as there are some."""
+    value: Any = response.json()
+    path, literal, marked = "$", "$", False
+    for step in one.producer.steps:
+        best = _best(value, step, known) if isinstance(step, int) else None
+        if best is None:
+            text = escape(format_path((step,))[1:])
+            path, literal = path + text, literal + text
+        else:
+            keys, mark = best
+            path += _where(keys, mark.template, _inner(value[step], keys))
+            literal += _where(keys, escape(mark.recorded), _inner(value[step], keys))
+            marked = True
+        value = value[step]
+    if not marked or compile_source(JsonPath(literal))(response) != one.recorded:
+        return one
+    return replace(one, source=JsonPath(path), match=1)
+
+
+def _where(keys: _Keys, text: str, value: Any) -> str:
+    quote = "" if isinstance(value, int) else "'" if '"' in text else '"'
+    return f"[?(@.{'.'.join(keys)}=={quote}{text}{quote})]"
+
+
+def _best(items: Any, index: int, known: _Known) -> tuple[_Keys, Mark] | None:
+    """By what to know the item: of what none of the others has, what tells most."""
+    found: list[tuple[int, int, int, _Keys, Mark]] = []
+    for keys, value in _leaves(items[index], ()):
+        text = json_text(value)
+        for mark in known.by_text.get(text or "", ()):
+            rank = _rank(keys[-1], mark, alone=len(items) == 1)
+            if rank is not None and _fits(value, mark):
+                found.append((rank, len(keys), -mark.at, keys, mark))
+    found.sort(key=lambda one: one[:3])
+    for _, _, _, keys, mark in found:
+        value = _inner(items[index], keys)
+        if sum(_inner(other, keys) == value for other in items) == 1:
+            return keys, mark
+    return None
+
+
+def _fits(value: Any, mark: Mark) -> bool:
+    """Whether a path can compare with it."""
+    if isinstance(value, int):
+        return mark.extracted
+    return not _NO_TEXT.search(mark.recorded) and not {"'", '"'} <= set(mark.recorded)
+
+
+def _rank(key: str, mark: Mark, *, alone: bool) -> int | None:
+    """How well a mark under that key tells items apart, 0 being best; None: by chance."""
+    name = plain(key).split()[-1:] or [key]
+    if mark.extracted:
+        if not is_id_name(key):
+            return None
+        return 0 if plain(key) == name[0] else 3  # the item's own id, or that of another thing
+    if is_title_name(key):
+        return 1
+    same = plain(mark.field).split()[-1:] == name
+    if alone:  # of one item, everything is its own
+        return None
+    return 2 if same else 4 if len(mark.recorded) >= _TELLING else None
+
+
+def _leaves(item: Any, keys: _Keys) -> Iterator[tuple[_Keys, Any]]:
+    """The texts and numbers in an item, but for those of lists in it."""
+    if not isinstance(item, dict):
+        return
+    for key, value in item.items():
+        if not _KEY.fullmatch(key):
+            continue
+        if isinstance(value, str) or value.__class__ is int:
+            yield (*keys, key), value
+        elif len(keys) + 1 < _DEEPEST:
+            yield from _leaves(value, (*keys, key))
+
+
+def _inner(item: Any, keys: _Keys) -> Any:
+    for key in keys:
+        item = item.get(key) if isinstance(item, dict) else None
+    return item

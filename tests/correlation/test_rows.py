@@ -1,0 +1,197 @@
+"""Values from lists: of the user's own item, by the name it gave it or an id it has."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from pytest_loadtool.correlation.fields import fields_of
+from pytest_loadtool.correlation.filling import with_constant, with_reference
+from pytest_loadtool.correlation.undo import taken_back
+from pytest_loadtool.correlation.unique import make_unique
+from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.editing import with_transactions
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.extractor import Extractor, JsonPath
+from tests.correlation.exchanges import exchange, json_body
+from tests.correlation.talk import TOKEN, call, configure, get, made, requests, run
+
+CREATED = exchange(status=201)
+
+
+def listed(*names: str, key: str = "name", **more: Any) -> Exchange:
+    """Items with ids from 101 on and an etag each."""
+    return json_body(
+        {
+            "items": [
+                {"id": 101 + at, key: name, "etag": f"{at}{TOKEN}", **more}
+                for at, name in enumerate(names)
+            ]
+        }
+    )
+
+
+def session(answer: Exchange, name: str = "Teapot", id_: int = 102) -> tuple[Exchange, ...]:
+    """An item is created, looked up in the list, and changed."""
+    return (
+        call("POST", "/api/items", {"name": name, "kind": "kitchen"}, CREATED),
+        get("/api/items", answer),
+        call("PUT", f"/api/items/{id_}", {"etag": f"{id_ - 101}{TOKEN}"}),
+    )
+
+
+def paths(case: TestCase) -> list[str]:
+    """Of all extractors, which are of JSON paths."""
+    found = [one.source for each in case.transactions() for one in each.extractors]
+    return [one.path for one in found if isinstance(one, JsonPath)]
+
+
+def test_by_the_name_that_the_user_gave() -> None:
+    """Not by the place in the list, which others share; `named-item` is the rule."""
+    configuration = run(*session(listed("Milk", "Teapot", "Bread")))
+    assert paths(configuration.case) == [
+        '$.items[?(@.name=="Teapot")].id',
+        '$.items[?(@.name=="Teapot")].etag',
+    ]
+    assert requests(configuration)[2] == '/api/items/${item_id[1]} {"etag": "${etag[1]}"}'
+    assert [one.rule for one in made(configuration)] == ["named-item", "record-scan"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "path"),
+    [
+        (listed("Milk", "Teapot", key="title"), '$.items[?(@.title=="Teapot")].etag'),
+        (listed("Teapot", key="title"), '$.items[?(@.title=="Teapot")].etag'),
+        (listed("Milk", "Teapot", kind="kitchen"), '$.items[?(@.name=="Teapot")].etag'),
+        (listed("Teapot", "Teapot"), "$.items[1].etag"),
+        (listed("Milk", "Bread"), "$.items[1].etag"),
+        (listed("Milk", "teapot"), "$.items[1].etag"),
+    ],
+)
+def test_by_what_tells_one_item_from_the_others(answer: Exchange, path: str) -> None:
+    """A text that two have, or that nobody sent, tells nothing."""
+    last = 100 + answer.response_body.count(b'"id"')
+    assert paths(run(*session(answer, id_=last)).case)[-1] == path
+
+
+def test_by_an_id_that_is_known() -> None:
+    """A number is compared as one."""
+    _, list_, change = session(listed("Milk", "Teapot"))
+    create = call("POST", "/api/items", {"name": "Teapot"}, json_body({"id": 102}))
+    configuration = run(create, list_, change)
+    assert paths(configuration.case) == ["$.id", "$.items[?(@.id==${item_id[1]})].etag"]
+    assert configuration.case.variables["etag[1]"].recorded == f"1{TOKEN}"
+
+
+def test_in_lists_of_lists_and_deeper_keys() -> None:
+    """As JSON:API has it: ``attributes`` around the name. The rest of the way stays."""
+    shelves = [
+        {"shelf": 1, "of": []},
+        {
+            "shelf": 2,
+            "of": [
+                {"id": "1", "attributes": {"name": "Milk"}, "keys": ["a", "b"]},
+                {"id": "2", "attributes": {"name": 'Tea "pot"'}, "keys": [TOKEN, "d"]},
+            ],
+        },
+    ]
+    configuration = run(
+        call("POST", "/api/items", {"data": {"attributes": {"name": 'Tea "pot"'}}}, CREATED),
+        get("/api/shelves", json_body({"data": shelves})),
+        call("POST", "/api/open", {"key": TOKEN}),
+    )
+    assert paths(configuration.case) == [
+        """$.data[1].of[?(@.attributes.name=='Tea "pot"')].keys[0]""",
+    ]
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"password": "Teapot", "login": "anna"},
+        {"count": 102, "on": "true"},
+        {"name": "Tea\\pot"},
+    ],
+)
+def test_not_by_secrets_amounts_and_what_no_path_can_say(sent: dict[str, Any]) -> None:
+    """The path stays as it was."""
+    name = sent.get("name", "Teapot")
+    _, list_, change = session(listed("Milk", name, on="true", n=102))
+    configuration = run(call("POST", "/api/items", sent, CREATED), list_, change)
+    assert paths(configuration.case)[-1] == "$.items[1].etag"
+
+
+def test_not_by_what_is_sent_later() -> None:
+    """The extractor has to know it when the response comes."""
+    create, list_, change = session(listed("Milk", "Teapot"))
+    assert paths(run(list_, change, create).case) == ["$.items[1].etag"]
+
+
+def test_configuring_again_changes_nothing() -> None:
+    """Nor with what a person has made of the text in between."""
+    exchanges = session(listed("Milk", "Teapot", "Bread"))
+    once = run(*exchanges).case
+    assert configure(once, exchanges).case == once
+    unique = make_unique(once, "Teapot")
+    assert unique is not None
+    assert configure(unique.case, exchanges).case == unique.case
+
+
+def test_unique_texts_are_followed() -> None:
+    """The extractors go by what this user sends."""
+    unique = make_unique(run(*session(listed("Milk", "Teapot"))).case, "Teapot")
+    assert unique is not None
+    assert paths(unique.case) == [
+        '$.items[?(@.name=="${name[1]}")].id',
+        '$.items[?(@.name=="${name[1]}")].etag',
+    ]
+
+
+def test_a_word_of_the_text_is_followed_too() -> None:
+    """The rest of the text stays."""
+    exchanges = session(listed("Milk", "Blue Teapot"), name="Blue Teapot")
+    unique = make_unique(run(*exchanges).case, "Blue")
+    assert unique is not None
+    assert paths(unique.case)[0] == '$.items[?(@.name=="${name[1]} Teapot")].id'
+    assert configure(unique.case, exchanges).case == unique.case
+
+
+def test_datasets_and_constants_are_followed() -> None:
+    """What a field is set to is what the extractors behind it go by."""
+    exchanges = session(listed("Milk", "Teapot"))
+    case = run(*exchanges).case
+    name = next(one for one in fields_of(case, 0) if one.name == "name")
+    bound = with_reference(case, 0, name, "things.name")
+    assert paths(bound)[0] == '$.items[?(@.name=="${things.name}")].id'
+    assert configure(bound, exchanges).case == bound
+    name = next(one for one in fields_of(bound, 0) if one.name == "name")
+    other = with_constant(bound, 0, name, 'a "$${x}')
+    assert paths(other)[0] == """$.items[?(@.name=="a "$$${x}")].id"""
+
+
+def test_undone_with_what_goes_by_it() -> None:
+    """The etag that was found by the id does not stay without it, and is found by the name then."""
+    _, list_, change = session(listed("Milk", "Teapot"))
+    create = call("POST", "/api/items", {"name": "Teapot"}, json_body({"id": 102}))
+    exchanges = (create, list_, change)
+    undone = taken_back(run(*exchanges).case, exchanges, "item_id[1]")
+    assert not undone.variables
+    assert undone.asm.ignore == ("PUT /api/items/102: items",)
+    assert paths(configure(undone, exchanges).case) == ['$.items[?(@.name=="Teapot")].etag']
+
+
+def test_an_extractor_of_a_person_keeps_what_it_goes_by() -> None:
+    """Its variable is not taken back."""
+    _, list_, change = session(listed("Milk", "Teapot"))
+    create = call("POST", "/api/items", {"name": "Teapot"}, json_body({"id": 102}))
+    exchanges = (create, list_, change)
+    case = run(*exchanges).case
+    mine = JsonPath("$.items[?(@.id==${item_id[1]})].mine")
+    first, second, third = case.transactions()
+    second = replace(second, extractors=(Extractor("mine", mine), *second.extractors))
+    case = with_transactions(case, (first, second, third))
+    assert configure(case, exchanges).case == case
+    with pytest.raises(ValueError, match="extractor of yours"):
+        taken_back(case, exchanges, "item_id[1]")
