@@ -12,8 +12,8 @@ from pytest_loadtool.correlation import Configuration
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.generator import Uuid
 from pytest_loadtool.recording import build_case
-from tests.correlation.exchanges import json_body
-from tests.correlation.talk import TOKEN, UUID, answered, configure
+from tests.correlation.exchanges import answered, json_body
+from tests.correlation.talk import TOKEN, UUID, configure
 
 PACKED = base64.b64encode(f"anna:{TOKEN}".encode()).decode()
 
