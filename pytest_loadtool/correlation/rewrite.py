@@ -10,13 +10,12 @@ from pytest_loadtool.correlation.composing import Made
 from pytest_loadtool.correlation.computed import Computed
 from pytest_loadtool.correlation.edits import edited
 from pytest_loadtool.correlation.parts import (
-    FILTERS_OF,
     header_sets,
     part_text,
-    rendered,
     with_header_sets,
     with_part,
 )
+from pytest_loadtool.correlation.referers import follow_referers
 from pytest_loadtool.correlation.revert import names_in_use
 from pytest_loadtool.correlation.slots import Masked, Part, Slot
 from pytest_loadtool.correlation.traffic import Step
@@ -24,8 +23,6 @@ from pytest_loadtool.correlation.variables import Found
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.extractor import Extractor
-from pytest_loadtool.model.place import Place, target_places
-from pytest_loadtool.model.template import Reference, Template, TemplateError, escape
 
 __all__ = ["rewrite"]
 
@@ -49,7 +46,7 @@ def rewrite(
     }
     values = {one.name: one.recorded for one in new}
     values |= {one.name: one.recorded or "" for one in made.variables.values()}
-    _follow_referers(steps, requests, sets, values)
+    follow_referers(steps, requests, sets, found, values)
     extractors: dict[int, list[Extractor]] = {}
     for one in found:
         extractors.setdefault(one.producer.transaction, []).append(one.extractor)
@@ -84,61 +81,3 @@ def _extracting(
     transaction: Transaction, request: Request, extractors: Sequence[Extractor]
 ) -> Transaction:
     return replace(transaction, request=request, extractors=(*transaction.extractors, *extractors))
-
-
-def _follow_referers(
-    steps: Sequence[Step],
-    requests: list[Request],
-    sets: dict[str, Request],
-    values: dict[str, str],
-) -> None:
-    """Let each Referer name the address that its page is now fetched from.
-
-    A browser writes there the address of an earlier request. By then all that this request needed
-    is known, so the Referer may use it too; that of a header set, if it is known when the first
-    request follows the set.
-    """
-    followed: set[str] = set()
-    targets: dict[str, str] = {}  # as recorded → as rewritten, both as headers have them
-    for step, request in zip(steps, tuple(requests), strict=True):
-        if request.header_set not in followed:
-            followed.add(request.header_set)
-            sets[request.header_set] = _following(sets[request.header_set], targets, values)
-        requests[step.index] = _following(request, targets, values)
-        old, new = step.transaction.request.target, request.target
-        if old != new:
-            targets[_in_header(old)] = _in_header(new)
-
-
-def _in_header(target: str) -> str:
-    """The target as a template of a header, in which nothing is encoded but by filters."""
-    try:
-        template = Template.parse(target)
-    except TemplateError:
-        return target
-    places = iter(target_places(template))
-    return "".join(
-        escape(part) if isinstance(part, str) else str(_encoded(part, next(places)))
-        for part in template.parts
-    )
-
-
-def _encoded(reference: Reference, place: Place) -> Reference:
-    encoder = FILTERS_OF.get(place)
-    filters = (*reference.filters, encoder) if encoder is not None else reference.filters
-    return replace(reference, filters=filters)
-
-
-def _following(request: Request, targets: dict[str, str], values: dict[str, str]) -> Request:
-    for position, header in enumerate(request.headers):
-        if header.name.lower() == "referer" and header.value:
-            prefix = "${server}" if header.value.startswith("${server}/") else ""
-            target = targets.get(header.value.removeprefix(prefix))
-            if target is not None and _same(prefix + target, header.value, values):
-                request = with_part(request, position, prefix + target)
-    return request
-
-
-def _same(new: str, old: str, values: dict[str, str]) -> bool:
-    """Whether both send the same header with the recorded values."""
-    return rendered(new, 0, "", values) == rendered(old, 0, "", values)

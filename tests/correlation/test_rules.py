@@ -207,6 +207,27 @@ def test_referer_with_a_query() -> None:
     assert revert(configuration.case, steps_of(configuration.case, exchanges)) == case
 
 
+@pytest.mark.parametrize(
+    ("address", "followed"),
+    [
+        ("/orders/17/edit?tab=2", "/orders/${order_id[1]}/edit?tab=2"),
+        ("/edit?orders=17", "/edit?orders=${order_id[1]|url}"),
+        ("/customers/17", "/customers/17"),
+        (f"/batches/{UUID}", "/batches/${batch[1]}"),
+        ("/", "/"),
+    ],
+)
+def test_referer_of_a_script(address: str, followed: str) -> None:
+    """An address that no request had, with what the API has given out; no number by chance."""
+    configuration = run(
+        call("POST", "/api/orders", {}, json_body({"id": 17, "batch": UUID})),
+        call("PUT", "/api/orders/17", {"batch": UUID}, sent=(("Referer", SERVER + address),)),
+        get("/api/orders/17", sent=(("Referer", SERVER + address),)),
+    )
+    sent = list(configuration.case.transactions())[2].request.headers
+    assert [one.value for one in sent] == [SERVER + followed]
+
+
 def test_tokens_in_response_headers() -> None:
     """A token that comes in a header goes where later requests send it."""
     configuration = run(
