@@ -189,7 +189,7 @@ def _is_made_up(traffic: Traffic, slot: Slot) -> bool:
     if words & _OF_REQUESTS:
         return True
     step = traffic.steps[slot.transaction]
-    if slot.root is Place.COOKIE:  # unless it is older than the recording
+    if slot.in_cookie:  # unless it is older than the recording
         return any(_same_host(step, before) for before in traffic.steps[: slot.transaction])
     if step.transaction.request.method == "PUT" and slot.place is Place.PATH and not slot.depth:
         return True

@@ -103,7 +103,7 @@ def _fields(
             continue  # a value within a field is a part of that field
         # A parameter within a segment (";s=…") has a name; the segment has a path before it.
         base = "path" if slot.place is Place.PATH and slot.before else slot.name or "value"
-        base = f"Cookie {base}" if isinstance(slot.part, int) and slot.part < 0 else base
+        base = f"Cookie {base}" if slot.in_cookie else base
         seen[base] += 1
         number = f"[{seen[base]}]" if seen[base] > 1 or base == "path" else ""
         references = plain.references(slot.raw)

@@ -30,7 +30,6 @@ from pytest_loadtool.correlation.slots import Slot, request_slots
 from pytest_loadtool.model.case import Header, Request, TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.filters import UNDO, filtered
-from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.secret import is_secret
 from pytest_loadtool.model.template import Template, escape
 
@@ -128,7 +127,7 @@ def _within(field: Field) -> bool:
 def _is_token(field: Field) -> bool:
     """Whether it is a cookie that a session may hang on: see `_cookies`."""
     slot = field.slot
-    return slot is not None and slot.root is Place.COOKIE and looks_random(slot.value)
+    return slot is not None and slot.in_cookie and looks_random(slot.value)
 
 
 def _role(field: Field) -> str:

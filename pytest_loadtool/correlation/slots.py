@@ -83,6 +83,11 @@ class Slot:
         """The transaction in whose request it stands; of a header set, ``~index`` (-1, -2, …)."""
         return ~self.header_set if self.users else self.transaction
 
+    @property
+    def in_cookie(self) -> bool:
+        """Whether it stands in a cookie that a script sets."""
+        return isinstance(self.part, int) and self.part < 0
+
     def writes(self, value: str) -> bool:
         """Whether ``value``, through the filters, is written there as it was recorded."""
         return encode(self.root, filtered(value, self.filters)) == self.raw

@@ -142,7 +142,7 @@ def read_traffic(case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule])
         for step in steps
         if step.exchange is not None
         for slot in request_slots(step.transaction.request, step.content_type, step.index)
-        if not step.is_static or any(slot.name in names for names in signed)
+        if not step.is_static or slot.in_cookie or any(slot.name in names for names in signed)
     )
     slots = sorted([*_shared_slots(case, steps), *own], key=lambda slot: slot.transaction)
     traffic = Traffic(steps, tuple(slots), tuple(header_sets(case).values()))

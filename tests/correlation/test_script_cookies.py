@@ -12,7 +12,7 @@ from pytest_loadtool.correlation import Configuration
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.generator import Uuid
 from pytest_loadtool.recording import build_case
-from tests.correlation.exchanges import answered, json_body
+from tests.correlation.exchanges import answered, exchange, json_body
 from tests.correlation.talk import TOKEN, UUID, configure
 
 PACKED = base64.b64encode(f"anna:{TOKEN}".encode()).decode()
@@ -47,6 +47,13 @@ def test_a_token_in_a_cookie(token: str, cookie: str, expected: str) -> None:
     """As it is, percent-encoded, or within other text."""
     _, cookies = run(get("", json_body({"value": token})), get(cookie))
     assert cookies[1] == (expected,)
+
+
+def test_a_picture_may_be_the_first_to_have_it() -> None:
+    """Whatever it is that the browser fetches next, the script was there before."""
+    picture = exchange(received=(("Content-Type", "image/png"),), answer=b"png")
+    _, cookies = run(get("", json_body({"value": TOKEN})), get(f"key={TOKEN}", picture))
+    assert cookies[1] == ("key=${key[1]}",)
 
 
 def test_ids_that_scripts_make_up() -> None:
