@@ -7,6 +7,7 @@ longer sent although nothing removed it, a script must have removed.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,18 +17,15 @@ from urllib.parse import SplitResult, urlsplit
 
 from pytest_loadtool.model.cookie import NEVER, Cookie, parse_cookie
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.rule import Names
 from pytest_loadtool.model.template import escape
 from pytest_loadtool.recording.request import as_sent
 
 __all__ = ["script_cookies", "sent_cookies"]
 
 #: Cookies in which analytics scripts count what they see: their first value says all of them.
-_COUNTING = Names(
-    (
-        *("_ga", "_ga_*", "_gid", "_gat*", "_gcl_*", "__utm*", "_fbp", "_hj*", "_pk_*", "_clck"),
-        *("_clsk", "_uet*", "__hs*", "ajs_*", "amp_*", "mp_*_mixpanel"),
-    )
+_COUNTING = re.compile(
+    r"_ga(?:_.*)?|_gid|_gat.*|_gcl_.*|__utm.|_fbp|_hj.*|_pk_.*|_clck|_clsk|_uet.*|__hs.*|ajs_.*"
+    r"|amp_.*|mp_.*_mixpanel"
 )
 
 #: How many requests tell the path of a cookie.
@@ -137,12 +135,11 @@ class _Browser:
         """What scripts have set before the request at ``at``."""
         self._receive(sent.exchange.started)
         secure = sent.url.scheme == "https"
-        there = {
+        waiting = {
             key: one
             for key, one in self._jar.items()
             if one.goes_to(sent.host, sent.path, secure) and one.expires > sent.exchange.started
         }
-        waiting = dict(there)
         unknown: list[tuple[str, str]] = []
         for pair in sent.cookies:
             key = next((k for k, one in waiting.items() if (one.name, one.value) == pair), None)
@@ -154,7 +151,7 @@ class _Browser:
         for name, value in unknown:
             key = max((k for k in waiting if k[2] == name), key=lambda k: len(k[1]), default=None)
             old = waiting.pop(key) if key is not None else None
-            if old is not None and key in self._own and name in _COUNTING:
+            if old is not None and key in self._own and _COUNTING.fullmatch(name):
                 continue
             if key not in self._own and self._was_served(sent.host, name, value):
                 continue  # by a response that came while the request was made
