@@ -116,8 +116,6 @@ class ExchangeReporter:
             if not self._stopped:
                 self._report(from_flow(flow, None))
             return
-        if self._upstream and flow.request.scheme == "http":
-            self._upstream.introduce(flow.request)
         self._open[flow.id] = flow
         if not _is_upload(flow.request.headers):
             return
@@ -170,11 +168,6 @@ class ExchangeReporter:
         """A client wants a tunnel: to a blocked domain it gets none."""
         if self._domains.blocks(flow.request.host, flow.request.port):
             flow.response = _refusal(flow.request.host)
-
-    def http_connect_upstream(self, flow: HTTPFlow) -> None:
-        """The proxy that we go through is asked for a tunnel."""
-        if self._upstream:
-            self._upstream.introduce(flow.request)
 
     def http_connect_error(self, flow: HTTPFlow) -> None:
         """The server of an HTTPS request cannot be reached, or may not."""

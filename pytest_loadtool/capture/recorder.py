@@ -53,7 +53,7 @@ class Recorder:
     connections are closed. If ``on_exchange`` raised, nothing more is reported, and leaving the
     block raises that exception: a recording that could not be written must not look complete.
     ``domains`` says what is not recorded, and what is refused. ``upstream`` is the proxy that the
-    recorder has to go through itself; what it logs in with there is not recorded.
+    recorder goes through itself, one that asks for nothing (`Upstream`).
 
     Raises:
         RecordingError: on entering, when the port is taken or another recorder is running.

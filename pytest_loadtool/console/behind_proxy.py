@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from pytest_loadtool.console.credentials import Credentials, Source
@@ -12,7 +14,7 @@ from pytest_loadtool.model.authentication import Proxy
 from pytest_loadtool.model.case import Variable
 from pytest_loadtool.replay.proxies import DIRECT, ENVIRONMENT, ProxyUrl
 
-__all__ = ["go_through_proxy", "upstream_of"]
+__all__ = ["go_through_proxy", "upstream_of", "way_through"]
 
 
 def upstream_of(settings: Settings) -> ProxyUrl | None:
@@ -20,6 +22,19 @@ def upstream_of(settings: Settings) -> ProxyUrl | None:
     only, and the environment may name several, or exceptions."""
     said = settings.proxy
     return None if said in ("", DIRECT, ENVIRONMENT) else ProxyUrl.parse(said)
+
+
+@asynccontextmanager
+async def way_through(proxy: ProxyUrl | None) -> AsyncIterator[ProxyUrl | None]:
+    """What the recorder goes through, to get through ``proxy`` as the user whom that names; if
+    there is one."""
+    if proxy is None:
+        yield None
+        return
+    from pytest_loadtool.transport.forwarder import Forwarder
+
+    async with Forwarder(proxy) as forwarder:
+        yield forwarder.url
 
 
 def go_through_proxy(session: Session) -> None:

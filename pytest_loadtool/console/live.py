@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.casefile import HarWriter
+from pytest_loadtool.console.behind_proxy import way_through
 from pytest_loadtool.errors import RecordingError
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import DomainFilter
@@ -125,7 +126,7 @@ async def start(
     upstream: ProxyUrl | None = None,
 ) -> Live:
     """Start recording into ``path``; with ``executable``, in that browser, opened at ``url``.
-    ``upstream`` is the proxy that the recorder itself goes through.
+    ``upstream`` is the proxy that servers are reached through.
 
     Raises:
         RecordingError: the port is taken, the file cannot be written or the browser does not start.
@@ -134,7 +135,8 @@ async def start(
 
     async with AsyncExitStack() as stack:
         evidence = evidence_in(path, heard, stack)
-        recorder = await stack.enter_async_context(Recorder(evidence.add, port, domains, upstream))
+        way = await stack.enter_async_context(way_through(upstream))
+        recorder = await stack.enter_async_context(Recorder(evidence.add, port, domains, way))
         browser = None
         if executable is not None:
             browser = await stack.enter_async_context(

@@ -14,6 +14,7 @@ from pytest_loadtool.console.session import Settings
 from pytest_loadtool.console.unattended import End, Recorded
 from pytest_loadtool.errors import RecordingError
 from pytest_loadtool.recording import Domain, DomainFilter
+from pytest_loadtool.replay.proxies import ProxyUrl
 
 __all__ = ["in_the_way", "record", "recorded_so_far"]
 
@@ -28,6 +29,7 @@ def record(
     replace: bool = False,
     only: Sequence[str] = (),
     block: Sequence[str] = (),
+    proxy: str = "",
     say: Callable[[str], None] | None = None,
 ) -> Iterator[Proxy]:
     """Record what goes through a proxy, and make a test case of it: ``file`` and its traffic.
@@ -37,20 +39,23 @@ def record(
     and written; ``say`` is called with each line of a summary. If the block raises, no test case is
     made: the traffic is kept, and a note on the exception says where.
 
-    ``only`` and ``block`` are domains to record and to block, with their subdomains. A test case
-    that exists is written over only with ``replace``; what a person set in it stays.
+    ``only`` and ``block`` are domains to record and to block, with their subdomains. ``proxy`` is
+    the URL of a proxy that servers are reached through, with a user name and password if it asks.
+    A test case that exists is written over only with ``replace``; what a person set in it stays.
 
     Raises:
         RecordingError: on entering, when the file exists or recording cannot start; on leaving,
             when no test case can be made of what came, or nothing came.
         LoadToolError: on entering, when the file's name is not one of a test case.
-        ValueError: a domain is none.
+        ValueError: a domain is none, or the proxy's URL.
     """
     path = as_case_path(Path(file).absolute())
     domains = DomainFilter(tuple(map(Domain.parse, only)), tuple(map(Domain.parse, block)))
+    if proxy:
+        ProxyUrl.parse(proxy)
     if (existing := in_the_way(path)) and not replace:
         raise RecordingError(f"{existing} exists: record(…, replace=True) writes over it")
-    with RecordingProcess(Settings(Path.cwd(), domains=domains)) as process:
+    with RecordingProcess(Settings(Path.cwd(), domains=domains, proxy=proxy)) as process:
         process.begin(path)
         try:
             yield process.proxy

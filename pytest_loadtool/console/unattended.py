@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from pytest_loadtool.capture import Proxy
-from pytest_loadtool.console.behind_proxy import upstream_of
+from pytest_loadtool.console.behind_proxy import upstream_of, way_through
 from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.commands.files import save
 from pytest_loadtool.console.commands.record import stop
@@ -88,10 +88,8 @@ class Series:
     """
 
     def __init__(self, settings: Settings) -> None:
-        from pytest_loadtool.capture import Recorder
-
         self._settings = settings
-        self._recorder = Recorder(self._add, settings.port, settings.domains, upstream_of(settings))
+        self._resources = AsyncExitStack()
         self._session: Session | None = None
         self._said: list[str] = []
         self._problem = ""
@@ -103,7 +101,14 @@ class Series:
         return Proxy(f"http://127.0.0.1:{recorder.port}", str(recorder.ca_certificate))
 
     async def __aenter__(self) -> Self:
-        await self._recorder.__aenter__()
+        from pytest_loadtool.capture import Recorder
+
+        settings = self._settings
+        async with AsyncExitStack() as stack:
+            way = await stack.enter_async_context(way_through(upstream_of(settings)))
+            recorder = Recorder(self._add, settings.port, settings.domains, way)
+            self._recorder = await stack.enter_async_context(recorder)
+            self._resources = stack.pop_all()
         return self
 
     async def __aexit__(
@@ -114,7 +119,7 @@ class Series:
     ) -> None:
         """A recording that has not ended leaves its traffic behind."""
         try:
-            await self._recorder.__aexit__(kind, error, traceback)
+            await self._resources.__aexit__(kind, error, traceback)
         finally:
             if self._session is not None and self._session.live is not None:
                 await self._session.live.close()

@@ -80,6 +80,8 @@ class Via:
     """None: a virtual user has nothing to log in with."""
     method: ProxyMethod = ""
     """The only scheme in which it answers; empty: the one that the proxy prefers."""
+    remedy: str = "set username and password in [proxy] of the test case"
+    """Where to say who it is, if nobody has."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from pytest_loadtool.replay.request import Names, origin_of
 __all__ = [
     "DIRECT",
     "ENVIRONMENT",
+    "REASON",
     "ProxyUrl",
     "Routes",
     "environment_proxies",
@@ -37,6 +38,9 @@ ENVIRONMENT = "environment"
 
 DIRECT = "none"
 """In place of a proxy's URL, said from outside: no proxy, whatever the test case says."""
+
+REASON = "Loadtool-Reason"
+"""The header in which a proxy of our own tells why it does not pass something on."""
 
 _PORTS = {"http": 80, "https": 443}
 
@@ -176,10 +180,7 @@ def unanswered(via: Via, challenges: Sequence[Challenge]) -> str:
     if not offered:
         return "it answers 407, but does not say what it wants to know"
     if via.account is None:
-        return (
-            f"it wants to know who asks ({offered}): set username and password in [proxy] of the "
-            "test case"
-        )
+        return f"it wants to know who asks ({offered}): {via.remedy}"
     if via.method:
         return f"it offers {offered}, and method in [proxy] allows {scheme_name(via.method)} only"
     return f"it offers {offered}, which is not supported"

@@ -23,9 +23,8 @@ from pytest_loadtool.replay.proxies import unanswered
 from pytest_loadtool.replay.verdicts import LOOK, Guest, Trial, Verdicts
 from pytest_loadtool.transport.connect_reply import Reply
 from pytest_loadtool.transport.failures import ProxyError, of_proxy
-from pytest_loadtool.transport.tunnel import TunnelUser
 
-__all__ = ["AtProxies", "Introduce", "nobody"]
+__all__ = ["AtProxies", "AtProxy", "Introduce", "nobody"]
 
 #: Who a virtual user is to a proxy just now.
 Introduce = Callable[[Via], Guest]
@@ -41,20 +40,19 @@ class AtProxies:
 
     def __init__(self, introduce: Introduce) -> None:
         self._introduce = introduce
-        self._users: dict[Via, AtProxy] = {}
+        self._known: dict[Via, _Known] = {}
 
-    def login(self, via: Via) -> TunnelUser:
-        """Who asks for the tunnel of one more connection."""
-        if via not in self._users:
-            self._users[via] = AtProxy(via)
-        return _Login(self._users[via], self._introduce(via))
+    def login(self, via: Via, method: str = "CONNECT") -> AtProxy:
+        """Who asks for the tunnel of one more connection, or for anything by another ``method``."""
+        if via not in self._known:
+            self._known[via] = _Known()
+        return AtProxy(via, method, self._known[via], self._introduce(via))
 
 
-class AtProxy:
-    """One virtual user at one proxy: what was accepted there serves its later connections, too."""
+class _Known:
+    """One virtual user at one proxy: what was accepted there serves its later requests, too."""
 
-    def __init__(self, via: Via) -> None:
-        self.via = via
+    def __init__(self) -> None:
         self._accepted: Credentials | None = None
         self._session: Session | None = None
 
@@ -67,12 +65,13 @@ class AtProxy:
         self._accepted, self._session = credentials, session
 
 
-class _Login:
-    """A `tunnel.TunnelUser`."""
+class AtProxy:
+    """A `tunnel.TunnelUser`, or one who asks a proxy for something else: once."""
 
-    def __init__(self, user: AtProxy, guest: Guest) -> None:
-        self._user = user
-        self._via = user.via
+    def __init__(self, via: Via, method: str, known: _Known, guest: Guest) -> None:
+        self._via = via
+        self._method = method
+        self._known = known
         self._guest = guest
         self._handshake: Handshake | None = None
         self._trial: Trial | None = None
@@ -84,9 +83,14 @@ class _Login:
         handshake = self._handshake
         return handshake is not None and handshake.connection_bound and handshake.wants_body
 
+    @property
+    def begins(self) -> bool:
+        """Whether that is the first message of a handshake, with which no body goes."""
+        return self._handshake is not None and not self._handshake.wants_body
+
     def unasked(self, target: str) -> str:
         """What served the connection before; nothing for the first one."""
-        session = self._user.session(self._guest.credentials)
+        session = self._known.session(self._guest.credentials)
         if session is not None:
             self._sent = session.header(self._facts(target))
         return self._sent
@@ -108,7 +112,7 @@ class _Login:
         if value is None or value == self._sent:
             how = f" ({scheme_name(self._handshake.scheme)})"
             self._guest.verdicts.refuse(self._trial, how)
-            self._user.accept(None, None)
+            self._known.accept(None, None)
             raise self._wrong(how)
         self._sent = value
         return value
@@ -120,8 +124,8 @@ class _Login:
             return
         if self._handshake is not None and self._trial is not None:
             self._guest.verdicts.accept(self._trial)
-            self._user.accept(who, self._handshake.session)
-        session = self._user.session(who)
+            self._known.accept(who, self._handshake.session)
+        session = self._known.session(who)
         if session is not None:
             session.renew(reply.head.values("proxy-authentication-info"))
 
@@ -154,7 +158,7 @@ class _Login:
         raise self._wrong(how)
 
     def _facts(self, target: str) -> RequestFacts:
-        return RequestFacts("CONNECT", target, self._via.server.authority)
+        return RequestFacts(self._method, target, self._via.server.authority)
 
     def _wrong(self, how: str) -> ProxyError:
         return self._refused(f"wrong user name or password: it refuses {self._guest.name}{how}")

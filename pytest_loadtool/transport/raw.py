@@ -25,13 +25,13 @@ from pytest_loadtool.transport.failures import (
 )
 from pytest_loadtool.transport.http1 import ProtocolError, ResponseReader
 
-__all__ = ["Connection", "Owner"]
+__all__ = ["READ_BY_PROXIES", "Connection", "Owner"]
 
 
 #: How long a request (bytes) may be so that a proxy which challenges it has surely read all of it.
 #: squid 5 leaves the rest of a longer one where it is, and the next request on that connection is
 #: never answered.
-_READ_BY_PROXIES: Final = 32_768
+READ_BY_PROXIES: Final = 32_768
 
 
 class Owner(Protocol):
@@ -193,7 +193,7 @@ class Connection:
         response.finished = now
         self._fresh = False
         self._response = None
-        left_unread = head.status == 407 and len(response.send.data) > _READ_BY_PROXIES
+        left_unread = head.status == 407 and len(response.send.data) > READ_BY_PROXIES
         if reader.excess or self._sending or left_unread or not reader.keep_alive:
             self.close()
         self._owner.received(response)

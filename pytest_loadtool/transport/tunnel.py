@@ -16,14 +16,14 @@ from pytest_loadtool.transport.connect_reply import NoReplyError, Reply
 from pytest_loadtool.transport.failures import not_http, of_proxy
 from pytest_loadtool.transport.http1 import ProtocolError
 
-__all__ = ["Talk", "TunnelUser", "open_tunnel", "tunnel_name"]
+__all__ = ["CUT_MIDWAY", "Talk", "TunnelUser", "open_tunnel", "tunnel_name"]
 
 #: How often a proxy may ask for credentials before there is a tunnel. NTLM needs two, and a stale
 #: nonce of Digest one more.
 _MOST_CHALLENGES = 5
 
 _CUT = Failure("reset", "connection closed while a tunnel was being opened")
-_CUT_MIDWAY = Failure(
+CUT_MIDWAY = Failure(
     "auth",
     "it closes the connection in the middle of a handshake that belongs to it (NTLM): are "
     "persistent connections switched off there?",
@@ -149,7 +149,7 @@ async def open_tunnel(
             await talk.leave()
             talk = None
             if user.bound:
-                raise of_proxy(proxy, _CUT_MIDWAY)
+                raise of_proxy(proxy, CUT_MIDWAY)
     except BaseException as error:
         user.left()
         if talk is not None:

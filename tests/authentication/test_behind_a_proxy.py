@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import unquote
 
+import httpx
 import pytest
 
+from pytest_loadtool import record
 from pytest_loadtool.casefile import read_case, read_har
+from pytest_loadtool.console.program import recorded_so_far
 from pytest_loadtool.model.authentication import Proxy
+from pytest_loadtool.replay import compile_case
+from pytest_loadtool.transport.functional import replay_once
 from tests.authentication.accounts import USERS
 from tests.authentication.peer import Peer
 from tests.console.running import recording, run, run_script
+from tests.observed import Observed
 
 USER, PASSWORD = USERS[0]
 CURL = "curl -sS -o {file} {url}"
@@ -44,18 +51,18 @@ def test_recorded_and_replayed_through_it(
         assert "proxy-authorization" not in text.lower()
     monkeypatch.setenv("SHOP_PROXY_PASSWORD", PASSWORD)
     run(tmp_path)
-    asked = apache.log.since(mark, 5, "basic")
-    # The recorder says at once who asks; replay, twice, waits until it is asked.
-    assert [one.status for one in asked] == [200, 407, 200, 407, 200]
+    asked = apache.log.since(mark, 6, "basic")
+    assert [one.status for one in asked] == [407, 200] * 3  # of the recorder, and two replays
     assert {one.user for one in asked if one.status == 200} == {USER}
 
 
 @pytest.mark.parametrize(
     ("scheme", "port", "credentials", "expected"),
     [
-        ("http", "basic", "", "it wants to know who asks (Basic): --proxy-url http://USER:"),
-        ("https", "basic", "alice:mistaken", "wrong user name or password, or it does not want"),
-        ("http", "ntlm", f"{USER}:{PASSWORD}", "it does not want Basic (NTLM), the only scheme"),
+        ("http", "basic", "", "it wants to know who asks (Basic): say so in its URL, http://USER"),
+        ("https", "ntlm", "", "it wants to know who asks (NTLM): say so in its URL, http://USER"),
+        ("http", "ntlm", "alice:mistaken", "wrong user name or password: it refuses the user in"),
+        ("https", "basic", "alice:mistaken", "wrong user name or password: it refuses the user"),
     ],
 )
 def test_refused(
@@ -81,3 +88,44 @@ def test_the_environment_is_not_read(apache: Peer, tmp_path: Path) -> None:
     done = run_script(tmp_path, script, "--proxy-url", "environment")
     assert "Recorded directly: only the URL of a proxy (--proxy-url) counts here." in done.stdout
     assert read_case(tmp_path / "shop.case.toml").proxy is None
+
+
+@pytest.mark.parametrize("scheme", ["digest", "ntlm"])
+def test_a_part_of_a_program(scheme: str, apache: Peer, tmp_path: Path) -> None:
+    """It names the proxy itself; the test case goes through it, too."""
+    who = f"EXAMPLE%5C{USER}" if scheme == "ntlm" else USER
+    page = f"{apache.url('https', 'https')}/open/page"
+    with (
+        record(
+            tmp_path / "shop.case.toml", proxy=url_of(apache, scheme, f"{who}:{PASSWORD}")
+        ) as proxy,
+        httpx.Client(**proxy.httpx) as client,
+    ):
+        assert "text of the page" in client.get(page).text
+    recorded_so_far.clear()
+    case = read_case(tmp_path / "shop.case.toml")
+    assert case.proxy == Proxy(apache.url(scheme), unquote(who), "${SHOP_PROXY_PASSWORD}")
+    observed = Observed()
+    replay_once(compile_case(case, environ={"SHOP_PROXY_PASSWORD": PASSWORD}), observer=observed)
+    assert observed.failures == [()]
+    with pytest.raises(ValueError, match="expected http://host:port"):
+        record(tmp_path / "other.case.toml", proxy="ftp://proxy").__enter__()
+
+
+def test_tests(apache: Peer, tmp_path: Path) -> None:
+    """Those that are recorded go through the proxy that the command line names."""
+    (tmp_path / "test_page.py").write_text(f"""\
+import httpx
+
+def test_page(loadtool_recorder):
+    with httpx.Client(**loadtool_recorder.httpx) as client:
+        assert "text of the page" in client.get("{apache.url("http")}/open/page").text
+""")
+    mark = apache.log.mark()
+    proxy = url_of(apache, "digest", f"{USER}:{PASSWORD}")
+    run(tmp_path, "--record-from-tests", "cases", "--proxy-url", proxy, "test_page.py")
+    (file,) = (tmp_path / "cases").rglob("*.case.toml")
+    case = read_case(file)
+    assert case.proxy is not None
+    assert case.proxy.url == apache.url("digest")
+    assert [one.status for one in apache.log.since(mark, 2, "digest")] == [407, 200]
