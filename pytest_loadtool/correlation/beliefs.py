@@ -18,6 +18,7 @@ from pytest_loadtool.model.rule import Kind, Rule
 
 __all__ = ["beliefs", "is_typed", "left_alone", "rule_by_name"]
 
+_KINDS = tuple(Kind)
 #: How many producers of one value a rule looks at, the nearest first.
 _MOST_PRODUCERS = 20
 
@@ -99,24 +100,28 @@ def _nearest(
     address: str,
 ) -> Iterator[Producer]:
     """The producers before the slot, the nearest response first; within it, by kind, then place."""
+
+    def rank(one: Producer) -> tuple[int, int]:
+        return kinds.index(one.kind), -1 if one.box is None else _KINDS.index(one.box.producer.kind)
+
     same: list[Producer] = []
     for producer in _backwards(traffic, slot, producers, kinds, address):
         if same and producer.transaction != same[0].transaction:
-            yield from sorted(same, key=lambda one: kinds.index(one.kind))
+            yield from sorted(same, key=rank)
             same.clear()
         same.insert(0, producer)
-    yield from sorted(same, key=lambda one: kinds.index(one.kind))
+    yield from sorted(same, key=rank)
 
 
 def _alone_first(producers: list[Producer]) -> list[Producer]:
-    """The same, but JSON values of a list after those that stand alone.
+    """The same, but what no script can read last, and JSON values of a list after those that stand
+    alone.
 
     What is the first of a list for one user is the third for another: of an id that one response
     has alone and a later one in a list, the former is this user's.
     """
-    if not any(one.kind is Kind.JSON and not one.in_list for one in producers):
-        return producers
-    return sorted(producers, key=lambda one: one.in_list)
+    alone = any(one.kind is Kind.JSON and not one.in_list for one in producers)
+    return sorted(producers, key=lambda one: (one.effort, alone and one.in_list))
 
 
 def _backwards(

@@ -257,10 +257,10 @@ class _Judge:
         return self._now[index]
 
 
-def _preference(producer: Producer) -> tuple[bool, bool, int, int]:
+def _preference(producer: Producer) -> tuple[int, bool, int, int]:
     """Nothing to decode; no element of a list; the nearest response; structure before text."""
-    boxed, kind = producer.box is not None, _KINDS.index(producer.kind)
-    return boxed, producer.in_list, -producer.transaction, kind
+    kind = _KINDS.index(producer.kind)
+    return producer.effort, producer.in_list, -producer.transaction, kind
 
 
 _KINDS = tuple(Kind)

@@ -67,8 +67,10 @@ class Packed:
         """The producers of the values within what another one gives."""
         if self.holds(producer.value):
             opened = self._open(producer.value)
-            undo = (one.removeprefix("un") for one in producer.filters)
-            box = Box(producer, (*undo, opened.decode), opened.text)
+            ways = [*(one.removeprefix("un") for one in producer.filters), opened.decode]
+            if ways[-2:] == ["url", "base64"]:
+                del ways[-2]  # which base64 passes over
+            box = Box(producer, tuple(ways), opened.text)
             for one in opened.values:
                 yield replace(one, transaction=producer.transaction, box=box)
 

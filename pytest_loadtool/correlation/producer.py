@@ -41,12 +41,12 @@ class Producer:
 
     ``name`` is the key, the field, the cookie, the header or, in an address, the segment before.
     ``steps`` lead to a JSON value. ``text`` is the address, as written, of a redirect or link; all
-    of a header of which the value is a part; the pattern of a rule that found the value in a text;
-    of XML, whether it stands in an element or an attribute. ``before`` is the path up to the value
-    in an address, and ``labels`` are the texts of such links, or what an item of a JSON list is
-    called. ``form`` numbers the form of a
-    control within its page (`PARTIAL`: of a partial response), and ``control`` tells whether a
-    person can write into it, choose in it, or neither.
+    of a header of which the value is a part, or that sets it as a cookie; the pattern of a rule
+    that found the value in a text; of XML, whether it stands in an element or an attribute.
+    ``before`` is the path up to the value in an address, and ``labels`` are the texts of such
+    links, or what an item of a JSON list is called. ``form`` numbers the form of a control within
+    its page (`PARTIAL`: of a partial response), and ``control`` tells whether a person can write
+    into it, choose in it, or neither.
     """
 
     transaction: int
@@ -69,6 +69,16 @@ class Producer:
     def extracted(self) -> str:
         """What an extractor takes from the response."""
         return self.value if self.encoded is None else self.encoded
+
+    @property
+    def effort(self) -> int:
+        """0: it stands there; 1: a client decodes it; 2: it would have to read what a browser shows
+        to no script (RFC 6265 §4.1.2.6)."""
+        if self.box is None:
+            return 0
+        around = self.box.producer
+        in_cookie = around.kind is Kind.COOKIE or around.name.lower() == "set-cookie"
+        return 2 if in_cookie and "httponly" in around.text.lower() else 1
 
     @property
     def in_list(self) -> bool:

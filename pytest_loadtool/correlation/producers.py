@@ -99,9 +99,12 @@ def _in_headers(response: RecordedResponse, transaction: int, wanted: Wanted) ->
         plain = unquote(value)
         may_differ = "%" in value or same_name(name).endswith(_DECODED)
         if value in wanted and (plain != value or not may_differ):
-            yield Producer(transaction, Kind.COOKIE, name, value)
+            yield Producer(transaction, Kind.COOKIE, name, value, text=line)
         if may_differ and plain in wanted:  # scripts decode what they copy
-            yield Producer(transaction, Kind.COOKIE, name, plain, encoded=value, filters=("unurl",))
+            yield Producer(
+                transaction, Kind.COOKIE, name, plain,
+                text=line, encoded=value, filters=("unurl",),
+            )  # fmt: skip
     location = response.header("location")
     if location:
         address = target_slots(location.partition("#")[0], transaction)
@@ -122,7 +125,7 @@ def _within_headers(
     response: RecordedResponse, transaction: int, random: Wanted, known: Set[str]
 ) -> Iterator[Producer]:
     """Tokens in longer values: of an address (``Link``, RFC 8288), of JSON in a cookie."""
-    lines = [(name, value) for name, value in response.headers if name.lower() != "location"]
+    lines = response.headers
     together = "\n".join(value for _, value in lines)
     plain = random.intersection(tokens(together)) - known
     as_they_are = ((one, one) for one in sorted(plain))

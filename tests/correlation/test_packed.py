@@ -268,3 +268,20 @@ def test_the_claim_of_a_masked_token_is_found() -> None:
     assert configure(clean, evidence).case == clean
     assert bearer not in str(evidence)
     assert bearer.split(".")[2] not in str(evidence)
+
+
+def test_what_no_script_can_read_comes_last() -> None:
+    """The cookie of a session has the token, too, in a nearer response: it is taken from there only
+    when nothing else has it."""
+    state = standard(json.dumps({"csrf": TOKEN}))
+    cookie = ("Set-Cookie", f"session={state}.Zz1-3w.x7; HttpOnly; Path=/")
+    answers = get("/", json_body({"state": state})), get("/next", html("", cookie))
+    found = run(*answers, call("POST", "/x", {"key": TOKEN}))
+    alone = run(answers[1], call("POST", "/x", {"key": TOKEN}))
+    assert [[str(source) for _, source, _ in sources(one)] for one in (found, alone)] == [
+        ["JSON path $.csrf in JSON path $.state, decoded as base64"],
+        [
+            "JSON path $.csrf in header Set-Cookie matching 'session=(.*?)(?:\\\\.|$)', "
+            "decoded as base64"
+        ],
+    ]

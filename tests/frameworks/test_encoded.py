@@ -1,0 +1,176 @@
+"""Values that scripts read in base64 and in tokens, and send back alone.
+
+The server is Flask; PyJWT signs its tokens, itsdangerous its state, each with a key of its own. It
+compares what comes back with what it gave out.
+"""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import json
+import random
+import secrets
+from dataclasses import replace
+from typing import Any
+from urllib.parse import parse_qs, quote, unquote, urlsplit
+
+import jwt
+import pytest
+from flask import Flask, Response, abort, jsonify, redirect, request
+from flask import session as server_side
+from flask.typing import ResponseReturnValue
+from itsdangerous import URLSafeTimedSerializer
+
+from pytest_loadtool.model.case import Transaction
+from pytest_loadtool.model.editing import with_transactions
+from pytest_loadtool.model.extractor import Decoded, Extractor
+from tests.frameworks.browser import Browser
+from tests.frameworks.harness import Trial
+
+
+def _packed(value: object) -> str:
+    return base64.b64encode(json.dumps(value).encode()).decode()
+
+
+def _opened(text: str) -> Any:
+    """As a script does with ``atob``, which takes the other alphabet when that is replaced."""
+    digits = text.replace("-", "+").replace("_", "/")
+    return json.loads(base64.b64decode(digits + "=" * (-len(digits) % 4)))
+
+
+def make() -> Flask:
+    """An application for notes, with keys and ids of its own."""
+    app = Flask(__name__)
+    app.config["SECRET_KEY"] = secrets.token_bytes(32)
+    key, sign = secrets.token_hex(32), URLSafeTimedSerializer(secrets.token_hex())
+    user = random.randrange(100, 900)
+    ids = itertools.count(random.randrange(1000, 9000))
+    codes: set[str] = set()
+
+    def demand(given: object, name: str) -> None:
+        if not given or given != server_side.get(name):
+            abort(403, f"{given} is not the {name}")
+
+    def new(name: str) -> str:
+        server_side[name] = secrets.token_hex(16)
+        return str(server_side[name])
+
+    def claims() -> dict[str, Any]:
+        scheme, _, text = request.headers.get("Authorization", "").partition(" ")
+        try:
+            return dict(jwt.decode(text, key, algorithms=["HS256"]))
+        except jwt.InvalidTokenError as error:
+            abort(401, f"{scheme}: {error}")
+
+    @app.get("/")
+    def index() -> Response:
+        """The cookie is for the script of the page: ``JSON.parse(atob(cookie)).csrf``."""
+        page = Response("<!doctype html><div id=app></div><script src=app.js></script>")
+        state = _packed({"next": "/?a=1>2", "csrf": new("csrf")})
+        page.set_cookie("XSRF-STATE", quote(state, safe=""))
+        return page
+
+    @app.post("/api/login")
+    def login() -> ResponseReturnValue:
+        demand(request.headers.get("X-CSRF-Token"), "csrf")
+        claimed = {"user_id": user, "jti": new("jti"), "scope": ["notes"], "name": "Zoë"}
+        return jsonify(token=jwt.encode(claimed, key, algorithm="HS256"))
+
+    @app.get("/api/users/<int:number>")
+    def profile(number: int) -> ResponseReturnValue:
+        if claims()["user_id"] != number:
+            abort(404)
+        return jsonify(name="Zoë", notes=[])
+
+    @app.post("/api/notes")
+    def note() -> ResponseReturnValue:
+        demand(request.headers.get("X-Token-Id"), "jti")
+        assert request.json is not None
+        demand(request.json["tokenId"], "jti")
+        return jsonify(id=next(ids), owner=claims()["user_id"]), 201
+
+    @app.get("/share")
+    def share() -> ResponseReturnValue:
+        """What comes back with the redirect is signed; scripts read its first part."""
+        flow = secrets.token_hex(18)
+        codes.add(flow)
+        return redirect(f"/shared?lang=en&state={sign.dumps({'flow': flow, 'at': '/'})}#top")
+
+    @app.get("/shared")
+    def shared() -> str:
+        state = sign.loads(request.args["state"])
+        options = _packed({"poll": 30, "ticket": new("ticket")}).rstrip("=")
+        return f"<h1>{state['at']}</h1><script>window.options = '{options}';</script>"
+
+    @app.post("/api/share")
+    def confirm() -> ResponseReturnValue:
+        if request.form["flow"] not in codes:
+            abort(403)
+        codes.remove(request.form["flow"])
+        demand(request.form["ticket"], "ticket")
+        return "", 204
+
+    return app
+
+
+def session(browser: Browser) -> None:
+    """Open the page, log in, look at the profile, make a note, share it."""
+    browser.go("/")
+    csrf = _opened(unquote(browser.cookie("XSRF-STATE")))["csrf"]
+    token = browser.json("POST", "/api/login", {"name": "zoe"}, X_CSRF_Token=csrf)["token"]
+    claims = _opened(token.split(".")[1])
+    bearer = {"Authorization": f"Bearer {token}"}
+    browser.json("GET", f"/api/users/{claims['user_id']}", **bearer)
+    jti = claims["jti"]
+    browser.json("POST", "/api/notes", {"text": "Tea", "tokenId": jti}, X_Token_Id=jti, **bearer)
+    browser.go("/share")
+    state = parse_qs(urlsplit(browser.page).query)["state"][0]
+    ticket = _opened(browser.found("options = '(.*?)'"))["ticket"]
+    flow = _opened(state.split(".")[0])["flow"]
+    browser.call_form("/api/share", {"flow": flow, "ticket": ticket})
+
+
+@pytest.fixture(scope="module")
+def trial() -> Trial:
+    return Trial(make, session)
+
+
+def test_encoded(trial: Trial) -> None:
+    """Configured without a hand, it is green against new servers with new keys, again and again."""
+    trial.check(
+        "csrf_token by csrf-header",
+        "bearer_token by bearer-token",
+        "user_id by created-id",
+        "token_id by record-scan",
+        "state by oauth2-state",
+        "flow by record-scan",
+        "ticket by record-scan",
+    )
+    assert trial.replayed(trial.configured.case) == []
+
+
+def test_each_extractor_is_needed(trial: Trial) -> None:
+    """Broken, each makes its own transaction fail, and is named there."""
+    case = trial.configured.case
+    decoded = [
+        (index, one)
+        for index, transaction in enumerate(case.transactions())
+        for one in transaction.extractors
+        if isinstance(one.source, Decoded)
+    ]
+    assert len(decoded) == 5
+    for index, one in decoded:
+        broken = with_transactions(case, (_broken(each, one) for each in case.transactions()))
+        title = list(case.transactions())[index].title
+        first = trial.replayed(broken)[0]
+        assert first.startswith(f"{title}: ")
+        assert f"Extractor found nothing for ${{{one.variable}}}: " in first
+
+
+def _broken(transaction: Transaction, one: Extractor) -> Transaction:
+    """The transaction, with another decoding in that extractor if it has it."""
+    assert isinstance(one.source, Decoded)
+    wrong = replace(one, source=replace(one.source, decode=("html",)))
+    changed = (wrong if each is one else each for each in transaction.extractors)
+    return replace(transaction, extractors=tuple(changed))
