@@ -10,6 +10,8 @@ from pytest_loadtool.correlation.beliefs import beliefs, is_typed, rule_by_name
 from pytest_loadtool.correlation.edits import overlap, written
 from pytest_loadtool.correlation.jsonpath import format_path
 from pytest_loadtool.correlation.looks import is_id_name, is_short_number
+from pytest_loadtool.correlation.marks import Marked, sent_marks
+from pytest_loadtool.correlation.page_rows import Page
 from pytest_loadtool.correlation.parts import part_text
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.recorded import RecordedResponse
@@ -18,7 +20,7 @@ from pytest_loadtool.correlation.synthesis import synthesise
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.extractor import JsonPath, Source
 from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.rule import Rule
+from pytest_loadtool.model.rule import Kind, Rule
 
 __all__ = [
     "Claim",
@@ -180,7 +182,8 @@ class _Things:
             self._claims.setdefault(claim.slot.value, {})[claim.slot.before] = claim
 
     def claim(self, slot: Slot) -> Claim | None:
-        """The claim on a slot with a known id: behind the same path, or in a request to it.
+        """The claim on a slot with a known id: behind the same path or one that ends like it
+        (``/things/17``, ``/api/things/17``), or in a request to it.
 
         In a request to it, a short number has to be in a field for ids.
         """
@@ -188,7 +191,8 @@ class _Things:
         if known is None:
             return None
         if slot.place is Place.PATH:
-            found = known.get(slot.before)
+            alike = (one for before, one in known.items() if before.endswith(f"/{slot.name}/"))
+            found = known.get(slot.before) or (next(alike, None) if slot.name else None)
         elif is_id_name(slot.name) or not is_short_number(slot.value):
             path = self._traffic.steps[slot.transaction].path
             found = next((one for before, one in known.items() if path.startswith(before)), None)
@@ -205,6 +209,7 @@ class Synthesis:
         self.known: set[str] = set()
         """Values that are claimed: they are others on replay."""
         self._traffic = traffic
+        self._marks = Marked(sent_marks(traffic))
         self._responses: dict[int, RecordedResponse] = {}
         self._found: dict[tuple[Producer, str, int], tuple[Source, int] | None] = {}
 
@@ -217,11 +222,22 @@ class Synthesis:
         key = (producer, slot.name, rule.matches)
         if key not in self._found:
             response = self.response(producer.transaction)
-            self._found[key] = synthesise(producer, slot, response, rule.matches, self.known)
+            self._found[key] = synthesise(
+                producer, slot, response, rule.matches, self.known
+            ) or self._by_row(producer, slot)
         found = self._found[key]
         if found is None:
             return Miss(slot, rule, _EXTRACTION, producer.transaction)
         return Claim(slot, producer, rule, *found)
+
+    def _by_row(self, producer: Producer, slot: Slot) -> tuple[Source, int] | None:
+        """What tells a link from those of other rows: a text of its own."""
+        if producer.kind is not Kind.LINK:
+            return None
+        at = producer.transaction
+        page = Page(self.response(at), self._traffic.steps[at].address, self._marks.by(at))
+        row = page.link_row(producer, slot, self.known)
+        return None if row is None else (row.literal, row.match)
 
     def response(self, transaction: int) -> RecordedResponse:
         """The recorded response of a transaction, which has one."""

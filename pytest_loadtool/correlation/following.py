@@ -46,7 +46,10 @@ _IN_PATHS = _Language(
     _as_it_is,
 )
 _IN_PATTERNS = _Language(
-    re.compile(r"""(?P<before>>(?:\\s\*)?)(?P<text>[^<>]+?)(?P<after>(?:\\s\*)?<)"""),
+    re.compile(
+        r"(?P<before>>(?:\\s\*)?)(?P<text>(?:[^<>\\.^$*+?{}\[\]|()]|\\[^\w\s]|\$\{[^}]*\})+)"
+        r"(?P<after>(?:\\s\*)?(?:\(\?:)?<)"
+    ),
     lambda text: unescape(_ESCAPED.sub(r"\1", text)),
     escaped_text,
 )

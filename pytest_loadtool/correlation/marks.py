@@ -7,19 +7,22 @@ and what stands for it in the test case: the same text, or placeholders.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pytest_loadtool.correlation.looks import SWITCHES, is_secret_name
 from pytest_loadtool.correlation.plainly import Plain
 from pytest_loadtool.correlation.slots import Slot, request_slots
 from pytest_loadtool.correlation.traffic import Step, Traffic, recorded_slots
-from pytest_loadtool.correlation.variables import Found
 from pytest_loadtool.model.case import Request, Variable
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.template import escape
 
-__all__ = ["Mark", "extracted_marks", "sent_marks"]
+if TYPE_CHECKING:
+    from pytest_loadtool.correlation.variables import Found
+
+__all__ = ["Mark", "Marked", "extracted_marks", "sent_marks"]
 
 #: Texts with fewer characters are in many rows by chance.
 _SHORT = 2
@@ -38,8 +41,24 @@ class Mark:
     """Whether it is what an extractor takes; else the user has sent it."""
 
 
-def sent_marks(traffic: Traffic, found: Sequence[Found]) -> list[Mark]:
-    """What the user writes into bodies and queries, in the order of the requests.
+class Marked:
+    """Marks, by their texts."""
+
+    def __init__(self, marks: Iterable[Mark]) -> None:
+        self._by_text: dict[str, list[Mark]] = {}
+        for one in sorted(marks, key=lambda one: one.at):
+            self._by_text.setdefault(one.recorded, []).append(one)
+
+    def by(self, response: int) -> Callable[[str], Sequence[Mark]]:
+        """Gives the marks that a text is for who reads that response, the latest last: what was
+        sent before it, and taken from earlier ones."""
+        return lambda text: [
+            one for one in self._by_text.get(text, ()) if one.at + one.extracted <= response
+        ]
+
+
+def sent_marks(traffic: Traffic, found: Sequence[Found] = ()) -> list[Mark]:
+    """What the user writes into bodies and queries.
 
     What the server gave out is no such text, and neither is a secret.
     """
@@ -51,7 +70,7 @@ def sent_marks(traffic: Traffic, found: Sequence[Found]) -> list[Mark]:
     ]
     for step in traffic.steps:
         marks += _placed(step)
-    return sorted(marks, key=lambda one: one.at)
+    return marks
 
 
 def extracted_marks(

@@ -197,8 +197,16 @@ def _titles(document: Any, steps: tuple[str | int, ...]) -> frozenset[str]:
     item = document
     for step in steps[: last + 1]:
         item = item[step]
-    texts = item.items() if isinstance(item, dict) else ()
-    return frozenset(text for key, text in texts if isinstance(text, str) and is_title_name(key))
+    return frozenset(_texts(item, deep=True))
+
+
+def _texts(item: Any, *, deep: bool) -> Iterator[str]:
+    """What stands under the name of something, in an item or in what is around its fields."""
+    for key, value in item.items() if isinstance(item, dict) else ():
+        if isinstance(value, str) and is_title_name(key):
+            yield value
+        elif deep:
+            yield from _texts(value, deep=False)
 
 
 def _is_xml(response: RecordedResponse, text: str) -> bool:

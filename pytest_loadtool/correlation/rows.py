@@ -14,12 +14,15 @@ from typing import Any
 from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.correlation.jsonpath import format_path, json_text
 from pytest_loadtool.correlation.looks import is_id_name, is_title_name, plain
-from pytest_loadtool.correlation.marks import Mark, extracted_marks, sent_marks
+from pytest_loadtool.correlation.marks import Mark, Marked, extracted_marks, sent_marks
+from pytest_loadtool.correlation.page_rows import Marks, Page, place_of
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.correlation.variables import Found
 from pytest_loadtool.model.case import Variable
 from pytest_loadtool.model.extractor import JsonPath
+from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.rule import Kind
 from pytest_loadtool.model.template import escape
 
 __all__ = ["by_rows"]
@@ -37,36 +40,60 @@ _Keys = tuple[str, ...]
 def by_rows(
     found: Sequence[Found], traffic: Traffic, variables: Mapping[str, Variable]
 ) -> tuple[Found, ...]:
-    """The variables, each extracted by a mark where there is one, in an order in which an extractor
-    comes behind those that it goes by."""
-    marks = sent_marks(traffic, found)
-    earlier = extracted_marks(traffic, found, variables)
-    responses: dict[int, RecordedResponse] = {}
-    result: list[Found] = []
-    for one in found:
-        at = one.producer.transaction
-        if not one.producer.in_list or not isinstance(one.source, JsonPath):
-            result.append(one)
-            continue
-        if at not in responses:
-            exchange = traffic.steps[at].exchange
-            assert exchange is not None, "producers come from exchanges"
-            responses[at] = RecordedResponse(exchange)
-        known = _Known([*(m for m in marks if m.at <= at), *(m for m in earlier if m.at < at)])
-        result.append(_of_item(one, responses[at], known))
-    return tuple(result)
+    """The variables, each extracted by a mark where there is one.
+
+    An extractor goes by what those before it take, of the same response, too.
+    """
+    work = _Rows(found, traffic, variables)
+    return tuple(work.placed(one) for one in found)
 
 
-class _Known:
-    """Marks by their texts, the latest of each last."""
+class _Rows:
+    """What is known when a response comes; the responses are asked for in their order."""
 
-    def __init__(self, marks: Sequence[Mark]) -> None:
-        self.by_text: dict[str, list[Mark]] = {}
-        for one in marks:
-            self.by_text.setdefault(one.recorded, []).append(one)
+    def __init__(
+        self, found: Sequence[Found], traffic: Traffic, variables: Mapping[str, Variable]
+    ) -> None:
+        self._traffic = traffic
+        self._values = {one.recorded for one in found}
+        self._marks = Marked(
+            [*sent_marks(traffic, found), *extracted_marks(traffic, found, variables)]
+        )
+        self._owners: dict[tuple[Place, str, str], str] = {}
+        self._page: tuple[int, Page] | None = None
+
+    def placed(self, one: Found) -> Found:
+        """The variable, by its row if it is in one."""
+        placed = self._placed(one)
+        self._owners |= {place_of(slot): one.name for slot in one.slots if not slot.depth}
+        return placed
+
+    def _placed(self, one: Found) -> Found:
+        producer = one.producer
+        if producer.in_list and isinstance(one.source, JsonPath):
+            page = self._read(producer.transaction)
+            return _of_item(one, page.response, page.marks)
+        if producer.filters:
+            return one
+        row = None
+        if producer.kind is Kind.CONTROL and producer.form >= 0:
+            page = self._read(producer.transaction)
+            row = page.form_row(producer, one.match, self._owners, self._values)
+        elif producer.kind is Kind.LINK and one.slots:
+            page = self._read(producer.transaction)
+            row = page.link_row(producer, one.slots[0], self._values)
+        return one if row is None else replace(one, source=row.template, match=row.match)
+
+    def _read(self, at: int) -> Page:
+        if self._page is None or self._page[0] != at:
+            step = self._traffic.steps[at]
+            assert step.exchange is not None, "producers come from exchanges"
+            page = Page(RecordedResponse(step.exchange), step.address, self._marks.by(at))
+            self._page = at, page
+        return self._page[1]
 
 
-def _of_item(one: Found, response: RecordedResponse, known: _Known) -> Found:
+def _of_item(one: Found, response: RecordedResponse, known: Marks) -> Found:
     """The variable with a path that goes by marks instead of indexes, as far as there are some."""
     value: Any = response.json()
     path, literal, marked = "$", "$", False
@@ -91,12 +118,12 @@ def _where(keys: _Keys, text: str, value: Any) -> str:
     return f"[?(@.{'.'.join(keys)}=={quote}{text}{quote})]"
 
 
-def _best(items: Any, index: int, known: _Known) -> tuple[_Keys, Mark] | None:
+def _best(items: Any, index: int, known: Marks) -> tuple[_Keys, Mark] | None:
     """By what to know the item: of what none of the others has, what tells most."""
     found: list[tuple[int, int, int, _Keys, Mark]] = []
     for keys, value in _leaves(items[index], ()):
         text = json_text(value)
-        for mark in known.by_text.get(text or "", ()):
+        for mark in known(text or ""):
             rank = _rank(keys[-1], mark, alone=len(items) == 1)
             if rank is not None and _fits(value, mark):
                 found.append((rank, len(keys), -mark.at, keys, mark))

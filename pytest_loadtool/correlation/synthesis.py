@@ -34,16 +34,16 @@ from pytest_loadtool.model.extractor import (
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
 
-__all__ = ["synthesise"]
+__all__ = ["OTHER_IN_PAGE", "TO_LABEL", "link_patterns", "synthesise", "varies"]
 
 _VALUE_IN_PAGE = r"([^\"'/?#&<>\s]+)"
-_OTHER_IN_PAGE = r"[^\"'/?#&<>\s]+"
+OTHER_IN_PAGE = r"[^\"'/?#&<>\s]+"
 _HOST_IN_PAGE = r"(?:https?:)?//[^\"'/?#<>\s]+"
 _VALUE_IN_ADDRESS = "([^/?#&;]+)"
 _OTHER_IN_ADDRESS = "[^/?#&;]+"
 #: From a link's address to its text, as far as that is plain.
-_TO_LABEL = "[^<>]*>\\s*"
-_LABEL = _TO_LABEL + r"([^<>\s][^<>]{0,80})<"
+TO_LABEL = "[^<>]*>\\s*"
+_LABEL = TO_LABEL + r"([^<>\s][^<>]{0,80})<"
 #: How much text before a value a boundary holds, at most.
 _CONTEXT = 30
 #: ASP.NET spreads a long ViewState over numbered fields.
@@ -140,8 +140,8 @@ def _in_form(producer: Producer, text: str, known: _Known) -> Iterator[Source]:
     action = attributes(text, start)[0].get("action", "")
     pattern, position = "", 0
     for spot in target_slots(action, 0):
-        if not spot.depth and _varies(spot.value, known):
-            pattern += _literal(action[position : spot.start]) + _OTHER_IN_PAGE
+        if not spot.depth and varies(spot.value, known):
+            pattern += _literal(action[position : spot.start]) + OTHER_IN_PAGE
             position = spot.end
     pattern = f'action="{pattern}{_literal(action[position:])}"'
     found = re.findall(pattern, text)
@@ -183,14 +183,18 @@ def _location(
         yield from _header(replace(producer, name="Location"), slot, response, known)
 
 
-def _link(producer: Producer, slot: Slot, response: Readable, known: _Known) -> Iterator[Source]:
-    written = _VALUE_IN_PAGE, _OTHER_IN_PAGE
-    patterns = tuple(_address_patterns(producer.text, slot, known, written))
+def link_patterns(producer: Producer, slot: Slot, known: Collection[str]) -> tuple[str, ...]:
+    """Patterns for the address of a link, as `_address_patterns`, with what is before it."""
     start = "[\"'=]" + (_HOST_IN_PAGE if "//" in producer.text.partition("?")[0] else "")
-    sources = (RegularExpression(start + one) for one in patterns)
-    yield from _addresses(sources, producer, response)
+    written = _VALUE_IN_PAGE, OTHER_IN_PAGE
+    return tuple(start + one for one in _address_patterns(producer.text, slot, known, written))
+
+
+def _link(producer: Producer, slot: Slot, response: Readable, known: _Known) -> Iterator[Source]:
+    patterns = link_patterns(producer, slot, known)
+    yield from _addresses(map(RegularExpression, patterns), producer, response)
     for label in re.findall(re.escape(producer.text) + _LABEL, response.text) if patterns else ():
-        yield RegularExpression(f"{start}{patterns[-1]}{_TO_LABEL}{_literal(label)}<")
+        yield RegularExpression(f"{patterns[-1]}{TO_LABEL}{_literal(label)}<")
 
 
 def _addresses(
@@ -282,7 +286,7 @@ def _address_patterns(
             if (
                 spot.start >= position
                 and not around
-                and (spot is mine or (loose and in_query) or _varies(spot.value, known))
+                and (spot is mine or (loose and in_query) or varies(spot.value, known))
             ):
                 # Within a query, an address may stand with its slashes.
                 stand_in = other.replace("/?", "") if in_query else other
@@ -296,7 +300,8 @@ def _address_patterns(
         yield pattern
 
 
-def _varies(value: str, known: _Known = ()) -> bool:
+def varies(value: str, known: Collection[str] = ()) -> bool:
+    """Whether such a part of an address is another one on another day, or is ``known`` to be."""
     return value in known or value.isdigit() or looks_random(value) or "://" in value
 
 

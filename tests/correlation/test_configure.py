@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_loadtool.correlation import Configuration
+from pytest_loadtool.correlation.following import followed
 from pytest_loadtool.correlation.revert import revert
 from pytest_loadtool.correlation.traffic import steps_of
 from pytest_loadtool.model.case import Header, TestCase, Transaction, Variable
@@ -293,6 +294,8 @@ def renamed(case: TestCase, number: int) -> TestCase:
         body = body.replace("chief+editors", f"chief{number}")
         return replace(one, request=replace(one.request, body=body))
 
+    for old, new in (("bob", f"bob{number}"), ("editors", f"editors{number}")):
+        case = followed(case, 0, old, new)  # by which extractors find the rows
     return mapped(case, change)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from pytest_loadtool.correlation import Configuration
 from pytest_loadtool.correlation.fields import fields_of
 from pytest_loadtool.correlation.filling import with_constant, with_reference
 from pytest_loadtool.correlation.undo import taken_back
@@ -14,9 +15,9 @@ from pytest_loadtool.correlation.unique import make_unique
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.extractor import Extractor, JsonPath
-from tests.correlation.exchanges import exchange, json_body
-from tests.correlation.talk import TOKEN, call, configure, get, made, requests, run
+from pytest_loadtool.model.extractor import Extractor, JsonPath, RegularExpression
+from tests.correlation.exchanges import exchange, html, json_body
+from tests.correlation.talk import TOKEN, call, configure, get, made, post, requests, run
 
 CREATED = exchange(status=201)
 
@@ -195,3 +196,133 @@ def test_an_extractor_of_a_person_keeps_what_it_goes_by() -> None:
     assert configure(case, exchanges).case == case
     with pytest.raises(ValueError, match="extractor of yours"):
         taken_back(case, exchanges, "item_id[1]")
+
+
+MINE = "Tea &amp; 'Cups'"
+FORM_BODY = "name=Tea+%26+%27Cups%27"
+
+
+def tokens(count: int) -> list[str]:
+    return [f"{number}8Kq2Xv9Lm4PzR8tYw3N" for number in range(count)]
+
+
+def table(rows: dict[int, str], row: str = "tr", form: str = "/items/{id}/delete") -> Exchange:
+    """A page with a row for each: its name, a link, and a form with a token of its own."""
+    return html(
+        "".join(
+            f'<{row}><p>{name}</p><a href="/items/{id_}/edit">Edit</a>'
+            f'<form action="{form.format(id=id_)}" method="post">'
+            f'<input type="hidden" name="id" value="{id_}"><input type="hidden" name="key" '
+            f'value="{token}"></form></{row}>'
+            for (id_, name), token in zip(rows.items(), tokens(9), strict=False)
+        )
+    )
+
+
+def deleted(before: dict[int, str], after: dict[int, str], **table_of: str) -> Configuration:
+    """The item 17 is created, found in the table, and deleted."""
+    token = tokens(9)[list(after).index(17)]
+    target = table_of.get("form", "/items/{id}/delete").format(id=17)
+    return run(
+        get("/items", table(before, **table_of)),
+        post("/items", FORM_BODY),
+        get("/items", table(after, **table_of)),
+        get("/items/17/edit"),
+        post(target, f"id=17&key={token}"),
+    )
+
+
+def patterns(case: TestCase) -> dict[str, str]:
+    """By variable."""
+    found = [one for each in case.transactions() for one in each.extractors]
+    assert all(one.match == 1 for one in found)
+    return {
+        one.variable: one.source.pattern
+        for one in found
+        if isinstance(one.source, RegularExpression)
+    }
+
+
+OTHERS = {11: "Milk", 12: "Bread"}
+
+
+@pytest.mark.parametrize(
+    "after", [{**OTHERS, 17: MINE}, {17: MINE, **OTHERS}, {11: "Milk", 17: MINE, 12: "Bread"}]
+)
+def test_a_form_by_the_id_it_goes_to(after: dict[int, str]) -> None:
+    """Wherever its row is; the link by the name in the row."""
+    configuration = deleted(OTHERS, after)
+    found = patterns(configuration.case)
+    assert found["key[1]"].startswith('action="/items/${item_id[2]}/delete"')
+    assert found["item_id[1]"].startswith(r">Tea &amp; 'Cups'\s*(?:<(?!/?tr[\s>])")
+    assert requests(configuration)[4] == ("/items/${item_id[2]}/delete id=${id[1]}&key=${key[1]}")
+
+
+@pytest.mark.parametrize("row", ["tr", "li", "article"])
+def test_forms_that_go_to_one_address(row: str) -> None:
+    """By the text in the row."""
+    configuration = deleted(OTHERS, {**OTHERS, 17: MINE}, row=row, form="/delete")
+    found = patterns(configuration.case)
+    assert found.keys() == {"item_id[1]", "id[1]", "key[1]"}
+    assert all(one.startswith(">Tea &amp; 'Cups'") for one in found.values())
+    unique = make_unique(configuration.case, "Tea & 'Cups'")
+    assert unique is not None
+    rows = patterns(unique.case).values()
+    assert all(one.startswith(r">${name[1]}\s*(?:<(?!/?" + row) for one in rows)
+
+
+def test_rows_that_nothing_marks() -> None:
+    """Of divs, nothing tells where one ends: the form is known by its place, as before."""
+    configuration = deleted(OTHERS, {**OTHERS, 17: MINE}, row="div", form="/delete")
+    found = [one for each in configuration.case.transactions() for one in each.extractors]
+    assert [one.match for one in found] == [3, 3]
+    assert not any("Tea" in str(one.source) for one in found)
+
+
+def test_a_link_by_its_own_text() -> None:
+    """Also where it is the first, and `unique` takes it along."""
+    links = "".join(
+        f'<a href="/items/{id_}"> {name}</a>' for id_, name in {17: MINE, **OTHERS}.items()
+    )
+    exchanges = (
+        get("/items", html("")),
+        post("/items", FORM_BODY),
+        get("/items", html(links)),
+        get("/items/17"),
+    )
+    unique = make_unique(run(*exchanges).case, "Tea & 'Cups'")
+    assert unique is not None
+    (pattern,) = patterns(unique.case).values()
+    assert pattern.endswith(r"[^<>]*>\s*${name[1]}\s*<")
+    assert configure(unique.case, exchanges).case == unique.case
+
+
+def test_the_page_of_one_thing_has_no_rows() -> None:
+    """Its form is known by what does not change: any id may be in there."""
+    token = tokens(1)[0]
+    edit = html(
+        '<form action="/search"><input name="key"></form>'
+        '<form action="/items/17/edit" method="post">'
+        f'<input type="hidden" name="key" value="{token}"><input name="name"></form>'
+    )
+    configuration = run(
+        post("/items", FORM_BODY, exchange(status=303, received=(("Location", "/items/17/edit"),))),
+        get("/items/17/edit", edit),
+        post("/items/17/edit", f"key={token}&name=Cups"),
+    )
+    found = patterns(configuration.case)
+    assert "${" not in found["key[1]"]
+
+
+def test_an_id_behind_another_path_that_ends_alike() -> None:
+    """A page and an API call one thing by one id."""
+    configuration = run(
+        post("/items", FORM_BODY, exchange(status=303, received=(("Location", "/items/17"),))),
+        get("/items/17"),
+        call("PUT", "/api/items/17", {"a": "b"}),
+        call("PUT", "/api/users/17", {"a": "b"}),
+    )
+    assert [one.partition(" ")[0] for one in requests(configuration)[2:]] == [
+        "/api/items/${item_id[1]}",
+        "/api/users/17",
+    ]

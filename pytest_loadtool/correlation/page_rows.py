@@ -1,0 +1,197 @@
+"""Rows of HTML pages: patterns that find the user's own form or link among those of others.
+
+A form is known by an id in the address that it submits to, where a request has it from a variable.
+Links, and forms whose address tells nothing, are known by a text that the user has sent, in the
+link itself or in the same ``tr``, ``li`` or ``article``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import unescape
+
+from pytest_loadtool.correlation.bound import escaped_text
+from pytest_loadtool.correlation.extract import compile_source
+from pytest_loadtool.correlation.looks import is_title_name
+from pytest_loadtool.correlation.marks import Mark
+from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.producers import form_start
+from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.slots import Slot, target_slots
+from pytest_loadtool.correlation.synthesis import OTHER_IN_PAGE, TO_LABEL, link_patterns, varies
+from pytest_loadtool.correlation.tags import attributes
+from pytest_loadtool.model.extractor import RegularExpression
+from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.template import Template, escape
+
+__all__ = ["Marks", "Owners", "Page", "Row", "place_of"]
+
+#: By the place of an id in an address: the variable that requests have it from.
+Owners = Mapping[tuple[Place, str, str], str]
+#: The marks that a text is.
+Marks = Callable[[str], Sequence[Mark]]
+
+_ROW = re.compile(r"<(/?)(tr|li|article)(?=[\s>])", re.IGNORECASE)
+_LABEL = re.compile(TO_LABEL + r"([^<>\s][^<>]*?)\s*<")
+_ELEMENT = re.compile(r">\s*([^<>\s][^<>]*?)\s*<")
+#: How many forms of one row submit to one address, at most.
+_MOST_FORMS = 4
+#: A row that is longer is no row.
+_LONGEST_ROW = 20_000
+#: A shorter text is part of a row by chance.
+_SHORTEST = 3
+
+
+def place_of(slot: Slot) -> tuple[Place, str, str]:
+    """What tells one id in an address from another: where it is, and what it is."""
+    return slot.place, slot.before if slot.place is Place.PATH else slot.name, slot.value
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What takes a value from its row: as the recording has it, and as the test case does."""
+
+    literal: RegularExpression
+    template: RegularExpression
+    match: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Pattern:
+    """A pattern as the recording has it, and as the test case does."""
+
+    literal: str
+    template: str
+
+    def __add__(self, other: _Pattern) -> _Pattern:
+        return _Pattern(self.literal + other.literal, self.template + other.template)
+
+
+def _same(pattern: str) -> _Pattern:
+    return _Pattern(pattern, escape(pattern))
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A recorded page: its response, the address that it was fetched from, and the marks that the
+    user knows by then."""
+
+    response: RecordedResponse
+    address: str
+    marks: Marks
+
+    def form_row(
+        self, producer: Producer, match: int, owners: Owners, known: Collection[str]
+    ) -> Row | None:
+        """What finds the field of a form. ``match`` is which of its name it is; ``known`` are
+        values that are others on replay. None: there is no row, or nothing that tells which."""
+        text = self.response.text
+        start = form_start(text, producer.form)
+        if start is None:
+            return None
+        name = escaped_text(producer.name)
+        action = attributes(text, start)[0].get("action", "")
+        by_action = _action(action, self.address if match == 1 else "", owners, known)
+        if by_action is None and producer.control == "hidden":
+            inner = rf'<[^<>]*?name="{name}"[^>]*?value="([^"]*)"'
+            return self._first(_behind_text(text, start, inner, self.marks), producer)
+        if by_action is None or f'action="{action}"' not in text:
+            return None
+        field = _same(rf'[\s\S]*?name="{name}"[^>]*?value="([^"]*)"')
+        return self._first([by_action + field], producer)
+
+    def link_row(self, producer: Producer, slot: Slot, known: Collection[str]) -> Row | None:
+        """What finds the value of a slot in a link to its address; None as `form_row`."""
+        text = self.response.text
+        written = re.search(rf"[\"'=]{re.escape(producer.text)}[\"'\s>]", text)
+        patterns = link_patterns(producer, slot, known)
+        if written is None or not patterns or producer.value in self.address:
+            return None
+        by_label = _labelled(patterns[-1], text, written.end() - 1, self.marks)
+        by_row = _behind_text(text, written.start(), "<[^<>]*?" + patterns[-1], self.marks)
+        return self._first((*by_label, *by_row), producer)
+
+    def _first(self, patterns: Iterable[_Pattern], producer: Producer) -> Row | None:
+        """The first that gives back the recorded value."""
+        for one in patterns:
+            source = RegularExpression(escape(one.literal))
+            for match in range(1, _MOST_FORMS + 1):
+                found = compile_source(source, match)(self.response)
+                if found == producer.extracted:
+                    return Row(source, RegularExpression(one.template), match)
+                if found is None:
+                    break
+        return None
+
+
+def _action(action: str, address: str, owners: Owners, known: Collection[str]) -> _Pattern | None:
+    """The address of a form by the ids in it; None if it has none of a variable, or if its page is
+    about that one."""
+    pattern, position, own = _same('action="'), 0, False
+    about = {spot.value for spot in target_slots(address, 0)}
+    for spot in target_slots(action, 0):
+        if spot.depth:
+            continue
+        name = owners.get(place_of(spot))
+        before = _same(escaped_text(action[position : spot.start]))
+        if name is not None and spot.raw == spot.value and spot.value not in about:
+            pattern += before + _Pattern(escaped_text(spot.value), f"${{{name}}}")
+            own = True
+        elif varies(spot.value, known):
+            pattern += before + _same(OTHER_IN_PAGE)
+        else:
+            continue
+        position = spot.end
+    return pattern + _same(escaped_text(action[position:]) + '"') if own else None
+
+
+def _labelled(pattern: str, text: str, end: int, marks: Marks) -> Iterator[_Pattern]:
+    """The link, whose address ends there, by its own text."""
+    label = _LABEL.match(text, end)
+    mark = _marked(label[1], marks) if label is not None else None
+    if mark is not None and label is not None:
+        yield _same(pattern + TO_LABEL) + _text(label[1], mark) + _same(r"\s*<")
+
+
+def _behind_text(text: str, position: int, inner: str, marks: Marks) -> Iterator[_Pattern]:
+    """``inner`` behind a text of the row that is around ``position``."""
+    row = _row(text, position)
+    if row is None:
+        return
+    tag, start = row
+    further = rf"(?:<(?!/?{tag}[\s>])[^<]*)*?"
+    for found in _ELEMENT.finditer(text, start, position):
+        mark = _marked(found[1], marks)
+        if mark is not None:
+            opening = ">" if text[found.start() + 1] == found[1][0] else r">\s*"
+            yield _same(opening) + _text(found[1], mark) + _same(r"\s*" + further + inner)
+
+
+def _row(text: str, position: int) -> tuple[str, int] | None:
+    """The tag of the row around ``position``, and where it starts."""
+    opened: list[tuple[str, int]] = []
+    for found in _ROW.finditer(text, max(0, position - _LONGEST_ROW), position):
+        if not found[1]:
+            opened.append((found[2], found.start()))
+        elif opened:
+            opened.pop()
+    return opened[-1] if opened else None
+
+
+def _marked(written: str, marks: Marks) -> Mark | None:
+    """The mark that a text of the page is: what the user has called something."""
+    plain = unescape(written)
+    found = [one for one in marks(plain) if not one.extracted and is_title_name(one.field)]
+    return found[-1] if found and len(plain) >= _SHORTEST else None
+
+
+def _text(written: str, mark: Mark) -> _Pattern:
+    """A text as the page writes it, and as the test case does if that has placeholders."""
+    parts = Template.parse(mark.template).parts
+    template = "".join(
+        escape(escaped_text(part)) if isinstance(part, str) else str(part) for part in parts
+    )
+    literal = escaped_text(written)
+    return _Pattern(literal, template if "${" in mark.template else escape(literal))
