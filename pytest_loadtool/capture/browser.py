@@ -168,6 +168,28 @@ class Browser:
         await self._close()
 
     async def _start(self) -> None:
+        """Launch it, and wait until it answers."""
+        await self._launch()
+        self._listener = asyncio.create_task(self._listen())
+        await self._pipe.open()
+        try:
+            async with asyncio.timeout(_START_TIME):
+                await self._pipe.call("Target.setDiscoverTargets", discover=True)
+                if self._debugging_port is not None:
+                    await self._listening.wait()
+        except (ConnectionError, TimeoutError) as error:
+            raise RecordingError(
+                f"{self._executable} did not start: {self._last_words() or 'no reason given'}"
+            ) from error
+        if self._debugging_port is not None and not self._debugging_url:
+            raise RecordingError(
+                f"{self._executable} offers no remote debugging: {self._last_words()}"
+            )
+        self._watchers = [
+            asyncio.create_task(self._watch_end()), asyncio.create_task(self._watch_pulse())
+        ]  # fmt: skip
+
+    async def _launch(self) -> None:
         profile = self._scratch.path / "profile"
         write_profile(profile)
         command = command_line(
@@ -191,24 +213,6 @@ class Browser:
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.PIPE,
         )  # fmt: skip
-        self._listener = asyncio.create_task(self._listen())
-        await self._pipe.open()
-        try:
-            async with asyncio.timeout(_START_TIME):
-                await self._pipe.call("Target.setDiscoverTargets", discover=True)
-                if self._debugging_port is not None:
-                    await self._listening.wait()
-        except (ConnectionError, TimeoutError) as error:
-            raise RecordingError(
-                f"{self._executable} did not start: {self._last_words() or 'no reason given'}"
-            ) from error
-        self._watchers = [
-            asyncio.create_task(self._watch_end()), asyncio.create_task(self._watch_pulse())
-        ]  # fmt: skip
-        if self._debugging_port is not None and not self._debugging_url:
-            raise RecordingError(
-                f"{self._executable} offers no remote debugging: {self._last_words()}"
-            )
 
     async def _close(self) -> None:
         """Ask, then hang up, then terminate, then kill: whatever is left of the process group."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_loadtool.casefile import (
@@ -126,29 +127,17 @@ async def save(
     check(document.case)
     readable(document.case, path)
     target = har_path(path) if document.exchanges else None
-    in_the_way = _in_the_way(session, document, path, target)
-    if secrets == "dataset" and dataset_path(path).exists():
-        in_the_way.append(dataset_path(path))
-    if in_the_way and not replace:
-        shown = " and ".join(session.shown(one) for one in in_the_way)
-        await session.agree(
-            f"{shown} would be written over. Replace?",
-            f"{shown} would be written over: say `save --replace`, or save under another name",
-        )
+    if not replace:
+        others = _in_the_way(session, document, path, target)
+        dataset = [dataset_path(path)] if secrets == "dataset" else []
+        await _agree_to_replace(session, [*others, *(one for one in dataset if one.exists())])
     how = await way(session, document, secrets or "")
     path.parent.mkdir(parents=True, exist_ok=True)
     before = document.evidence
     if how != "keep":
         session.history.note(f"save --secrets {how}", session.state)
         document = move(session, document, path, how)
-    if target is not None:
-        _place(document, target)
-        write_decisions(target, standing(session, document))
-    save_case(path, document.case)
-    session.case_path = path
-    saved = dataclasses.replace(document, evidence=target)
-    session.document = session.saved = saved
-    session.history.written(saved, frozenset(filter(None, (before, target))))
+    _write(session, document, path, target)
     session.say(f"Saved {session.shown(path)}: {summary(document)}.")
     if how == "keep":
         for line in warnings(session, document, path):
@@ -156,6 +145,18 @@ async def save(
     elif before is not None and before != target:
         _leave(session, before)
     _hint(session, document)
+
+
+def _write(session: Session, document: Document, path: Path, target: Path | None) -> None:
+    """Write the test case and, to ``target``, its traffic: from now on the session has these."""
+    before = session.opened().evidence
+    if target is not None:
+        _place(document, target)
+        write_decisions(target, standing(session, document))
+    save_case(path, document.case)
+    session.case_path = path
+    session.document = session.saved = dataclasses.replace(document, evidence=target)
+    session.history.written(session.document, frozenset(filter(None, (before, target))))
 
 
 def _absolute(path: Path) -> Path:
@@ -185,6 +186,16 @@ def _in_the_way(
     if session.saved is not None and path == session.case_path:
         return []
     return [one for one in (path, target) if one and one.exists() and one != document.evidence]
+
+
+async def _agree_to_replace(session: Session, files: Sequence[Path]) -> None:
+    if not files:
+        return
+    shown = " and ".join(session.shown(one) for one in files)
+    await session.agree(
+        f"{shown} would be written over. Replace?",
+        f"{shown} would be written over: say `save --replace`, or save under another name",
+    )
 
 
 def _hint(session: Session, document: Document) -> None:
