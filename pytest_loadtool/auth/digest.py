@@ -16,23 +16,8 @@ from pytest_loadtool.errors import AuthenticationError
 
 __all__ = ["DigestHandshake", "DigestSession"]
 
-Hash = Callable[[bytes], str]
-
-
-def _md5(data: bytes) -> str:
-    return hashlib.md5(data, usedforsecurity=False).hexdigest()
-
-
-def _sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
-
-
-def _sha512_256(data: bytes) -> str:
-    return hashlib.new("sha512_256", data).hexdigest()
-
-
-#: By the name of the algorithm, in lower case and without ``-sess`` (RFC 7616 §6.1).
-_HASHES: dict[str, Hash] = {"md5": _md5, "sha-256": _sha256, "sha-512-256": _sha512_256}
+#: By the name of the algorithm, in lower case and without ``-sess`` (RFC 7616 §6.1): hashlib's.
+_HASHES = {"md5": "md5", "sha-256": "sha256", "sha-512-256": "sha512_256"}
 
 #: How often in one handshake a server may say that its nonce was stale before it is not believed.
 _MOST_STALE = 2
@@ -60,8 +45,8 @@ class DigestSession:
     """
 
     __slots__ = (
-        "_after", "_algorithm", "_before", "_between", "_count", "_head", "_key", "_qop", "_sum",
-        "_user", "prefixes", "realm",
+        "_after", "_begun", "_between", "_count", "_hash", "_head", "_key", "_qop", "_user",
+        "prefixes", "realm",
     )  # fmt: skip
 
     def __init__(
@@ -73,21 +58,20 @@ class DigestSession:
     ) -> None:
         given = challenge.parameters
         algorithm = given.get("algorithm", "")
-        self._algorithm = algorithm.lower().removesuffix("-sess") or "md5"
-        self._sum = _hash_named(self._algorithm, algorithm)
+        self._hash = _hash_named(algorithm)
         self._qop = _qop(given.get("qop", ""))
         self.realm = challenge.realm
         self.prefixes = _protected(given.get("domain", ""), request.host)
         mine = cnonce()
         nonce, realm = given.get("nonce", ""), octets(given.get("realm", ""))
         user = credentials.login.encode()
-        key = self._sum(b"%b:%b:%b" % (user, realm, credentials.password.encode()))
+        key = _sum(self._hash, b"%b:%b:%b" % (user, realm, credentials.password.encode()))
         session = algorithm.lower().endswith("-sess")
         if session:
-            key = self._sum(octets(f"{key}:{nonce}:{mine}"))
+            key = _sum(self._hash, octets(f"{key}:{nonce}:{mine}"))
         hashed = given.get("userhash", "").lower() == "true"
         if hashed:
-            user = self._sum(b"%b:%b" % (user, realm)).encode()
+            user = _sum(self._hash, b"%b:%b" % (user, realm)).encode()
         wide = given.get("charset", "").upper() == "UTF-8" and not user.isascii()
         named = f"username*=UTF-8''{quote(user, safe='')}" if wide else _quoted("username", user)
         self._key, self._user = key, f"Digest {named}, {_quoted('realm', realm)}"
@@ -105,13 +89,14 @@ class DigestSession:
 
     def header(self, request: RequestFacts) -> str:
         """The value of Authorization, with the next nonce count."""
-        uri, subject = _subject(self._algorithm, request.method, request.target)
+        uri, subject = _subject(self._hash, request.method, request.target)
         count = between = ""
         if self._qop:
             self._count += 1
             count, between = f"{self._count:08x}", self._between
-        response = self._sum(f"{self._before}{count}{between}{subject}".encode("latin-1"))
-        return f'{self._head}{uri}, response="{response}"{self._after}{count}'
+        response = self._begun.copy()
+        response.update(f"{count}{between}{subject}".encode())
+        return f'{self._head}{uri}, response="{response.hexdigest()}"{self._after}{count}'
 
     def renew(self, told: Sequence[str]) -> None:
         """Go on with the nonce that the server wants next, if it says so (RFC 7616 §3.5).
@@ -126,22 +111,26 @@ class DigestSession:
         """The nonce, used for nothing so far. Of what is hashed, and of the value, all but the
         count, the response and the address is the same from now on."""
         self._count = 0
-        self._before = f"{self._key}:{nonce}:"
+        self._begun = hashlib.new(
+            self._hash, octets(f"{self._key}:{nonce}:"), usedforsecurity=False
+        )
         self._head = f"{self._user}, {_quoted('nonce', octets(nonce))}, "
 
 
 @lru_cache(maxsize=_MOST_KEPT)
-def _subject(algorithm: str, method: str, target: str) -> tuple[str, str]:
+def _subject(name: str, method: str, target: str) -> tuple[str, str]:
     """What is asked for, as a parameter and as its hash: the same for all users."""
     asked = octets(target)
-    return _quoted("uri", asked), _HASHES[algorithm](b"%b:%b" % (octets(method), asked))
+    return _quoted("uri", asked), _sum(name, b"%b:%b" % (octets(method), asked))
 
 
-def _hash_named(name: str, algorithm: str) -> Hash:
-    found = _HASHES.get(name)
-    if found is _sha512_256 and "sha512_256" not in hashlib.algorithms_available:
-        found = None
-    if found is None:
+def _sum(name: str, data: bytes) -> str:
+    return hashlib.new(name, data, usedforsecurity=False).hexdigest()
+
+
+def _hash_named(algorithm: str) -> str:
+    found = _HASHES.get(algorithm.lower().removesuffix("-sess") or "md5", "")
+    if found not in hashlib.algorithms_available:
         raise AuthenticationError(
             f"the server wants Digest authentication with the algorithm {algorithm}, which is not "
             "supported; have it offer MD5, SHA-256 or SHA-512-256 (RFC 7616)"

@@ -68,7 +68,7 @@ class AnsweringUser(EnteringUser):
             return False
         if attempt is not None:
             self._conclude(response, attempt)
-        if self._nonces and b"nextnonce" in response.head:
+        if self._nonces:
             self._renew(response)
         if status == 407:
             gate: Gate = self._proxies

@@ -139,11 +139,13 @@ class EnteringUser(RenewingUser):
 
     def _renew(self, response: Response) -> None:
         """A server may give out the nonce that it wants next (RFC 7616 §3.5)."""
-        step, data = response.send.step, response.request
         for gate in self._gates:
-            session = gate.session(step, data, self._credentials)
+            told = response.header_values(gate.tells)
+            if not told or "nextnonce" not in ",".join(told):
+                continue
+            session = gate.session(response.send.step, response.request, self._credentials)
             if session is not None:
-                session.renew(response.header_values(gate.tells))
+                session.renew(told)
 
     def _fail(self, response: Response, why: str) -> None:
         """The response is refused, and the iteration ends, unless it is what the case wants."""

@@ -69,7 +69,7 @@ class AuthenticatedUser(AnsweringUser):
                 if event is None:
                     continue
                 if event.status not in (401, 407, 0) and not self._attempts:
-                    if self._nonces and b"nextnonce" in event.head:
+                    if self._nonces:
                         self._renew(event)
                     continue
                 self._see_to(event)

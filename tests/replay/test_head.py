@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from pytest_loadtool.replay.head import parse_head
 
 HEAD = b"HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nX-Empty:\r\nset-cookie:  b=2 \r\nX-L: \xe9"
@@ -76,3 +79,51 @@ def test_what_the_head_says_of_the_body_and_the_connection() -> None:
     ):
         head = parse_head(b"HTTP/%b 200 OK\r\n%b" % (version, lines))
         assert (head.length, head.keeps) == (length, keeps), lines
+
+
+_OWN = ("X-Number", "Set-Cookie", "ETag", "Content-Length")
+_LINES = ["Server: a", "set-cookie: c=3", "Connection: close", "no colon", "X-Number: 7"]
+_PLACED = st.one_of(
+    st.sampled_from(_LINES),
+    st.just(" folded"),
+    st.tuples(st.sampled_from(_OWN), st.integers(0, 9**9)),
+)
+
+
+@given(st.lists(st.lists(_PLACED, min_size=2, max_size=6), min_size=3, max_size=3))
+def test_lines_that_differ_in_each_head(heads: list[list[str | tuple[str, int]]]) -> None:
+    """Once it is known which these are, a head is put together from a known one and them: what it
+    says is what it would say if it were taken apart by itself."""
+    for number in range(300):
+        own = "".join(f"\r\n{name}: {number}" for name in _OWN)
+        parse_head(f"HTTP/1.1 200 OK{own}".encode())
+    for parts in heads:
+        lines = [part if isinstance(part, str) else f"{part[0]}: {part[1]}" for part in parts]
+        raw = "\r\n".join(["HTTP/1.1 200 OK", *lines]).encode()
+        expected, bad = fields_of(lines)
+        for _ in range(3):  # new, seen once, kept
+            head = parse_head(raw)
+            assert bool(head.problem) == bad
+            if not bad:
+                assert head.fields == expected
+                assert head.status == 200
+                assert head.keeps == ("close" not in head.tokens("connection"))
+                lengths = expected.get("content-length", [])
+                plain = len(lengths) == 1 and lengths[0].isdigit()
+                assert head.length == (int(lengths[0]) if plain else -1)
+
+
+def fields_of(lines: list[str]) -> tuple[dict[str, list[str]], bool]:
+    """Plainly read, and whether any line is malformed."""
+    fields: dict[str, list[str]] = {}
+    last = ""
+    for line in lines:
+        if line.startswith(" ") and last:
+            fields[last][-1] += line
+        elif ": " in line and not line.startswith(" "):
+            name, value = line.split(": ")
+            last = name.lower()
+            fields.setdefault(last, []).append(value)
+        else:
+            return {}, True
+    return fields, False
