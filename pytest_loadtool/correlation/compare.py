@@ -11,10 +11,12 @@ only a trial: the next replay shows whether that was the reason.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import Any
 
 from pytest_loadtool.correlation.beliefs import is_typed, rule_by_name
 from pytest_loadtool.correlation.claims import Claim, Synthesis, checked
@@ -38,7 +40,7 @@ from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import HOLE, Slot, target_slots
 from pytest_loadtool.correlation.traffic import Traffic, decoded
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.extractor import Boundary, JsonPath, Source
+from pytest_loadtool.model.extractor import Boundary, Decoded, JsonPath, Source
 from pytest_loadtool.model.rule import Kind, Rule
 
 __all__ = ["Origin", "Proposal", "Replayed", "is_noise", "proposals"]
@@ -149,9 +151,9 @@ def _places(
 ) -> dict[str, list[Producer]]:
     """By value: where it stands in the recorded responses that came again, and differ."""
     places: dict[str, list[Producer]] = {}
-    random = frozenset(one for one in wanted if looks_random(one))
+    random = frozenset(filter(looks_random, wanted))
     hidden = disguises(random)
-    packed = Packed(wanted, random)
+    packed = Packed(wanted, random, _leaves)
     sought = Sought(wanted | hidden.keys(), packed)
     for index, now in sorted(replayed.exchanges.items()):
         was = traffic.steps[index].exchange
@@ -178,7 +180,7 @@ def _in_response(
         return
     text = response.text
     try:
-        leaves = list(json_leaves(response.json()))
+        document = response.json()
     except ValueError:
         yield from _in_links(text, index, wanted)
         plain = wanted.intersection(_TOKEN.findall(text))
@@ -186,7 +188,12 @@ def _in_response(
             yield from in_text(text, value, index)
         yield from in_escapes(text, wanted, plain, index)
         return
-    for steps, value in leaves:
+    yield from _leaves(document, index, wanted)
+
+
+def _leaves(document: Any, index: int, wanted: Wanted) -> Iterator[Producer]:
+    """Small numbers, too: what differs is no chance."""
+    for steps, value in json_leaves(document):
         if value in wanted:
             yield json_leaf(steps, value, index)
 
@@ -231,7 +238,7 @@ class _Judge:
         """Whether the extractor takes another value of the kind from the replayed response."""
         producer, was = claim.producer, claim.producer.extracted
         now = compile_source(claim.source, claim.match)(self._response(producer.transaction))
-        if not now or now == was or not self._is_same_place(claim.source, producer):
+        if not now or now == was or not self._is_same_place(claim):
             return False
         if was.isdigit() and not now.isdigit():
             return False
@@ -239,13 +246,12 @@ class _Judge:
             producer.kind not in (Kind.TEXT, Kind.LINK) or _BREAKS.search(now) is None
         )
 
-    def _is_same_place(self, source: Source, producer: Producer) -> bool:
+    def _is_same_place(self, claim: Claim) -> bool:
         """Whether lists on the way to a JSON value are as long as they were: else all may move."""
-        if not isinstance(source, JsonPath):
-            return True
-        was = self._synthesis.response(producer.transaction).json()
-        now = self._response(producer.transaction).json()
-        for step in producer.steps:
+        one = claim.producer
+        was = _document(claim, self._synthesis.response(one.transaction))
+        now = _document(claim, self._response(one.transaction))
+        for step in one.steps:
             if isinstance(step, int) and len(was) != len(now):
                 return False
             was, now = was[step], now[step]
@@ -255,6 +261,15 @@ class _Judge:
         if index not in self._now:
             self._now[index] = RecordedResponse(self._replayed.exchanges[index])
         return self._now[index]
+
+
+def _document(claim: Claim, response: RecordedResponse) -> Any:
+    """The JSON in which the claim's value is; None if it is in none."""
+    source = claim.source
+    if not isinstance(source, Decoded):
+        return response.json() if isinstance(source, JsonPath) else None
+    text = compile_source(replace(source, inner=None), claim.match)(response)
+    return json.loads(text or "") if isinstance(source.inner, JsonPath) else None
 
 
 def _preference(producer: Producer) -> tuple[int, bool, int, int]:

@@ -10,7 +10,13 @@ from html import unescape
 from pytest_loadtool.correlation.bound import escaped_text
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.editing import with_transactions
-from pytest_loadtool.model.extractor import JsonPath, RegularExpression, Source, with_texts
+from pytest_loadtool.model.extractor import (
+    Decoded,
+    JsonPath,
+    RegularExpression,
+    Source,
+    with_texts,
+)
 from pytest_loadtool.model.template import Template, escape
 
 __all__ = ["followed", "followed_words"]
@@ -103,6 +109,9 @@ def _source(source: Source, write: _Write) -> Source:
             language = _IN_PATHS
         case RegularExpression():
             language = _IN_PATTERNS
+        case Decoded(outer=outer, inner=inner):
+            inner = inner and _source(inner, write)
+            return replace(source, outer=_source(outer, write), inner=inner)
         case _:
             return source
 

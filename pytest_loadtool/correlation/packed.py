@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
-from pytest_loadtool.correlation.producer import Box, Producer
+from pytest_loadtool.correlation.producer import Box, Producer, Wanted
 from pytest_loadtool.correlation.producers import in_escapes, in_json, in_text, in_xml
 from pytest_loadtool.correlation.tokens import tokens
 from pytest_loadtool.model.decoding import DECODINGS
@@ -39,6 +40,9 @@ _PACKED = re.compile(
 )
 
 
+_Leaves = Callable[[Any, int, Wanted], Iterator[Producer]]
+
+
 @dataclass(frozen=True, slots=True)
 class _Opened:
     """What a text decodes to, and the wanted values in that, of no transaction yet."""
@@ -52,9 +56,13 @@ _CLOSED = _Opened("", "", ())
 
 
 class Packed:
-    """The wanted values within encoded texts: of JSON and XML any, of other texts random ones."""
+    """The wanted values within encoded texts: of JSON what ``leaves`` gives, of XML any, of other
+    texts random ones."""
 
-    def __init__(self, wanted: frozenset[str], random: frozenset[str]) -> None:
+    def __init__(
+        self, wanted: frozenset[str], random: frozenset[str], leaves: _Leaves = in_json
+    ) -> None:
+        self._leaves = leaves
         self._wanted = wanted
         self._random = random
         self._open = lru_cache(_MOST_REMEMBERED)(self._read)
@@ -99,7 +107,7 @@ class Packed:
                 document = json.loads(text)
             except (ValueError, RecursionError):
                 return
-            yield from in_json(document, 0, self._wanted)
+            yield from self._leaves(document, 0, self._wanted)
         elif first == "<":
             yield from in_xml(text, 0, self._wanted)
 

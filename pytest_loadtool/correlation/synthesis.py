@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+from pytest_loadtool.correlation.boundaries import beside
 from pytest_loadtool.correlation.escaped import base64_within, is_base64
 from pytest_loadtool.correlation.extract import PlainText, Readable, compile_source
 from pytest_loadtool.correlation.jsonpath import format_path
@@ -44,15 +45,9 @@ _OTHER_IN_ADDRESS = "[^/?#&;]+"
 #: From a link's address to its text, as far as that is plain.
 TO_LABEL = "[^<>]*>\\s*"
 _LABEL = TO_LABEL + r"([^<>\s][^<>]{0,80})<"
-#: How much text before a value a boundary holds, at most.
-_CONTEXT = 30
 #: ASP.NET spreads a long ViewState over numbered fields.
 _SPLIT_STATE = re.compile(r"__VIEWSTATE\d*")
 _SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
-#: What ends a value: a character, or an escape, as a value may have other ones.
-_RIGHT = re.compile(r"%[0-9a-fA-F]{2}|&[#\w]+;|\\u[0-9a-fA-F]{4}|\\.|.|\Z", re.DOTALL)
-_CONTEXT_END = re.compile(r"[<>;{}]")
-_CONTEXT_START = re.compile(r"[\s,()\[\]&]")
 
 
 _Known = Collection[str]
@@ -158,7 +153,7 @@ def _cookie(producer: Producer, *_: object) -> Iterator[Source]:
 def _header(producer: Producer, _: Slot, response: Readable, __: _Known) -> Iterator[Source]:
     if producer.text:
         start = producer.text.find(producer.extracted)
-        left, right = _around(producer.text, start, start + len(producer.extracted))
+        left, right = beside(producer.text, start, start + len(producer.extracted))
         end = f"(?:{_literal(right)}|$)" if right else "$"
         yield HeaderValue(producer.name, f"{_literal(left)}(.*?){end}")
         return
@@ -221,29 +216,10 @@ def _text(producer: Producer, _: Slot, response: Readable, __: _Known) -> Iterat
         if position < 0:
             return
         end = position + len(value)
-        left, right = _around(text, position, end)
+        left, right = beside(text, position, end)
         if left:
             yield Boundary(left, right)
         position = text.find(value, end)
-
-
-def _around(text: str, start: int, end: int) -> tuple[str, str]:
-    """What is before and behind ``text[start:end]``, as far as that tells."""
-    right = _RIGHT.match(text, end)
-    return _left_of(text[max(0, start - _CONTEXT) : start]), right[0] if right else ""
-
-
-def _left_of(context: str) -> str:
-    """Text before a value by which to find it: in its line and its tag or statement, no numbers."""
-    line = context.rpartition("\n")[2]
-    ends = [match.end() for match in _CONTEXT_END.finditer(line)]
-    narrow = line[ends[-1] :] if ends else line
-    if not narrow.strip():
-        return line.strip() and line[ends[-2] if len(ends) > 1 else 0 :]
-    starts = [0, *(match.end() for match in _CONTEXT_START.finditer(narrow))]
-    candidates = [left for left in (narrow[start:] for start in starts) if left.strip()]
-    steady = (left for left in candidates if not any(map(str.isdigit, left)))
-    return next(steady, candidates[0])
 
 
 def _literal(text: str) -> str:

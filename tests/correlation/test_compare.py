@@ -79,9 +79,21 @@ def proposed(
             post("/take", f"seat={MAIL}"),
             [("seat", "cookie 'seat'", False)],
         ),
-        (  # an element of a list that is longer now may be another one
+        (  # in JSON that is encoded
+            json_body({"state": FILTERS["base64"]('{"size": 20, "seat": 7}')}),
+            json_body({"state": FILTERS["base64"]('{"size": 20, "seat": 8}')}),
+            get("/take?seat=7&size=20"),
+            [("seat", "JSON path $.seat in JSON path $.state, decoded as base64", False)],
+        ),
+        (  # an element of a list that is longer now may be another one, encoded or not
             json_body([{"seat": 7}]),
             json_body([{"seat": 8}, {"seat": 7}]),
+            get("/take?seat=7"),
+            [],
+        ),
+        (
+            html("", ("X-State", FILTERS["base64"]('[{"seat": 7}, "and more"]'))),
+            html("", ("X-State", FILTERS["base64"]('[{"seat": 8}, {"seat": 7}, "and more"]'))),
             get("/take?seat=7"),
             [],
         ),

@@ -12,10 +12,16 @@ from pytest_loadtool.correlation.fields import fields_of
 from pytest_loadtool.correlation.filling import with_constant, with_reference
 from pytest_loadtool.correlation.undo import taken_back
 from pytest_loadtool.correlation.unique import make_unique
-from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.extractor import Extractor, JsonPath, RegularExpression
+from pytest_loadtool.model.extractor import (
+    Decoded,
+    Extractor,
+    JsonPath,
+    RegularExpression,
+    Source,
+)
 from tests.correlation.exchanges import exchange, html, json_body
 from tests.correlation.talk import TOKEN, call, configure, get, made, post, requests, run
 
@@ -326,3 +332,22 @@ def test_an_id_behind_another_path_that_ends_alike() -> None:
         "/api/items/${item_id[1]}",
         "/api/users/17",
     ]
+
+
+def test_what_is_decoded_is_followed_too() -> None:
+    """Outside and inside."""
+    case = run(*session(listed("Milk", "Teapot"))).case
+
+    def packed(source: Source) -> Source:
+        return Decoded(source, ("base64",), source)
+
+    def changed(each: Transaction) -> Transaction:
+        extractors = (replace(one, source=packed(one.source)) for one in each.extractors)
+        return replace(each, extractors=tuple(extractors))
+
+    case = with_transactions(case, map(changed, case.transactions()))
+    name = next(one for one in fields_of(case, 0) if one.name == "name")
+    bound = with_reference(case, 0, name, "things.name")
+    path = JsonPath('$.items[?(@.name=="${things.name}")].id')
+    sources = [one.source for each in bound.transactions() for one in each.extractors]
+    assert sources[0] == packed(path)
