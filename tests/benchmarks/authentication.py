@@ -8,12 +8,16 @@ users who are logged in. The runs of a round follow one another at once, and eac
 the one without in its own round. Then users that log in for each page are compared with users that
 ask for as many pages without: what is more is the handshake's. Processor time is the client's
 alone; client and server have a core each.
+
+A server is slower with authentication too. How much tells wrk, which sends one and the same header
+again and again and has no work with it; the schemes that authenticate connections are not for it.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -47,15 +51,52 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--build", choices=["compiled", "pure"], default="compiled")
     parser.add_argument("--users", type=int, default=16)
-    parser.add_argument("--requests", type=int, default=500, help="of each user")
+    parser.add_argument("--requests", type=int, default=1500, help="of each user")
     parser.add_argument("--rounds", type=int, default=7)
     options = parser.parse_args()
     python = our_python(options.build)
     os.sched_setaffinity(0, {int(SERVER_CORE)})  # and so is Apache's
     with serving() as apache:
-        numbers = [str(one) for one in (options.users, options.requests, options.rounds)]
-        command = pinned([python, __file__, "--measure", apache.url("http"), *numbers])
-        return subprocess.run(command, check=False).returncode
+        url, numbers = apache.url("http"), (options.users, options.requests, options.rounds)
+        command = pinned([python, __file__, "--measure", url, *map(str, numbers)])
+        code = subprocess.run(command, check=False).returncode
+        rates = [_wrk(url, options.users) for _ in range(options.rounds)]
+    print("\nwhat the server loses (wrk)")
+    for scheme in rates[0]:
+        share = statistics.median(each[scheme] / each["none"] for each in rates)
+        rate = statistics.median(each[scheme] for each in rates)
+        print(f"{scheme:12} {rate:10,.0f} {share:8.1%}")
+    return code
+
+
+def _wrk(url: str, users: int) -> dict[str, float]:
+    """Requests per second by scheme, with a header that the server has accepted before."""
+    import httpx
+
+    from tests.benchmarks.contenders import pinned
+    from tests.benchmarks.environments import program
+
+    name, password = "alice", "secret1"
+    schemes: dict[str, httpx.Auth | None] = {
+        "none": None,
+        "basic": httpx.BasicAuth(name, password),
+        "digest": httpx.DigestAuth(name, password),
+    }
+    rates = {}
+    for scheme, auth in schemes.items():
+        page = f"{url}{_PATHS[scheme]}/page"
+        asked = httpx.get(page, auth=auth).raise_for_status().request
+        command = [program("wrk"), "-t", "1", "-c", str(users), "-d", "2s"]
+        if auth is not None:
+            command += ["-H", f"Authorization: {asked.headers['authorization']}"]
+        output = subprocess.run(
+            pinned([*command, page]), capture_output=True, text=True, check=True
+        ).stdout
+        found = re.search(r"Requests/sec:\s+([\d.]+)", output)
+        if found is None or "Non-2xx" in output:
+            raise SystemExit(f"errors in a run:\n{output}")
+        rates[scheme] = float(found[1])
+    return rates
 
 
 @dataclass(frozen=True, slots=True)
