@@ -21,6 +21,8 @@ from pytest_loadtool.model.decoding import DECODINGS
 
 __all__ = ["Packed", "Sought"]
 
+#: How many texts of one body that hold something are taken; of rows that all have it, any will do.
+_MOST_TEXTS = 200
 #: Of how many texts it is remembered what they hold.
 _MOST_REMEMBERED = 1000
 #: What stands between the separators of short texts: ``user:key|time``.
@@ -129,7 +131,7 @@ class Sought:
         """Those of the words that are sought. A part of an encoded text is none: where it ends is
         by chance."""
         found = set(self._values.intersection(words))
-        holding = [one for one in filter(_PACKED.fullmatch, words) if self._packed.holds(one)]
+        holding = sorted(filter(self._packed.holds, words))[:_MOST_TEXTS]
         if holding:
             together = " ".join(words)
             found.update(
