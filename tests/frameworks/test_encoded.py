@@ -1,19 +1,22 @@
 """Values that scripts read in base64 and in tokens, and send back alone.
 
-The server is Flask; PyJWT signs its tokens, itsdangerous its state, each with a key of its own. It
-compares what comes back with what it gave out.
+The browser is Chromium, recorded by the recorder; the server is Flask, PyJWT signs its tokens,
+itsdangerous its state, each with a key of its own. It compares what comes back with what it gave
+out.
 """
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import itertools
 import json
 import random
 import secrets
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
-from urllib.parse import parse_qs, quote, unquote, urlsplit
+from urllib.parse import quote
 
 import jwt
 import pytest
@@ -22,21 +25,41 @@ from flask import session as server_side
 from flask.typing import ResponseReturnValue
 from itsdangerous import URLSafeTimedSerializer
 
+from pytest_loadtool.capture import Recorder
 from pytest_loadtool.model.case import Transaction
 from pytest_loadtool.model.editing import with_transactions
+from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Decoded, Extractor
-from tests.frameworks.browser import Browser
+from tests.capture.driving import driven
 from tests.frameworks.harness import Trial
+from tests.frameworks.site import serving
 
 
 def _packed(value: object) -> str:
     return base64.b64encode(json.dumps(value).encode()).decode()
 
 
-def _opened(text: str) -> Any:
-    """As a script does with ``atob``, which takes the other alphabet when that is replaced."""
-    digits = text.replace("-", "+").replace("_", "/")
-    return json.loads(base64.b64decode(digits + "=" * (-len(digits) % 4)))
+#: What a person sets off in the page, one after the other.
+SCRIPT = """
+const opened = text => JSON.parse(atob(text.replace(/-/g, '+').replace(/_/g, '/')));
+const call = (method, target, headers, body) => fetch(target, {method, headers, body});
+async function all() {
+  const json = {'Content-Type': 'application/json'};
+  const cookie = document.cookie.match(/XSRF-STATE=([^;]*)/)[1];
+  const csrf = opened(decodeURIComponent(cookie)).csrf;
+  let answer = await call('POST', '/api/login', {...json, 'X-CSRF-Token': csrf}, '{"name":"zoe"}');
+  const token = (await answer.json()).token, claims = opened(token.split('.')[1]);
+  const bearer = {Authorization: `Bearer ${token}`}, id = claims.jti;
+  await call('GET', `/api/users/${claims.user_id}`, bearer);
+  const note = JSON.stringify({text: 'Tea', tokenId: id});
+  await call('POST', '/api/notes', {...json, ...bearer, 'X-Token-Id': id}, note);
+  answer = await call('GET', '/share', {});
+  const state = new URL(answer.url).searchParams.get('state');
+  const ticket = opened((await answer.text()).match(/options = '(.*?)'/)[1]).ticket;
+  const flow = opened(state.split('.')[0]).flow;
+  return (await call('POST', '/api/share', {}, new URLSearchParams({flow, ticket}))).status;
+}
+"""
 
 
 def make() -> Flask:
@@ -65,8 +88,9 @@ def make() -> Flask:
 
     @app.get("/")
     def index() -> Response:
-        """The cookie is for the script of the page: ``JSON.parse(atob(cookie)).csrf``."""
-        page = Response("<!doctype html><div id=app></div><script src=app.js></script>")
+        """The cookie is for the script of the page."""
+        icon = '<link rel="icon" href="data:,">'
+        page = Response(f"<!doctype html>{icon}<div id=app></div><script>{SCRIPT}</script>")
         state = _packed({"next": "/?a=1>2", "csrf": new("csrf")})
         page.set_cookie("XSRF-STATE", quote(state, safe=""))
         return page
@@ -114,26 +138,26 @@ def make() -> Flask:
     return app
 
 
-def session(browser: Browser) -> None:
-    """Open the page, log in, look at the profile, make a note, share it."""
-    browser.go("/")
-    csrf = _opened(unquote(browser.cookie("XSRF-STATE")))["csrf"]
-    token = browser.json("POST", "/api/login", {"name": "zoe"}, X_CSRF_Token=csrf)["token"]
-    claims = _opened(token.split(".")[1])
-    bearer = {"Authorization": f"Bearer {token}"}
-    browser.json("GET", f"/api/users/{claims['user_id']}", **bearer)
-    jti = claims["jti"]
-    browser.json("POST", "/api/notes", {"text": "Tea", "tokenId": jti}, X_Token_Id=jti, **bearer)
-    browser.go("/share")
-    state = parse_qs(urlsplit(browser.page).query)["state"][0]
-    ticket = _opened(browser.found("options = '(.*?)'"))["ticket"]
-    flow = _opened(state.split(".")[0])["flow"]
-    browser.call_form("/api/share", {"flow": flow, "ticket": ticket})
+async def _recorded(url: str) -> tuple[Exchange, ...]:
+    got: list[Exchange] = []
+    async with Recorder(got.append) as recorder, driven(recorder, f"{url}/") as page:
+        assert await page.evaluate("all()") == 204
+    return tuple(got)
+
+
+class Recorded(Trial):
+    """A trial whose session is the one of the page's script, in Chromium."""
+
+    @cached_property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """What the recorder recorded."""
+        with serving(self.make()) as url:
+            return asyncio.run(asyncio.wait_for(_recorded(url), timeout=120))
 
 
 @pytest.fixture(scope="module")
 def trial() -> Trial:
-    return Trial(make, session)
+    return Recorded(make, lambda _: None)
 
 
 def test_encoded(trial: Trial) -> None:
