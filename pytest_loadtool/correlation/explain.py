@@ -71,6 +71,8 @@ def _variable(one: Found, title: Title, twins: Sequence[str]) -> Decision:
         reason += "".join(f" Its twin, the {twin}, is sent from the cookie jar." for twin in twins)
     if one.producer.box is not None:
         reason += f" There it is encoded: {one.source}."
+    if one.row:
+        reason += f' It is found by "{one.row}" among the others there.'
     if not users:
         reason += " No later request uses it."
     return Decision(

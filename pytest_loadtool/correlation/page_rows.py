@@ -56,6 +56,8 @@ class Row:
     literal: RegularExpression
     template: RegularExpression
     match: int
+    by: str
+    """What the row is known by, as a template."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +66,11 @@ class _Pattern:
 
     literal: str
     template: str
+    by: str = ""
 
     def __add__(self, other: _Pattern) -> _Pattern:
-        return _Pattern(self.literal + other.literal, self.template + other.template)
+        literal, template = self.literal + other.literal, self.template + other.template
+        return _Pattern(literal, template, self.by or other.by)
 
 
 def _same(pattern: str) -> _Pattern:
@@ -120,7 +124,7 @@ class Page:
             for match in range(1, _MOST_FORMS + 1):
                 found = compile_source(source, match)(self.response)
                 if found == producer.extracted:
-                    return Row(source, RegularExpression(one.template), match)
+                    return Row(source, RegularExpression(one.template), match, one.by)
                 if found is None:
                     break
         return None
@@ -137,7 +141,7 @@ def _action(action: str, address: str, owners: Owners, known: Collection[str]) -
         name = owners.get(place_of(spot))
         before = _same(escaped_text(action[position : spot.start]))
         if name is not None and spot.raw == spot.value and spot.value not in about:
-            pattern += before + _Pattern(escaped_text(spot.value), f"${{{name}}}")
+            pattern += before + _Pattern(escaped_text(spot.value), f"${{{name}}}", f"${{{name}}}")
             own = True
         elif varies(spot.value, known):
             pattern += before + _same(OTHER_IN_PAGE)
@@ -194,4 +198,4 @@ def _text(written: str, mark: Mark) -> _Pattern:
         escape(escaped_text(part)) if isinstance(part, str) else str(part) for part in parts
     )
     literal = escaped_text(written)
-    return _Pattern(literal, template if "${" in mark.template else escape(literal))
+    return _Pattern(literal, template if "${" in mark.template else escape(literal), mark.template)

@@ -82,7 +82,9 @@ class _Rows:
         elif producer.kind is Kind.LINK and one.slots:
             page = self._read(producer.transaction)
             row = page.link_row(producer, one.slots[0], self._values)
-        return one if row is None else replace(one, source=row.template, match=row.match)
+        if row is None:
+            return one
+        return replace(one, source=row.template, match=row.match, row=row.by)
 
     def _read(self, at: int) -> Page:
         if self._page is None or self._page[0] != at:
@@ -96,7 +98,7 @@ class _Rows:
 def _of_item(one: Found, response: RecordedResponse, known: Marks) -> Found:
     """The variable with a path that goes by marks instead of indexes, as far as there are some."""
     value: Any = response.json()
-    path, literal, marked = "$", "$", False
+    path, literal, by = "$", "$", ""
     for step in one.producer.steps:
         best = _best(value, step, known) if isinstance(step, int) else None
         if best is None:
@@ -106,11 +108,11 @@ def _of_item(one: Found, response: RecordedResponse, known: Marks) -> Found:
             keys, mark = best
             path += _where(keys, mark.template, _inner(value[step], keys))
             literal += _where(keys, escape(mark.recorded), _inner(value[step], keys))
-            marked = True
+            by = mark.template
         value = value[step]
-    if not marked or compile_source(JsonPath(literal))(response) != one.recorded:
+    if not by or compile_source(JsonPath(literal))(response) != one.recorded:
         return one
-    return replace(one, source=JsonPath(path), match=1)
+    return replace(one, source=JsonPath(path), match=1, row=by)
 
 
 def _where(keys: _Keys, text: str, value: Any) -> str:

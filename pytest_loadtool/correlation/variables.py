@@ -25,6 +25,8 @@ class Found:
     source: Source
     match: int
     slots: tuple[Slot, ...]
+    row: str = ""
+    """By what it finds its row among others: as templates write it; empty: by its place."""
 
     @property
     def recorded(self) -> str:

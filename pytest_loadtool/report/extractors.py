@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from pytest_loadtool.model.case import TestCase, Transaction
-from pytest_loadtool.model.extractor import Extractor
+from pytest_loadtool.model.extractor import Extractor, references
 from pytest_loadtool.model.result import Failure
 
 __all__ = ["broken_extractors"]
@@ -15,17 +15,30 @@ _MOST_USERS = 6
 
 
 def broken_extractors(
-    case: TestCase, index: int, failures: Sequence[Failure], response: str
+    case: TestCase,
+    index: int,
+    failures: Sequence[Failure],
+    response: str,
+    sent: Mapping[str, str],
 ) -> list[str]:
     """Lines on each extractor of transaction ``index`` that found nothing; ``response`` says, in a
-    few words, where it looked."""
+    few words, where it looked; ``sent`` are the values of placeholders as far as they are known."""
     transactions = list(case.transactions())
     messages = [one.message for one in failures if one.cause == "extractor"]
     lines: list[str] = []
     for one in transactions[index].extractors:
         if any(f"${{{one.variable}}}" in message for message in messages):
             lines += _about(case, transactions, index, one, response)
+            lines += _went_by(one, sent)
     return ["extractors that found nothing:", *lines] if lines else []
+
+
+def _went_by(one: Extractor, sent: Mapping[str, str]) -> Iterator[str]:
+    for name in dict.fromkeys(reference.name for reference in references(one.source)):
+        known = (
+            f" = {sent[name]}, as it was sent" if name in sent else ", which no request has sent"
+        )
+        yield f"    it went by ${{{name}}}{known}"
 
 
 def _about(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Protocol
 
@@ -132,7 +132,13 @@ def explain(
         [headline(first)],
         _counts(case, len(by_index), 1 + len(later)),
         _why(subject),
-        broken_extractors(case, first.index, first.failures, _in_short(first.response)),
+        broken_extractors(
+            case,
+            first.index,
+            first.failures,
+            _in_short(first.response),
+            _sent_before(subject, by_index),
+        ),
         _sent(subject),
         _placeholders(subject),
         *_received_and_recorded(subject),
@@ -224,14 +230,24 @@ def _sent(subject: _Subject) -> Iterator[str]:
     yield from _indented(_body(subject.mask.text(subject.request_body)))
 
 
+def _sent_before(subject: _Subject, outcomes: Iterable[Outcome]) -> dict[str, str]:
+    """The values of placeholders as they were sent last, up to the transaction that failed."""
+    values: dict[str, str] = {}
+    for one in outcomes:
+        if one.index <= subject.first.index:
+            values |= _sent_by(replace(subject, first=one))
+    return {name: clip(subject.mask.value(name, value), 200) for name, value in values.items()}
+
+
+def _sent_by(subject: _Subject) -> dict[str, str]:
+    request = subject.first.transaction.request
+    headers = subject.case.wire_headers(request)
+    return sent_values(request, headers, subject.request_head, subject.request_body)
+
+
 def _placeholders(subject: _Subject) -> list[str]:
-    values = sent_values(
-        subject.first.transaction.request,
-        subject.case.wire_headers(subject.first.transaction.request),
-        subject.request_head,
-        subject.request_body,
-    )
-    lines = [f"  ${{{name}}} = {_value(subject, name, value)}" for name, value in values.items()]
+    values = _sent_by(subject).items()
+    lines = [f"  ${{{name}}} = {_value(subject, name, value)}" for name, value in values]
     return ["placeholders:", *lines] if lines else []
 
 

@@ -64,6 +64,9 @@ def test_by_the_name_that_the_user_gave() -> None:
     ]
     assert requests(configuration)[2] == '/api/items/${item_id[1]} {"etag": "${etag[1]}"}'
     assert [one.rule for one in made(configuration)] == ["named-item", "record-scan"]
+    assert made(configuration)[0].reason.endswith(
+        ' It is found by "Teapot" among the others there.'
+    )
 
 
 @pytest.mark.parametrize(
@@ -90,6 +93,7 @@ def test_by_an_id_that_is_known() -> None:
     configuration = run(create, list_, change)
     assert paths(configuration.case) == ["$.id", "$.items[?(@.id==${item_id[1]})].etag"]
     assert configuration.case.variables["etag[1]"].recorded == f"1{TOKEN}"
+    assert 'by "${item_id[1]}" among' in made(configuration)[1].reason
 
 
 def test_in_lists_of_lists_and_deeper_keys() -> None:

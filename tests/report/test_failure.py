@@ -18,7 +18,9 @@ from pytest_loadtool.model.case import (
     Variable,
 )
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.report.failure import Evidence, explain, headline
+from pytest_loadtool.model.extractor import Extractor, JsonPath, RegularExpression
+from pytest_loadtool.model.result import Failure
+from pytest_loadtool.report.failure import Evidence, Outcome, explain, headline
 from tests.report.outcomes import Answer, outcome
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -224,3 +226,33 @@ def test_codes_that_frameworks_made_up(code: int, line: str) -> None:
     """They are shown with their meaning; a code that nobody knows stands alone."""
     failed = outcome(1, "Log in", LOGIN, replace(REFUSED, status=code), "Status Code is wrong")
     assert line in explain(CASE, [failed], path="x.toml", evidence=EVIDENCE).splitlines()
+
+
+def test_what_an_extractor_went_by() -> None:
+    """The user's own values, as requests have sent them; secrets are masked, here too."""
+    sources = (
+        JsonPath('$[?(@.n=="${users.name}")].id'),
+        RegularExpression("${users.password} ${other}"),
+    )
+    one = Transaction(
+        Request("GET", "/list"), extractors=tuple(Extractor("id", source) for source in sources)
+    )
+    case = replace(CASE, pages=(Page("p", (LOGIN, one)),))
+    answer = Answer(b"GET /list HTTP/1.1\r\nHost: shop:8000\r\n\r\n", body=b"[]")
+    failures = tuple(
+        Failure("extractor", f"Extractor found nothing for ${{id}}: {one}") for one in sources
+    )
+    said = explain(
+        case,
+        [
+            outcome(0, "p", LOGIN, Answer(SENT)),
+            Outcome(1, "p", "http://shop:8000", one, answer, failures),
+        ],
+        path="shop.case.toml",
+        evidence=Evidence(),
+        secrets=["correct+horse+battery"],
+    )
+    assert "it went by ${users.name} = ann%40example.org, as it was sent" in said
+    assert "it went by ${other}, which no request has sent" in said
+    assert "it went by ${users.password} = " in said
+    assert "horse" not in said
