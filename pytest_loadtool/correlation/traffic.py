@@ -253,12 +253,10 @@ def _add_page(traffic: Traffic, step: Step, text: str, addresses: set[str]) -> N
 def _absolute(link: str, step: Step) -> str:
     """Path and query of an address that the step's page links to."""
     link = link.partition("#")[0]
-    path = step.address.partition("?")[0]
-    if link.startswith("?"):
-        return path + link
     scheme, separator, rest = link.partition("://")
     if separator and scheme.isalpha():
         return "/" + rest.partition("/")[2]
     if link.startswith("/"):
         return link if not link.startswith("//") else "/" + link[2:].partition("/")[2]
-    return path.rpartition("/")[0] + "/" + link
+    path = step.address.partition("?")[0]
+    return path + link if link.startswith("?") else path.rpartition("/")[0] + "/" + link
