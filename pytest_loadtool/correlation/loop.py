@@ -25,6 +25,7 @@ from pytest_loadtool.correlation.looks import looks_random
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.revert import names_in_use, revert
 from pytest_loadtool.correlation.rewrite import rewrite
+from pytest_loadtool.correlation.rows import by_rows
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.traffic import Traffic, read_traffic, steps_of
 from pytest_loadtool.correlation.variables import variables_for
@@ -157,6 +158,7 @@ class _State:
         made = _chosen(made, 0 if last else before)
         claims = [one.claim for one in made]
         found = variables_for(claims, (), self.ranked, taken=names_in_use(self.case))
+        found = by_rows(found, traffic, self.case.variables)
         if not found:
             return ()
         by_slot = {id(one.claim.slot): one for one in made if one.trial}

@@ -194,6 +194,27 @@ def test_next_place_is_tried() -> None:
     assert len(conclusion.configuration.case.variables) == 1
 
 
+def test_an_item_of_a_list_is_known_by_its_name() -> None:
+    """What a replay shows to come from a list is taken from the item that the user has named."""
+
+    def listed(seat: int) -> Exchange:
+        return json_body([{"name": "Milk", "seat": 5}, {"name": "Teapot", "seat": seat}])
+
+    exchanges = [
+        call("POST", "/things", {"name": "Teapot"}),
+        get("/things", listed(7)),
+        post("/take", "seat=7"),
+    ]
+    _, conclusion = conclude(
+        case_of(*exchanges),
+        exchanges,
+        Replayed({0: EMPTY, 1: listed(8)}, {2: ("refused",)}),
+        Replayed({0: EMPTY, 1: listed(8), 2: EMPTY}),
+    )
+    (extractor,) = list(conclusion.configuration.case.transactions())[1].extractors
+    assert str(extractor.source) == 'JSON path $[?(@.name=="Teapot")].seat'
+
+
 def test_trial_waits_for_better_proof() -> None:
     """What fails after a request that can be mended may only follow: nothing is guessed."""
     exchanges = [
