@@ -1,9 +1,9 @@
 """Extraction by a user's own values: extractors with placeholders, taken apart once.
 
 What a placeholder stands for is text, whatever it means to the language around it. In a JSON path
-it is compared with, in a regular expression it is escaped. A pattern that begins with plain text
-and a placeholder is found as text, and only the rest is a regular expression, compiled once; any
-other is compiled for each set of values, and the last `_MOST_PATTERNS` are kept.
+it is compared with, in a regular expression it is escaped. Where a pattern has one placeholder,
+that is found as text, and both sides are compiled once; any other is compiled for each set of
+values, and the last `_MOST_PATTERNS` are kept.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from pytest_loadtool.model.extractor import (
     Source,
     source_texts,
 )
-from pytest_loadtool.model.template import Reference, Template
+from pytest_loadtool.model.template import Template
 
 __all__ = ["Bound", "Fills", "bind_source", "escaped_text", "page_text"]
 
@@ -42,16 +42,27 @@ Bound = Callable[[Readable, Sequence[str]], str | None]
 #: Compiles a template.
 Fills = Callable[[Template], Fill]
 
+#: From a text and a value in it to what is extracted.
+_AsText = Callable[[str, str], str | None]
+
 #: How many patterns of one extractor are kept compiled.
 _MOST_PATTERNS: Final = 256
 
 _SPECIAL: Final = re.compile(r"[\\.^$*+?{}\[\]|()]")
 #: What a pattern may begin with to be found as text.
 _PLAIN: Final = re.compile(r"(?:[^\\.^$*+?{}\[\]|()]|\\[^\w\s])*")
+#: What cannot stand behind a placeholder for that: its repetition, alternatives, groups before it.
+_NO_TAIL: Final = re.compile(r"\A[*+?{]|\||\\[1-9]")
+#: Classes and escapes; and what looks at what is around, or keeps what it took.
+_CLASS: Final = re.compile(r"\\[^bBAZ]|\[\^?\]?(?:[^\]\\]|\\.)*\]")
+_LOOKING: Final = re.compile(r"\(\?(?!:)|[|^$]|\\[bBAZ]|[*+?}]\+")
+#: At how many places of a value what is before it is looked at.
+_MOST_PLACES: Final = 8
+#: Stands for what only the whole pattern can tell.
+_UNSURE: Final = "\0unsure"
 _UNESCAPE: Final = re.compile(r"\\(.)")
 #: What takes a text as it is.
 _ALL: Final = Boundary("", "")
-_QUANTIFIERS: Final = frozenset("*+?{")
 #: Characters that markup has character references for (HTML §13.5), and how they are written.
 _MARKUP: Final = {
     "&": "amp|#38|#x26",
@@ -102,31 +113,39 @@ def _json_path(source: JsonPath, match: int, fills: Fills) -> Bound:
 
 
 def _regular_expression(source: RegularExpression, match: int, fills: Fills) -> Bound:
+    """As text where the pattern allows for that, and the value is written as it is."""
     by_pattern = _by_pattern(source, match, fills)
-    template = Template.parse(source.pattern)
-    first = template.parts[0]
-    before = first if isinstance(first, str) else ""
-    rest = template.parts[1:] if isinstance(first, str) else template.parts
+    parts = Template.parse(source.pattern).parts
+    before = parts[0] if isinstance(parts[0], str) else ""
+    rest = parts[1:] if before else parts
     behind = rest[1] if len(rest) == 2 else ""
-    if (
-        len(rest) not in (1, 2)
-        or not isinstance(behind, str)
-        or behind[:1] in _QUANTIFIERS
-        or "|" in behind
-        or not _PLAIN.fullmatch(before)
-    ):
+    if len(rest) not in (1, 2) or not isinstance(behind, str) or _NO_TAIL.search(behind):
         return by_pattern
-    assert isinstance(rest[0], Reference), "adjacent literals are joined"
-    fill = fills(Template((rest[0],)))
-    left = _UNESCAPE.sub(r"\1", before)
-    tail = re.compile(behind)
-    group = min(tail.groups, 1)
+    fill = fills(Template(rest[:1]))
+    if _PLAIN.fullmatch(before):
+        as_text = _behind_text(_UNESCAPE.sub(r"\1", before), re.compile(behind), match)
+    elif match == 1 and _is_head(before):
+        as_text = _between(re.compile(rf"(?:{before})\Z"), re.compile(behind))
+    else:
+        return by_pattern
 
     def extract(response: Readable, values: Sequence[str]) -> str | None:
         value = fill(values)
-        if not value or _MARKED.search(value):
-            return by_pattern(response, values)
-        text, sought = response.text, left + value
+        if value and _MARKED.search(value) is None:
+            found = as_text(response.text, value)
+            if found != _UNSURE:
+                return found
+        return by_pattern(response, values)
+
+    return extract
+
+
+def _behind_text(left: str, tail: re.Pattern[str], match: int) -> _AsText:
+    """Finds the value behind that text, and what ``tail`` takes behind it."""
+    group = min(tail.groups, 1)
+
+    def find(text: str, value: str) -> str | None:
+        sought = left + value
         length, seen = len(sought), 0
         start = text.find(sought)
         while start >= 0:
@@ -141,7 +160,49 @@ def _regular_expression(source: RegularExpression, match: int, fills: Fills) -> 
             start = text.find(sought, end)
         return None
 
-    return extract
+    return find
+
+
+def _is_head(before: str) -> bool:
+    """Whether a pattern matches the same with nothing behind it: it does not look there, and gives
+    back what it took."""
+    try:
+        re.compile(before)
+    except re.error:
+        return False
+    return _LOOKING.search(_CLASS.sub("x", before)) is None
+
+
+def _between(head: re.Pattern[str], tail: re.Pattern[str]) -> _AsText:
+    """Finds the value between what the patterns match: where that begins first, as a regular
+    expression does it. `_UNSURE` where two begin there, or there are many."""
+
+    def find(text: str, value: str) -> str | None:
+        first: re.Match[str] | None = None
+        last: re.Match[str] | None = None
+        seen = 0
+        at = text.find(value)
+        while at >= 0:
+            behind = tail.match(text, at + len(value))
+            if behind is not None:
+                seen += 1
+                found = head.search(text, 0, at)
+                if found is not None:
+                    if seen > _MOST_PLACES or (
+                        first is not None and found.start() == first.start()
+                    ):
+                        return _UNSURE
+                    if first is None or found.start() < first.start():
+                        first, last = found, behind
+            at = text.find(value, at + 1)
+        if first is None or last is None:
+            return None
+        if head.groups:
+            return first[1]
+        start, end = first.start(), last.end()
+        return last[1] if tail.groups else text[start:end]
+
+    return find
 
 
 def _by_pattern(source: RegularExpression, match: int, fills: Fills) -> Bound:
