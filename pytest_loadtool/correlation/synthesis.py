@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+from pytest_loadtool.correlation.bound import escaped_text
 from pytest_loadtool.correlation.boundaries import beside
 from pytest_loadtool.correlation.escaped import base64_within, is_base64
 from pytest_loadtool.correlation.extract import PlainText, Readable, compile_source
@@ -47,7 +48,6 @@ TO_LABEL = "[^<>]*>\\s*"
 _LABEL = TO_LABEL + r"([^<>\s][^<>]{0,80})<"
 #: ASP.NET spreads a long ViewState over numbered fields.
 _SPLIT_STATE = re.compile(r"__VIEWSTATE\d*")
-_SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
 
 
 _Known = Collection[str]
@@ -109,7 +109,7 @@ _XML = {
 
 
 def _xml(producer: Producer, slot: Slot, response: Readable, known: _Known) -> Iterator[Source]:
-    yield RegularExpression(_XML[producer.text].format(_literal(producer.name)))
+    yield RegularExpression(_XML[producer.text].format(escaped_text(producer.name)))
     yield from _text(replace(producer, text="", name=""), slot, response, known)
 
 
@@ -136,13 +136,13 @@ def _in_form(producer: Producer, text: str, known: _Known) -> Iterator[Source]:
     pattern, position = "", 0
     for spot in target_slots(action, 0):
         if not spot.depth and varies(spot.value, known):
-            pattern += _literal(action[position : spot.start]) + OTHER_IN_PAGE
+            pattern += escaped_text(action[position : spot.start]) + OTHER_IN_PAGE
             position = spot.end
-    pattern = f'action="{pattern}{_literal(action[position:])}"'
+    pattern = f'action="{pattern}{escaped_text(action[position:])}"'
     found = re.findall(pattern, text)
     if f'action="{action}"' in found and (not position or len(found) == 1):
         yield RegularExpression(
-            rf'{pattern}[\s\S]*?name="{_literal(producer.name)}"[^>]*?value="([^"]*)"'
+            rf'{pattern}[\s\S]*?name="{escaped_text(producer.name)}"[^>]*?value="([^"]*)"'
         )
 
 
@@ -154,14 +154,14 @@ def _header(producer: Producer, _: Slot, response: Readable, __: _Known) -> Iter
     if producer.text:
         start = producer.text.find(producer.extracted)
         left, right = beside(producer.text, start, start + len(producer.extracted))
-        end = f"(?:{_literal(right)}|$)" if right else "$"
-        yield HeaderValue(producer.name, f"{_literal(left)}(.*?){end}")
+        end = f"(?:{escaped_text(right)}|$)" if right else "$"
+        yield HeaderValue(producer.name, f"{escaped_text(left)}(.*?){end}")
         return
     yield HeaderValue(producer.name)
     whole = response.header(producer.name) or ""
     scheme = whole.removesuffix(producer.value)
     if scheme != whole:
-        yield HeaderValue(producer.name, f"^{_literal(scheme)}(.+)")
+        yield HeaderValue(producer.name, f"^{escaped_text(scheme)}(.+)")
 
 
 def _location(
@@ -169,7 +169,7 @@ def _location(
 ) -> Iterator[Source]:
     for spot in fragment_slots(producer.text, 0):
         if spot.value == slot.value:
-            yield HeaderValue("Location", f"[#&]{_literal(spot.name)}=([^&]+)")
+            yield HeaderValue("Location", f"[#&]{escaped_text(spot.name)}=([^&]+)")
     patterns = _address_patterns(
         producer.text, slot, known, (_VALUE_IN_ADDRESS, _OTHER_IN_ADDRESS), whole=False
     )
@@ -189,7 +189,7 @@ def _link(producer: Producer, slot: Slot, response: Readable, known: _Known) -> 
     patterns = link_patterns(producer, slot, known)
     yield from _addresses(map(RegularExpression, patterns), producer, response)
     for label in re.findall(re.escape(producer.text) + _LABEL, response.text) if patterns else ():
-        yield RegularExpression(f"{patterns[-1]}{TO_LABEL}{_literal(label)}<")
+        yield RegularExpression(f"{patterns[-1]}{TO_LABEL}{escaped_text(label)}<")
 
 
 def _addresses(
@@ -220,11 +220,6 @@ def _text(producer: Producer, _: Slot, response: Readable, __: _Known) -> Iterat
         if left:
             yield Boundary(left, right)
         position = text.find(value, end)
-
-
-def _literal(text: str) -> str:
-    """A pattern for this very text. As re.escape, without what needs no escape: people read it."""
-    return _SPECIAL.sub(r"\\\g<0>", text)
 
 
 def _address_patterns(
@@ -266,13 +261,13 @@ def _address_patterns(
             ):
                 # Within a query, an address may stand with its slashes.
                 stand_in = other.replace("/?", "") if in_query else other
-                pattern += _literal(address[position : spot.start])
+                pattern += escaped_text(address[position : spot.start])
                 pattern += value if spot is mine else stand_in
                 position = spot.end
             if spot is mine and (in_query or spot.depth) and not whole:
                 break
         else:
-            pattern += _literal(address[position:])
+            pattern += escaped_text(address[position:])
         yield pattern
 
 
