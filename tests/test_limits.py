@@ -52,6 +52,8 @@ UNNOTICED = {
     "replay.head._LONGEST_KEPT": "a cache",
     "replay.head._LONGEST_LINE_KEPT": "a cache",
     "replay.head._MOST_KEPT": "a cache",
+    "replay.head._MOST_LINES_KEPT": "a cache",
+    "replay.head._MOST_OWN": "a cache",
     "transport.load._SWEEP_MOST": "how late a time-out may be noticed",
 }
 
