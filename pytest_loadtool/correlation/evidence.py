@@ -27,6 +27,7 @@ __all__ = ["EVIDENCE", "collection", "id_stem"]
 Evidence = Callable[[Slot, Producer, Traffic], bool]
 
 _ID_SHAPE = re.compile(r"\d+|[A-Za-z]{0,6}[-_]?\d{3,}")
+_NUMBERED = re.compile(r"[A-Za-z]+[-_]?\d+")
 #: Last segments of a path that say what is done, not what it is done to.
 _VERBS = frozenset(
     {
@@ -71,9 +72,19 @@ def _dynamic(slot: Slot, producer: Producer, _: Traffic) -> bool:
     return id_number or looks_random(value) or looks_like_time(value)
 
 
-def _id_shaped(slot: Slot, _: Producer, __: Traffic) -> bool:
-    """The value is a number, perhaps behind some letters, or random."""
-    return _ID_SHAPE.fullmatch(slot.value) is not None or looks_random(slot.value)
+def _id_shaped(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The value is a number, perhaps behind some letters, or random.
+
+    Of less than three digits, what was asked for has to stand before them (``POST /issue``,
+    ``issue2``), or a link has to show them to people (``TEA-12``).
+    """
+    value = slot.value
+    if _ID_SHAPE.fullmatch(value) is not None or looks_random(value):
+        return True
+    asked = traffic.steps[producer.transaction].path.rstrip("/").rpartition("/")[2]
+    return _NUMBERED.fullmatch(value) is not None and (
+        value.rstrip("0123456789") == asked or any(value in one for one in producer.labels)
+    )
 
 
 def _not_typed(slot: Slot, _: Producer, traffic: Traffic) -> bool:

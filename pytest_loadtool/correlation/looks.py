@@ -26,7 +26,7 @@ _LETTER_TO_DIGIT = re.compile(r"[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
 _CASE_CHANGE = re.compile(r"[a-z](?=[A-Z])|[A-Z](?=[a-z])")
 _HEXADECIMAL = re.compile(r"[0-9a-f\-]+|[0-9A-F\-]+")
 _TIME = re.compile(
-    r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
+    r"\d{4}-\d\d-\d\d(?:[T .]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
     r"|\d\d:\d\d(?::\d\d(?:\.\d+)?)?"
     r"|1\d{9}(?:\d{3}){0,2}(?:\.\d+)?"  # seconds, ms or µs since 1970, from 2001 to 2033
 )
@@ -99,7 +99,8 @@ _DATE_OR_CLOCK = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?|\d\d:\d\d.*")
 
 
 def looks_like_time(value: str) -> bool:
-    """An ISO 8601 date or time, or seconds, milliseconds or microseconds since 1970."""
+    """An ISO 8601 date or time, also ``2026-11-21.05:50:55``, or seconds, milliseconds or
+    microseconds since 1970."""
     return _TIME.fullmatch(value) is not None
 
 

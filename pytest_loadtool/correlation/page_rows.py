@@ -168,9 +168,15 @@ def _behind_text(text: str, position: int, inner: str, marks: Marks) -> Iterator
     further = rf"(?:<(?!/?{tag}[\s>])[^<]*)*?"
     for found in _ELEMENT.finditer(text, start, position):
         mark = _marked(found[1], marks)
-        if mark is not None:
+        if mark is not None and not _elsewhere(text, found[1], start, position):
             opening = ">" if text[found.start() + 1] == found[1][0] else r">\s*"
             yield _same(opening) + _text(found[1], mark) + _same(r"\s*" + further + inner)
+
+
+def _elsewhere(text: str, written: str, start: int, end: int) -> bool:
+    """Whether another row has that text, too, as the name of who has made them all."""
+    found = re.finditer(rf">\s*{re.escape(written)}\s*<", text)
+    return any(not start <= one.start() < end and _row(text, one.end()) for one in found)
 
 
 def _row(text: str, position: int) -> tuple[str, int] | None:

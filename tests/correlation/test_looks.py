@@ -70,7 +70,8 @@ def test_not_random(value: str) -> None:
 def test_times() -> None:
     """Dates, times of day and seconds since 1970."""
     times = ("2026-11-21", "2026-11-21T05:50:55Z", "05:50:55", "1763700123", "1763700123456")
-    assert all(map(looks_like_time, times))
+    roundup = "2026-11-21.05:50:55"
+    assert all(map(looks_like_time, (*times, roundup)))
     assert not any(map(looks_like_time, ("2026", "12", "5:50", "3763700123", "1763")))
 
 

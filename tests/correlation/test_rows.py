@@ -289,6 +289,13 @@ def test_rows_that_nothing_marks() -> None:
     assert not any("Tea" in str(one.source) for one in found)
 
 
+def test_rows_with_the_same_text() -> None:
+    """A text of two rows tells no more than the place does: the user has made both."""
+    configuration = deleted(OTHERS, {11: MINE, 17: MINE}, form="/delete")
+    found = [one for each in configuration.case.transactions() for one in each.extractors]
+    assert [one.match for one in found] == [2, 2]
+
+
 def test_a_link_by_its_own_text() -> None:
     """Also where it is the first, and `unique` takes it along."""
     links = "".join(

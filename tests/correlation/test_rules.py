@@ -283,6 +283,27 @@ def test_created_location(location: str, request_line: str) -> None:
     assert requests(configuration)[1] == request_line
 
 
+def test_designators() -> None:
+    """Roundup: ``issue2`` is the address of an issue, ``msg3`` of a message in it."""
+    page = '<a href="msg3">msg3 (view)</a> <a href="page2">next</a>'
+    shown = html(page.replace("msg3", "msg1"))
+    configuration = run(
+        post("/t/issue", "title=x", html("", ("Location", "/t/issue2?@ok=1")), status=302),
+        get("/t/issue2?@ok=1", shown),
+        post("/t/issue2", "note=y", html("", ("Location", "/t/issue2")), status=302),
+        get("/t/issue2", html(page)),
+        get("/t/msg3"),
+        get("/t/page2"),
+    )
+    assert requests(configuration)[1:] == [
+        "/t/${t_id[1]}?@ok=1",
+        "/t/${t_id[1]} note=y",
+        "/t/${t_id[1]}",
+        "/t/${t_id[2]}",
+        "/t/page2",
+    ]
+
+
 def test_created_resource() -> None:
     """201 and an address: a name that the server made up is no constant, whatever it looks like."""
     answer = {"name": "New Folder", "type": "directory"}
