@@ -19,7 +19,7 @@ from pytest_loadtool.correlation.looks import (
 )
 from pytest_loadtool.correlation.producer import PARTIAL, Producer
 from pytest_loadtool.correlation.slots import HOLE, Slot
-from pytest_loadtool.correlation.traffic import Step, Traffic, recorded_slots
+from pytest_loadtool.correlation.traffic import Step, Traffic
 from pytest_loadtool.model.place import Place
 
 __all__ = ["EVIDENCE", "collection", "id_stem"]
@@ -212,13 +212,15 @@ def _new_link(slot: Slot, _: Producer, traffic: Traffic) -> bool:
 
 
 def _named_link(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The text of the link is what the last change before has sent: the name of the new thing."""
-    change = bisect_right(traffic.changes, producer.transaction) - 1
-    if slot.place is not Place.PATH or change < 0:
-        return False
-    step = traffic.steps[traffic.changes[change]]
-    sent = {one.value for one in recorded_slots(step)}
-    return any(len(one) > 2 and not one.isdigit() and one in sent for one in producer.labels)
+    """The text of the link is what a change before has sent: a name, or several of them."""
+    at = producer.transaction
+
+    def sent(text: str) -> bool:
+        return len(text) > 2 and not text.isdigit() and traffic.written.get(text, at) < at
+
+    return slot.place is Place.PATH and any(
+        sent(one) or (" " in one and all(map(sent, one.split()))) for one in producer.labels
+    )
 
 
 def _named_item(_: Slot, producer: Producer, traffic: Traffic) -> bool:

@@ -12,6 +12,7 @@ from pytest_loadtool.correlation.notes import (
     cookie_notes,
     miss_notes,
     typed_notes,
+    uploaded,
 )
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.correlation.variables import Found
@@ -44,7 +45,8 @@ def explain(
     for made in computed:
         yield _made(made, title)
     settled = {slot for made in computed for slot in made.slots}
-    yield from miss_notes([miss for miss in claims.misses if miss.slot not in settled], title)
+    misses = [miss for miss in claims.misses if miss.slot not in settled]
+    yield from miss_notes([*misses, *uploaded(traffic)], title)
     yield from cookies
     yield from typed_notes(traffic, title)
 

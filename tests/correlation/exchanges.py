@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from dataclasses import replace
 from typing import Any
@@ -75,7 +76,9 @@ def case_of(*exchanges: Exchange) -> TestCase:
 
 
 def _transaction(entry: int, recorded: Exchange) -> Transaction:
-    body = escape(recorded.request_body.decode()) if recorded.request_body else None
+    body: str | bytes | None = recorded.request_body or None
+    with contextlib.suppress(UnicodeDecodeError):
+        body = escape(recorded.request_body.decode()) or None
     headers = tuple(Header(name, escape(value)) for name, value in recorded.request_headers)
     target = escape(recorded.url.removeprefix(SERVER))
     return Transaction(

@@ -438,6 +438,11 @@ def test_links_by_name() -> None:
     ]
     assert [decision.rule for decision in made(configuration)] == ["named-link"]
     assert requests(run(*shown, get("/tasks/4/")))[-1] == "/tasks/4/"
+    kim = html('<a href="/users/edit/5/"> Kim O&#x27;Neill </a>')  # Wagtail
+    added = (post("/users/new/", "first=Kim&last=O'Neill"), post("/tasks/add/", "title=Tea"))
+    assert requests(run(*added, get("/users/", kim), get("/users/edit/5/")))[-1] == (
+        "/users/edit/${edit_id[1]}/"
+    )
 
 
 def test_values_in_scripts() -> None:
