@@ -16,7 +16,7 @@ from pytest_loadtool.correlation.boundaries import beside
 from pytest_loadtool.correlation.escaped import base64_within, is_base64
 from pytest_loadtool.correlation.extract import PlainText, Readable, compile_source
 from pytest_loadtool.correlation.jsonpath import format_path
-from pytest_loadtool.correlation.looks import looks_random
+from pytest_loadtool.correlation.looks import is_short_number, looks_random
 from pytest_loadtool.correlation.named import named_sources
 from pytest_loadtool.correlation.producer import Box, Producer
 from pytest_loadtool.correlation.producers import form_start, fragment_slots
@@ -189,7 +189,13 @@ def _link(producer: Producer, slot: Slot, response: Readable, known: _Known) -> 
     patterns = link_patterns(producer, slot, known)
     yield from _addresses(map(RegularExpression, patterns), producer, response)
     for label in re.findall(re.escape(producer.text) + _LABEL, response.text) if patterns else ():
-        yield RegularExpression(f"{patterns[-1]}{TO_LABEL}{escaped_text(label)}<")
+        yield RegularExpression(f"{patterns[-1]}{TO_LABEL}{_varying(label, slot.value)}<")
+
+
+def _varying(label: str, value: str) -> str:
+    """A pattern for the text of a link, which may say the value, too: ``msg2 (view)``."""
+    parts = [label] if is_short_number(value) else re.split(rf"\b{re.escape(value)}\b", label)
+    return r"(?:\1)".join(map(escaped_text, parts))
 
 
 def _addresses(

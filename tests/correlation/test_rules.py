@@ -285,7 +285,7 @@ def test_created_location(location: str, request_line: str) -> None:
 
 def test_designators() -> None:
     """Roundup: ``issue2`` is the address of an issue, ``msg3`` of a message in it."""
-    page = '<a href="msg3">msg3 (view)</a> <a href="page2">next</a>'
+    page = '<a href="page1">back</a> <a href="msg3">msg3 (view)</a> <a href="page2">next</a>'
     shown = html(page.replace("msg3", "msg1"))
     configuration = run(
         post("/t/issue", "title=x", html("", ("Location", "/t/issue2?@ok=1")), status=302),
@@ -302,6 +302,9 @@ def test_designators() -> None:
         "/t/${t_id[2]}",
         "/t/page2",
     ]
+    assert sources(configuration)[1][1] == RegularExpression(
+        r"""["'=]([^\"'/?#&<>\s]+)[^<>]*>\s*(?:\1) \(view\)<"""
+    )
 
 
 def test_created_resource() -> None:
