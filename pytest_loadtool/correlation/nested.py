@@ -25,7 +25,7 @@ from pytest_loadtool.correlation.spots import (
 )
 from pytest_loadtool.correlation.views import OWN_FILTER, View, decoded
 from pytest_loadtool.model.filters import BASE64, filtered
-from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.place import Place, encode
 
 __all__ = ["Capsule", "Inner", "within"]
 
@@ -41,6 +41,8 @@ _PAIRS = re.compile(rf"\??[\w.\[\]%{HOLE}-]+=[^&=\s]*(?:&[\w.\[\]%{HOLE}-]+=[^&=
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{12,}|[A-Za-z0-9_-]{12,})={0,2}")
 _TOKEN = re.compile(r"[\w\-.~+/%!]{8,}={0,2}", re.ASCII)
 _SEGMENT = re.compile(r"[^/]{16,}")
+#: What is before a token that is a value of an address in longer text.
+_KEY = re.compile(r"[?&]([\w.\[\]-]{1,80})=$")
 #: A path that does not begin at a root: what a file is called, with its folders.
 _RELATIVE = re.compile(r"(?:[\w.\- ]{3,80}/){1,8}[\w.\- ]{3,80}")
 _STEP = re.compile(r"[^/]+")
@@ -180,7 +182,12 @@ def _tokens(text: str, name: str) -> Iterator[Spot]:
     """Random tokens in longer text: ``Token abc``, ``anna:abc``, ``a|b|c``, ids between slashes."""
     for match in _TOKEN.finditer(text):
         if len(match[0]) < len(text) and looks_random(match[0]):
-            yield *match.span(), Place.TEXT, name, match[0], ""
+            start, end = match.span()
+            key = _KEY.search(text, max(0, start - 90), start)
+            if key is not None and encode(Place.QUERY, match[0]) == match[0]:
+                yield start, end, Place.QUERY, key[1], match[0], ""
+            else:
+                yield start, end, Place.TEXT, name, match[0], ""
         if "/" in match[0]:
             for segment in _SEGMENT.finditer(text, *match.span()):
                 if segment.span() != match.span() and looks_random(segment[0]):
