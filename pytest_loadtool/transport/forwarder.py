@@ -160,7 +160,7 @@ class _Way:
         """Close the connection to the proxy."""
         talk, self._talk = self._talk, None
         if talk is not None:
-            talk.streams[1].close()
+            talk.cut()
 
     async def _tunnel(self, target: str, user: AtProxy) -> bool:
         self._talk, _ = await open_tunnel(

@@ -42,7 +42,11 @@ class StreamTalk:
 
     async def leave(self) -> None:
         """As in `tunnel.Talk`."""
-        self.streams[1].close()
+        self.cut()
+
+    def cut(self) -> None:
+        """Close the connection at once: over TLS a farewell would wait for the proxy's."""
+        self.streams[1].transport.abort()
 
     async def exchange(
         self, proxy: Origin, request: bytes, rest: AsyncIterator[bytes] | None = None
