@@ -97,8 +97,8 @@ def claim_all(traffic: Traffic, rules: Sequence[Rule]) -> Claims:
         if is_typed(slot) or any(overlap(slot, one) for one in around):
             continue
         verdict = _judged(slot, traffic, rules, synthesis)
-        if verdict is None:
-            verdict = things.claim(slot)
+        if verdict is None or (isinstance(verdict, Claim) and verdict.producer.kind is Kind.CHOICE):
+            verdict = things.claim(slot) or verdict  # what is known needs no other extractor
         if isinstance(verdict, Claim):
             claims.append(verdict)
             things.note(verdict)

@@ -12,6 +12,7 @@ from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.looks import (
     collection_names,
     is_id_name,
+    is_secret_name,
     is_short_number,
     looks_like_time,
     looks_random,
@@ -214,13 +215,32 @@ def _new_link(slot: Slot, _: Producer, traffic: Traffic) -> bool:
 def _named_link(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The text of the link is what a change before has sent: a name, or several of them."""
     at = producer.transaction
+    return slot.place is Place.PATH and any(_sent(one, at, traffic) for one in producer.labels)
+
+
+def _named_choice(_: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The label of the choice is what a change has sent before any page had it: a name, or several
+    of them; not that of who has signed in."""
+    first = traffic.offered[producer.name, producer.value, producer.text]
+    return any(_sent(one, first, traffic, by_login=False) for one in producer.labels)
+
+
+def _sent(label: str, at: int, traffic: Traffic, *, by_login: bool = True) -> bool:
+    """Whether a change before the transaction has sent the label, or its words."""
 
     def sent(text: str) -> bool:
-        return len(text) > 2 and not text.isdigit() and traffic.written.get(text, at) < at
+        first = traffic.written.get(text, at)
+        telling = len(text) > 2 and not text.isdigit()
+        return telling and first < at and (by_login or not _signs_in(traffic, first))
 
-    return slot.place is Place.PATH and any(
-        sent(one) or (" " in one and all(map(sent, one.split()))) for one in producer.labels
-    )
+    return sent(label) or (" " in label and all(map(sent, label.split())))
+
+
+def _signs_in(traffic: Traffic, transaction: int) -> bool:
+    """Whether people fill in no more than who they are and one password."""
+    fields = traffic.fields.get(transaction, frozenset())
+    filled = sum(name in traffic.typed for name in fields)
+    return filled <= 2 and sum(map(is_secret_name, fields)) == 1
 
 
 def _named_item(_: Slot, producer: Producer, traffic: Traffic) -> bool:
@@ -252,5 +272,6 @@ EVIDENCE: Mapping[str, Evidence] = MappingProxyType(
         "new link": _new_link,
         "named link": _named_link,
         "named item": _named_item,
+        "named choice": _named_choice,
     }
 )

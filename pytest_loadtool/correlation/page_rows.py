@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from html import unescape
 
 from pytest_loadtool.correlation.bound import escaped_text
+from pytest_loadtool.correlation.choices import choice_patterns
 from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.correlation.looks import is_title_name
 from pytest_loadtool.correlation.marks import Mark
@@ -116,6 +117,16 @@ class Page:
         by_label = _labelled(patterns[-1], text, written.end() - 1, self.marks)
         by_row = _behind_text(text, written.start(), "<[^<>]*?" + patterns[-1], self.marks)
         return self._first((*by_label, *by_row), producer)
+
+    def choice_row(self, producer: Producer) -> Row | None:
+        """What finds a choice by its label; None: the user has not sent that."""
+        label = producer.text
+        mark = next(reversed(self.marks(unescape(label))), None)
+        if mark is None:
+            return None
+        around = choice_patterns(producer.name)
+        patterns = (_same(one) + _text(label, mark) + _same(end) for one, end in around)
+        return self._first(patterns, producer)
 
     def _first(self, patterns: Iterable[_Pattern], producer: Producer) -> Row | None:
         """The first that gives back the recorded value."""

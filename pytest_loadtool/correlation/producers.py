@@ -10,10 +10,12 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Set
 from dataclasses import replace
+from html import unescape
 from itertools import islice
 from typing import Any, Literal
 from urllib.parse import unquote
 
+from pytest_loadtool.correlation.choices import choices
 from pytest_loadtool.correlation.escaped import decoding, escaped, is_base64
 from pytest_loadtool.correlation.looks import is_id_name, is_short_number, is_title_name
 from pytest_loadtool.correlation.named import named
@@ -70,7 +72,8 @@ def in_response(
     text = response.text
     found: set[str] = set()
     for one in _in_body(response, text, transaction, wanted):
-        found.add(one.value)
+        if one.kind is not Kind.CHOICE:
+            found.add(one.value)
         yield one
     if random:
         plain = random.intersection(tokens(text)) - found
@@ -284,6 +287,12 @@ def _in_page(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
             seen.add((form, name))
             kind = Kind.META if tag == "meta" else Kind.CONTROL
             yield Producer(transaction, kind, name, value, form=form, control=control)
+        for value, label in choices(text, tag, found, end) if control == "choice" else ():
+            if value in wanted:
+                yield Producer(
+                    transaction, Kind.CHOICE, name, value,
+                    form=form, control=control, text=label, labels=frozenset({unescape(label)}),
+                )  # fmt: skip
 
 
 def form_start(text: str, form: int) -> int | None:

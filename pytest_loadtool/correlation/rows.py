@@ -79,6 +79,8 @@ class _Rows:
         if producer.kind is Kind.CONTROL and producer.form >= 0:
             page = self._read(producer.transaction)
             row = page.form_row(producer, one.match, self._owners, self._values)
+        elif producer.kind is Kind.CHOICE:
+            row = self._read(producer.transaction).choice_row(producer)
         elif producer.kind is Kind.LINK and one.slots:
             page = self._read(producer.transaction)
             row = page.link_row(producer, one.slots[0], self._values)

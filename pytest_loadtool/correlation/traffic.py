@@ -86,6 +86,8 @@ class Traffic:
     """By value: the first transaction whose request holds it."""
     sent_as: dict[tuple[str, str], int] = field(default_factory=dict)
     """By value and field name: likewise."""
+    offered: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    """By field name, value and label as written: the first transaction that offers the choice."""
     fields: dict[int, frozenset[str]] = field(default_factory=dict)
     """By transaction: the names of the fields in its body."""
     echoes: dict[int, set[str]] = field(default_factory=dict)
@@ -176,6 +178,9 @@ def read_traffic(case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule])
         response = RecordedResponse(step.exchange)
         said = echoes.get(step.index, set())
         for producer in in_response(response, step.index, sought, hard):
+            if producer.kind is Kind.CHOICE:
+                _offer(traffic, producer)
+                continue
             _note_control(traffic, producer)
             for one in (producer, *decoded(producer, hidden), *packed.within(producer)):
                 _add(traffic, one, wanted, said)
@@ -226,6 +231,14 @@ def _note_control(traffic: Traffic, producer: Producer) -> None:
         traffic.forms.setdefault((at, producer.form), set()).add(producer.name)
         if producer.control == "text":
             traffic.typed.setdefault(producer.name, []).append((at, producer.value))
+
+
+def _offer(traffic: Traffic, producer: Producer) -> None:
+    """Note a choice: a producer until a request has made it."""
+    name, value, at = producer.name, producer.value, producer.transaction
+    traffic.offered.setdefault((name, value, producer.text), at)
+    if at < traffic.sent_as.get((value, name), 0):
+        traffic.producers.setdefault(value, []).append(producer)
 
 
 def _add(traffic: Traffic, producer: Producer, wanted: frozenset[str], said: set[str]) -> None:

@@ -1,0 +1,54 @@
+"""Choices: what a person picks by its label in a form: an option, a check box, a radio button."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import escape
+
+from pytest_loadtool.correlation.bound import escaped_text
+
+__all__ = ["choice_patterns", "choices"]
+
+_OPTION = re.compile(r'<option[^<>]*?\svalue="([^"]*)"[^<>]*>\s*([^<>]*?)\s*<')
+_SELECT_END = re.compile(r"</select\s*>", re.IGNORECASE)
+#: A tag between a control and its label; no input.
+_TAG = r"<[^<>](?:[^n<>][^<>]*)?"
+_FOLLOWING = re.compile(rf"[^<>]*((?:>\s*{_TAG})*?)>\s*([^<>\s][^<>]*?)\s*<")
+_ROW_ENDS = re.compile(r"</(?:tr|li|article|label|p)\b", re.IGNORECASE)
+#: What has no label of its own, but a value that people read.
+_NO_CHOICE = frozenset({"submit", "image", "reset", "file", "range", "button"})
+
+
+def choices(text: str, tag: str, found: dict[str, str], end: int) -> Iterator[tuple[str, str]]:
+    """The choices of a control with those attributes, whose tag ends there: the value that each
+    submits, and its label as the page writes it."""
+    if tag == "select":
+        close = _SELECT_END.search(text, end)
+        yield from _OPTION.findall(text, end, close.end() if close else len(text))
+    elif found.get("value") and found.get("type", "").lower() not in _NO_CHOICE:
+        label = _label(text, found.get("id", ""), end)
+        if label:
+            yield found["value"], label
+
+
+def _label(text: str, id_: str, end: int) -> str:
+    """By the ``label`` element for it, else the text behind it in the same row."""
+    named = text.find(f'for="{escape(id_)}"') if id_ else -1
+    label = _FOLLOWING.match(text, named) if named >= 0 else None
+    label = label or _FOLLOWING.match(text, end - 1)
+    return "" if label is None or _ROW_ENDS.search(label[1]) else label[2]
+
+
+def choice_patterns(name: str) -> Iterator[tuple[str, str]]:
+    """What takes the value of a choice in a field of that name: patterns before and behind that of
+    the label."""
+    field = rf'\sname="{escaped_text(escape(name))}"'
+    value = r'\svalue="([^"]*)"'
+    yield (
+        rf"{field}[^<>]*>(?:[^<]*</?opt[^<>]*>)*?[^<]*<option[^<>]*?{value}[^<>]*>\s*",
+        r"\s*<",
+    )
+    for both in (f"{field}[^<>]*?{value}", f"{value}[^<>]*?{field}"):
+        yield rf"{both}[^<>]*(?:>\s*{_TAG})*?>\s*", r"\s*<"
+        yield r">\s*", rf"\s*(?:{_TAG}>\s*)*?<[^<>]*?{both}"
