@@ -1,16 +1,16 @@
-"""Responses that report a failure: how bad that is, and what it means for replay."""
+"""Status codes of a recording: what replay expects, and how bad it is that something failed."""
 
 from __future__ import annotations
 
 from urllib.parse import urlsplit
 
 from pytest_loadtool.auth.negotiation import is_challenge, was_refused
-from pytest_loadtool.model.case import Kind
+from pytest_loadtool.model.case import Kind, Transaction
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.validator import StatusCodes
+from pytest_loadtool.model.validator import DEFAULT_STATUS, StatusCodes
 from pytest_loadtool.recording.entry import Entry
 from pytest_loadtool.recording.navigation import is_navigation
-from pytest_loadtool.recording.notes import INCOMPLETE, RECORDING_ERROR, Note
+from pytest_loadtool.recording.notes import EXPECTED, INCOMPLETE, RECORDING_ERROR, Note
 
 __all__ = [
     "STATIC_DESTINATIONS",
@@ -18,6 +18,7 @@ __all__ = [
     "expected_status",
     "failure_notes",
     "is_static",
+    "status_notes",
     "subject",
     "what_failed",
 ]
@@ -33,6 +34,18 @@ STATIC_SUFFIXES = (
 )  # fmt: skip
 
 
+#: Methods that change nothing (RFC 9110 §9.2.1).
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+#: What confirms a change: the client is to get another page (RFC 9110 §15.4.3, §15.4.4). The other
+#: redirects are about the address, and another server may do without.
+_SEE_OTHER = frozenset({302, 303})
+_REDIRECT = StatusCodes(((300, 399),))
+_REDIRECT_MEANS = (
+    'a redirect (status = "300-399"), as it was recorded: a form that is refused comes back as a '
+    "page, with status 200"
+)
+
+
 def subject(exchange: Exchange) -> str:
     """What a note about ``exchange`` names."""
     return f"{exchange.method} {exchange.url}"
@@ -46,20 +59,30 @@ def is_static(exchange: Exchange) -> bool:
 
 
 def expected_status(entry: Entry) -> StatusCodes:
-    """The Status Code validator: 200-399, or the recorded code if that lies outside.
+    """The Status Code validator: 200-399; the recorded code if that lies outside; a redirect if
+    that is how a change was confirmed.
 
-    So a recording replays green, and a failure that was not meant is seen in its note.
+    So a recording replays green, a failure that was not meant is seen in its note, and a form that
+    comes back because the server has refused it (a page with status 200) fails.
     """
     status = entry.exchange.status
-    default = StatusCodes()
-    return default if default.accepts(status) else StatusCodes(((status, status),))
+    if status in _SEE_OTHER and entry.exchange.method not in _SAFE:
+        return _REDIRECT
+    return DEFAULT_STATUS if DEFAULT_STATUS.accepts(status) else StatusCodes(((status, status),))
+
+
+def status_notes(transaction: Transaction, exchange: Exchange) -> list[Note]:
+    """What `expected_status` has narrowed, unless somebody has edited it since."""
+    if transaction.status != _REDIRECT or exchange.status not in _SEE_OTHER:
+        return []
+    return [Note(EXPECTED, subject(exchange), _REDIRECT_MEANS)]
 
 
 def failure_notes(entry: Entry) -> list[Note]:
     """Notes on what is wrong with a transaction."""
     exchange = entry.exchange
     notes = []
-    if not StatusCodes().accepts(exchange.status):
+    if not DEFAULT_STATUS.accepts(exchange.status):
         notes.append(_status_note(entry))
     if exchange.error:
         notes.append(Note(INCOMPLETE, subject(exchange), exchange.error))

@@ -1,7 +1,8 @@
 """What became of each recorded exchange: the fidelity report.
 
 Every exchange is a transaction of the test case or has a note that says why it is none; and a
-transaction that replay does not send or take quite as recorded has one too. It is worked out from
+transaction that replay does not send or take quite as recorded has one too, or of which more is
+expected than of others. It is worked out from
 the test case and its evidence alone, so it can be asked for at any time.
 """
 
@@ -15,7 +16,8 @@ from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.entry import Entry
 from pytest_loadtool.recording.expired import expired
-from pytest_loadtool.recording.failures import failure_notes, subject
+from pytest_loadtool.recording.failures import failure_notes, status_notes, subject
+from pytest_loadtool.recording.graphql import answer_notes
 from pytest_loadtool.recording.kinds import kind_of
 from pytest_loadtool.recording.notes import CHANGED, NEGOTIATION, REMOVED, Note
 from pytest_loadtool.recording.request import NOT_REPLAYED
@@ -38,8 +40,8 @@ def fidelity(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[Note, ...]:
     """Notes on all that is not in ``case`` as it was recorded, in the order in which it began.
 
     Exactly the exchanges that are no transaction have exactly one note of a kind other than
-    `CHANGED`, `INCOMPLETE` and `RECORDING_ERROR`, or one of the latter that says that there was no
-    response.
+    `CHANGED`, `EXPECTED`, `INCOMPLETE` and `RECORDING_ERROR`, or one of the latter that says that
+    there was no response.
     """
     replayed = {one.recorded.entry: one for one in case.transactions() if one.recorded is not None}
     folded = {index for indexes in negotiations(exchanges).values() for index in indexes}
@@ -50,6 +52,8 @@ def fidelity(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[Note, ...]:
     for index, exchange in in_order:
         if index in replayed:
             notes += failure_notes(Entry(index, exchange, kind_of(exchange)))
+            notes += status_notes(replayed[index], exchange)
+            notes += answer_notes(replayed[index], exchange)
             notes += _changes(case, exchange)
             older = _site(exchange) not in sites
             notes += _constant_cookies(replayed[index], exchange, older=older)

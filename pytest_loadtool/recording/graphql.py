@@ -6,15 +6,20 @@ import json
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from pytest_loadtool.model.case import Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.validator import JsonValidator
+from pytest_loadtool.recording.failures import subject
+from pytest_loadtool.recording.notes import EXPECTED, Note
 
-__all__ = ["expected_answer"]
+__all__ = ["answer_notes", "expected_answer"]
 
 #: A call has one of these: the document, or the hash of a document that the server knows.
 _CALL = frozenset({"query", "extensions"})
 #: What an answer has, and nothing else (GraphQL specification, §7.1).
 _ANSWER = frozenset({"data", "extensions"})
+_NO_ERRORS = JsonValidator("$.errors", absent=True)
+_NO_ERRORS_MEANS = "no errors in the answer to a GraphQL call: they come with status 200"
 
 
 def expected_answer(exchange: Exchange) -> tuple[JsonValidator, ...]:
@@ -24,7 +29,14 @@ def expected_answer(exchange: Exchange) -> tuple[JsonValidator, ...]:
     answer = _object(exchange.response_body)
     if "data" not in answer or not answer.keys() <= _ANSWER:
         return ()
-    return (JsonValidator("$.errors", absent=True),)
+    return (_NO_ERRORS,)
+
+
+def answer_notes(transaction: Transaction, exchange: Exchange) -> list[Note]:
+    """That `expected_answer` is in the transaction, unless somebody has taken it out since."""
+    if _NO_ERRORS not in transaction.validators or not expected_answer(exchange):
+        return []
+    return [Note(EXPECTED, subject(exchange), _NO_ERRORS_MEANS)]
 
 
 def _called(exchange: Exchange) -> bool:

@@ -8,6 +8,7 @@ __all__ = [
     "BACKGROUND",
     "CANCELLED",
     "CHANGED",
+    "EXPECTED",
     "FILTERED",
     "INCOMPLETE",
     "NEGOTIATION",
@@ -25,6 +26,7 @@ NEGOTIATION = "made anew by replay, left out"
 CANCELLED = "cancelled by the client, left out"
 REMOVED = "taken out of the test case"
 CHANGED = "replayed, but not quite as recorded"
+EXPECTED = "expected on replay, beyond a status of 200 to 399"
 RECORDING_ERROR = "recording error"
 INCOMPLETE = "incomplete evidence"
 

@@ -87,16 +87,21 @@ def test_it_reads_like_what_was_done(recording: Recording) -> None:
 
 @pytest.mark.promise(43)
 def test_every_response_has_its_validator(recording: Recording) -> None:
-    """200 to 399 for all but the missing image, which is told and harmless."""
+    """200 to 399 for all but the login, which was confirmed by a redirect, and the missing image;
+    both are told."""
     unusual = [
         (one.title, one.status)
         for one in recording.case.transactions()
         if one.status != StatusCodes()
     ]
-    assert unusual == [("GET /missing.png", StatusCodes(((404, 404),)))]
-    (note,) = recording.notes
-    assert "harmless" in note.message
-    assert not note.serious
+    assert unusual == [
+        ("POST /login/", StatusCodes(((300, 399),))),
+        ("GET /missing.png", StatusCodes(((404, 404),))),
+    ]
+    login, missing = recording.notes
+    assert "a form that is refused" in login.message
+    assert "harmless" in missing.message
+    assert not missing.serious
 
 
 @pytest.mark.promise(21)

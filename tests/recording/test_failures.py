@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.validator import StatusCodes
-from pytest_loadtool.recording import build_case
-from pytest_loadtool.recording.notes import INCOMPLETE, RECORDING_ERROR, Note
+from pytest_loadtool.model.validator import DEFAULT_STATUS, StatusCodes
+from pytest_loadtool.recording import build_case, fidelity
+from pytest_loadtool.recording.notes import EXPECTED, INCOMPLETE, RECORDING_ERROR, Note
 from tests.recording.samples import SHOP, call, load, visit
 
 
@@ -47,6 +48,40 @@ def test_a_recorded_failure_is_expected_on_replay_and_told(status: int) -> None:
     (note,) = notes(exchange)
     assert (note.kind, note.subject) == (RECORDING_ERROR, f"GET {SHOP}/a")
     assert note.message.startswith(f"status {status}, which replay will expect: ")
+
+
+REDIRECT = StatusCodes(((300, 399),))
+
+
+@pytest.mark.parametrize(
+    ("method", "status", "expected"),
+    [
+        ("POST", 302, REDIRECT),
+        ("POST", 303, REDIRECT),
+        ("DELETE", 303, REDIRECT),
+        ("GET", 302, DEFAULT_STATUS),  # a login asked for, a page that has moved
+        ("POST", 200, DEFAULT_STATUS),
+        ("POST", 307, DEFAULT_STATUS),  # the address was wrong; another server may do without
+        ("POST", 301, DEFAULT_STATUS),
+    ],
+)
+def test_a_change_that_was_confirmed_by_a_redirect_has_to_be_again(
+    method: str, status: int, expected: StatusCodes
+) -> None:
+    """A form that is refused comes back as a page with status 200, which would pass otherwise."""
+    exchange = call(method, f"{SHOP}/posts", 0, status=status)
+    assert validators(exchange) == [expected]
+    told = [(one.kind, one.subject, "refused" in one.message) for one in notes(exchange)]
+    assert told == ([(EXPECTED, f"{method} {SHOP}/posts", True)] if expected is REDIRECT else [])
+
+
+def test_what_somebody_has_edited_is_not_told_as_ours() -> None:
+    """Without the line, or with another, the report says nothing of it."""
+    exchange = call("POST", f"{SHOP}/posts", 0, status=302)
+    (page,) = build_case([exchange], name="case").case.pages
+    (transaction,) = page.transactions
+    edited = replace(page, transactions=(replace(transaction, status=DEFAULT_STATUS),))
+    assert fidelity(TestCase("case", (edited,)), [exchange]) == ()
 
 
 @pytest.mark.promise(118)

@@ -7,6 +7,7 @@ import pytest
 from pytest_loadtool.model.validator import JsonValidator
 from pytest_loadtool.recording import build_case
 from pytest_loadtool.recording.graphql import expected_answer
+from pytest_loadtool.recording.notes import EXPECTED
 from tests.recording.samples import SHOP, call
 
 JSON = ("Content-Type", "application/json")
@@ -15,10 +16,13 @@ ANSWER = b'{"data": {"items": []}}'
 
 
 def test_an_answer_without_errors_stays_one() -> None:
-    """The transaction says so in the test case, where it can be edited."""
+    """The transaction says so in the test case, where it can be edited; the report tells it."""
     recorded = call("POST", f"{SHOP}/graphql", 0, JSON, body=QUERY, answer=ANSWER)
-    (transaction,) = build_case([recorded], name="shop").case.transactions()
+    recording = build_case([recorded], name="shop")
+    (transaction,) = recording.case.transactions()
     assert transaction.validators == (JsonValidator("$.errors", absent=True),)
+    (note,) = recording.notes
+    assert (note.kind, "no errors" in note.message) == (EXPECTED, True)
 
 
 @pytest.mark.parametrize(
