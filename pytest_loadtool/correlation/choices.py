@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from html import escape
 
 from pytest_loadtool.correlation.bound import escaped_text
+from pytest_loadtool.model.extractor import RegularExpression
 
-__all__ = ["choice_patterns", "choices"]
+__all__ = ["choice_patterns", "choice_sources", "choices"]
 
 _OPTION = re.compile(r'<option[^<>]*?\svalue="([^"]*)"[^<>]*>\s*([^<>]*?)\s*<')
 _SELECT_END = re.compile(r"</select\s*>", re.IGNORECASE)
@@ -52,3 +53,9 @@ def choice_patterns(name: str) -> Iterator[tuple[str, str]]:
     for both in (f"{field}[^<>]*?{value}", f"{value}[^<>]*?{field}"):
         yield rf"{both}[^<>]*(?:>\s*{_TAG})*?>\s*", r"\s*<"
         yield r">\s*", rf"\s*(?:{_TAG}>\s*)*?<[^<>]*?{both}"
+
+
+def choice_sources(name: str, label: str) -> Iterator[RegularExpression]:
+    """What takes the value of the choice with that label, written so, in a field of that name."""
+    for before, behind in choice_patterns(name):
+        yield RegularExpression(before + escaped_text(label) + behind)

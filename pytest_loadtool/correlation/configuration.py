@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pytest_loadtool.correlation.claims import Claims, claim_all, issued
 from pytest_loadtool.correlation.computed import computed_values
 from pytest_loadtool.correlation.explain import explain
+from pytest_loadtool.correlation.following import following_again
 from pytest_loadtool.correlation.ignoring import ignored, set_aside, wanted
 from pytest_loadtool.correlation.kept import REPLAY_COMPARE, kept_notes
 from pytest_loadtool.correlation.renewal import with_renewals
@@ -54,6 +55,7 @@ def configure(
     taken = (*names_in_use(unconfigured), *(one.name for one in found))
     computed = computed_values(traffic, claims.claims, rules, taken)
     configured = with_renewals(rewrite(unconfigured, traffic.steps, found, computed))
+    configured = following_again(configured)
     titles = [f"{n} {one.title}" for n, one in enumerate(configured.transactions(), 1)]
     names = {one.name for one in found} | {one.name for one in computed}
     decisions = (

@@ -125,10 +125,11 @@ def _created(_: Slot, producer: Producer, traffic: Traffic) -> bool:
     return 200 <= step.exchange.status < 400 and (asked is None or asked.changes)
 
 
-def _same_path(slot: Slot, producer: Producer, _: Traffic) -> bool:
+def _same_path(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The address leads where the slot stands: ``/users/2/…`` both times."""
     if slot.place is Place.PATH:
-        return slot.before == producer.before and slot.name == producer.name
+        same = slot.name == producer.name or HOLE in slot.before
+        return same and traffic.before(slot) == producer.before
     return is_id_name(slot.name) and slot.name == producer.name
 
 

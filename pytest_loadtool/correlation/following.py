@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from html import unescape
+from types import MappingProxyType
 
 from pytest_loadtool.correlation.bound import escaped_text
-from pytest_loadtool.model.case import TestCase, Transaction
+from pytest_loadtool.model.case import TestCase, Transaction, Variable
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.extractor import (
+    Boundary,
     Decoded,
+    HeaderValue,
     JsonPath,
     RegularExpression,
     Source,
     with_texts,
 )
-from pytest_loadtool.model.template import Template, escape
+from pytest_loadtool.model.filters import filtered
+from pytest_loadtool.model.template import Reference, Template, escape
 
-__all__ = ["followed", "followed_words"]
+__all__ = ["followed", "followed_words", "following_again", "is_own", "word"]
 
 #: What a text is found by in a pattern may have escapes of its own.
 _ESCAPED = re.compile(r"\\(.)")
+#: What is before a segment of a path, and before a value of a query, in a pattern too.
+_SEGMENT = r"(?P<before>(?<![<\\])/|%2[Ff]|(?<=[\w\]-])(?:=|%3[Dd]))"
+_HOLE = r"\$\{[^}]*\}"
 
 
 def _as_it_is(text: str) -> str:
@@ -31,12 +39,13 @@ def _as_it_is(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Language:
-    """Where a path or pattern has the text by which it finds a row; what the text means, and how it
-    is written."""
+    """Where a path or pattern has the text by which it finds something; what the text means, and
+    how it is written, perhaps behind a filter."""
 
     places: re.Pattern[str]
     read: Callable[[str], str]
     quote: Callable[[str], str]
+    filters: tuple[str, ...] = ("",)
 
     def written(self, template: str) -> str:
         """A template, its literals in the language."""
@@ -53,11 +62,40 @@ _IN_PATHS = _Language(
 )
 _IN_PATTERNS = _Language(
     re.compile(
-        r"(?P<before>>(?:\\s\*)?)(?P<text>(?:[^<>\\.^$*+?{}\[\]|()]|\\[^\w\s]|\$\{[^}]*\})+)"
+        rf"(?P<before>>(?:\\s\*)?)(?P<text>(?:[^<>\\.^$*+?{{}}\[\]|()]|\\[^\w\s]|{_HOLE})+)"
         r"(?P<after>(?:\\s\*)?(?:\(\?:)?<)"
     ),
     lambda text: unescape(_ESCAPED.sub(r"\1", text)),
     escaped_text,
+)
+_ADDRESSES_IN_PATTERNS = _Language(
+    re.compile(
+        rf"{_SEGMENT}(?P<text>(?:[^/?&=#;\"'<>\\.^$*+{{}}\[\]|()\s]|\\[^\w\s/?]|{_HOLE})+)"
+        r"(?P<after>)"
+    ),
+    lambda text: _ESCAPED.sub(r"\1", text),
+    escaped_text,
+    ("", "url", "form"),
+)
+_ADDRESSES = replace(
+    _ADDRESSES_IN_PATTERNS,
+    places=re.compile(rf"{_SEGMENT}(?P<text>(?:[^/?&=#;\"'<>$\s]|{_HOLE})+)(?P<after>)"),
+    read=_as_it_is,
+    quote=_as_it_is,
+)
+
+#: By kind of source: where it has names of things.
+_NAMES: Mapping[type, tuple[_Language, ...]] = MappingProxyType(
+    {JsonPath: (_IN_PATHS,), RegularExpression: (_IN_PATTERNS,)}
+)
+#: And where it has what requests have in their addresses, too.
+_WORDS: Mapping[type, tuple[_Language, ...]] = MappingProxyType(
+    {
+        JsonPath: (_IN_PATHS,),
+        RegularExpression: (_IN_PATTERNS, _ADDRESSES_IN_PATTERNS),
+        HeaderValue: (_ADDRESSES_IN_PATTERNS,),
+        Boundary: (_ADDRESSES,),
+    }
 )
 
 #: From a text by which an extractor goes to what comes in its place.
@@ -66,7 +104,7 @@ _Write = Callable[[str, _Language], str]
 
 def followed(case: TestCase, first: int, old: str, new: str) -> TestCase:
     """``case`` whose extractors, from transaction ``first`` on, go by ``new`` where they went by
-    ``old``: two templates."""
+    ``old``: two templates. Addresses stay: those of requests do, too."""
 
     def write(text: str, language: _Language) -> str:
         same = text == language.written(old) or language.read(text) == old
@@ -75,47 +113,84 @@ def followed(case: TestCase, first: int, old: str, new: str) -> TestCase:
     return with_transactions(
         case,
         (
-            _remarked(one, write) if index >= first else one
+            _remarked(one, write, _NAMES) if index >= first else one
             for index, one in enumerate(case.transactions())
         ),
     )
 
 
-def followed_words(transaction: Transaction, text: str, name: str) -> Transaction:
+def followed_words(
+    transaction: Transaction, text: str, name: str, only: Mapping[str, Variable] | None = None
+) -> Transaction:
     """The transaction whose extractors go by the variable where they went by ``text``, or by a text
-    of which that is a word."""
-    placeholder = f"${{{name}}}"
+    of which that is a word. ``only``: those that set one of these variables."""
 
     def write(marked: str, language: _Language) -> str:
-        if language.read(marked) == escape(text):
-            return placeholder
-        word = rf"(?<![^\W_]){re.escape(language.written(escape(text)))}(?![^\W_])"
-        return re.sub(word, lambda _: placeholder, marked)
+        for filters in ((one,) if one else () for one in language.filters):
+            placeholder = str(Reference(name, filters))
+            own = escape(filtered(text, filters))
+            if language.read(marked) == own:
+                return placeholder
+            written = re.sub(word(language.written(own)), placeholder, marked)
+            if written != marked:
+                return written
+        return marked
 
-    return _remarked(transaction, write)
+    return _remarked(transaction, write, _WORDS, only)
 
 
-def _remarked(transaction: Transaction, write: _Write) -> Transaction:
+def word(text: str) -> str:
+    """A pattern for the text where it is a word, or several, of a longer one."""
+    # A percent-encoded character before it is no letter of it: q%3Dcarol.
+    return rf"(?:(?<![^\W_])|(?<=%[0-9A-Fa-f]{{2}})){re.escape(text)}(?![^\W_])"
+
+
+def is_own(variable: Variable) -> bool:
+    """Whether a person has made it one for each virtual user, in place of what was recorded."""
+    made = variable.template is not None or variable.generate is not None
+    return made and variable.set_by == "person" and bool(variable.recorded)
+
+
+def following_again(case: TestCase) -> TestCase:
+    """``case`` whose extractors that were found anew go by what is each virtual user's own."""
+    found = {name: one for name, one in case.variables.items() if one.set_by == "asm"}
+    transactions = tuple(case.transactions())
+    for name, variable in case.variables.items():
+        if is_own(variable) and variable.recorded:
+            transactions = tuple(
+                followed_words(one, variable.recorded, name, found) for one in transactions
+            )
+    return with_transactions(case, transactions)
+
+
+def _remarked(
+    transaction: Transaction,
+    write: _Write,
+    languages: Mapping[type, tuple[_Language, ...]],
+    only: Mapping[str, Variable] | None = None,
+) -> Transaction:
     extractors = tuple(
-        replace(one, source=_source(one.source, write)) for one in transaction.extractors
+        replace(one, source=_source(one.source, write, languages))
+        if only is None or one.variable in only
+        else one
+        for one in transaction.extractors
     )
     changed = extractors != transaction.extractors
     return replace(transaction, extractors=extractors) if changed else transaction
 
 
-def _source(source: Source, write: _Write) -> Source:
-    match source:
-        case JsonPath():
-            language = _IN_PATHS
-        case RegularExpression():
-            language = _IN_PATTERNS
-        case Decoded(outer=outer, inner=inner):
-            inner = inner and _source(inner, write)
-            return replace(source, outer=_source(outer, write), inner=inner)
-        case _:
-            return source
+def _source(
+    source: Source, write: _Write, languages: Mapping[type, tuple[_Language, ...]]
+) -> Source:
+    if isinstance(source, Decoded):
+        inner = source.inner and _source(source.inner, write, languages)
+        return replace(source, outer=_source(source.outer, write, languages), inner=inner)
+    for language in languages.get(type(source), ()):
+        source = with_texts(source, partial(_written, language, write))
+    return source
 
-    def written(found: re.Match[str]) -> str:
-        return found["before"] + write(found["text"], language) + found["after"]
 
-    return with_texts(source, lambda text: language.places.sub(written, text))
+def _written(language: _Language, write: _Write, text: str) -> str:
+    return language.places.sub(
+        lambda found: found["before"] + write(found["text"], language) + found["after"], text
+    )

@@ -65,7 +65,10 @@ class _Rows:
     def placed(self, one: Found) -> Found:
         """The variable, by its row if it is in one."""
         placed = self._placed(one)
-        self._owners |= {place_of(slot): one.name for slot in one.slots if not slot.depth}
+        for slot in one.slots:
+            if not slot.depth:
+                as_recorded = replace(slot, before=self._traffic.before(slot))
+                self._owners[place_of(as_recorded)] = one.name
         return placed
 
     def _placed(self, one: Found) -> Found:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from pytest_loadtool.correlation.bound import escaped_text
 from pytest_loadtool.correlation.boundaries import beside
-from pytest_loadtool.correlation.choices import choice_patterns
+from pytest_loadtool.correlation.choices import choice_sources
 from pytest_loadtool.correlation.escaped import base64_within, is_base64
 from pytest_loadtool.correlation.extract import PlainText, Readable, compile_source
 from pytest_loadtool.correlation.jsonpath import format_path
@@ -145,12 +145,6 @@ def _in_form(producer: Producer, text: str, known: _Known) -> Iterator[Source]:
         yield RegularExpression(
             rf'{pattern}[\s\S]*?name="{escaped_text(producer.name)}"[^>]*?value="([^"]*)"'
         )
-
-
-def _choice(producer: Producer, *_: object) -> Iterator[Source]:
-    label = escaped_text(producer.text)
-    for before, behind in choice_patterns(producer.name):
-        yield RegularExpression(before + label + behind)
 
 
 def _cookie(producer: Producer, *_: object) -> Iterator[Source]:
@@ -301,7 +295,7 @@ _SOURCES: Mapping[Kind, _Synthesiser] = MappingProxyType(
         Kind.HEADER: _header,
         Kind.LOCATION: _location,
         Kind.LINK: _link,
-        Kind.CHOICE: _choice,
+        Kind.CHOICE: lambda one, *_: choice_sources(one.name, one.text),
         Kind.TEXT: _text,
     }
 )

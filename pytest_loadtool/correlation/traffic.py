@@ -97,6 +97,13 @@ class Traffic:
     changes: list[int] = field(default_factory=list)
     """The transactions that may change something on the server."""
 
+    def before(self, slot: Slot) -> str:
+        """The path up to a segment as recorded, whatever a person has put into it."""
+        if HOLE not in slot.before:
+            return slot.before
+        recorded = self.steps[slot.transaction].address.split("/")
+        return "/".join(recorded[: slot.before.count("/")]) + "/"
+
     def request(self, owner: int) -> Request:
         """The request of that transaction, or the header set: see `Slot.owner`."""
         return self.sets[~owner] if owner < 0 else self.steps[owner].transaction.request

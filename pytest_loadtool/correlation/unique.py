@@ -7,13 +7,20 @@ second virtual user finds out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from pytest_loadtool.correlation.following import followed_words
+from pytest_loadtool.correlation.following import followed_words, is_own, word
 from pytest_loadtool.correlation.naming import field_name
-from pytest_loadtool.correlation.parts import FILTERS_OF, content_type, part_text, with_part
+from pytest_loadtool.correlation.parts import (
+    FILTERS_OF,
+    content_type,
+    part_text,
+    reverted,
+    text_parts,
+    with_part,
+)
 from pytest_loadtool.correlation.revert import names_in_use
 from pytest_loadtool.correlation.slots import Masked, Part, Slot, request_slots, target_slots
 from pytest_loadtool.model.case import TestCase, Transaction, Variable
@@ -22,7 +29,7 @@ from pytest_loadtool.model.generator import RandomText
 from pytest_loadtool.model.place import Place, encode
 from pytest_loadtool.model.template import escape
 
-__all__ = ["Unique", "make_unique"]
+__all__ = ["Unique", "make_unique", "owned_parts"]
 
 #: Characters of the part that differs: 36 bits.
 _LENGTH = 6
@@ -69,6 +76,24 @@ def make_unique(case: TestCase, text: str) -> Unique | None:
     )
 
 
+def owned_parts(case: TestCase, text: str) -> tuple[Variable, ...]:
+    """What stands for ``text``, or for parts of it, in requests that were made each virtual user's
+    own before. None: there is no such request."""
+    own = {name: one.recorded or "" for name, one in case.variables.items() if is_own(one)}
+    as_typed = with_transactions(case, (_as_typed(case, one, own) for one in case.transactions()))
+    if make_unique(as_typed, text) is None:
+        return ()
+    return tuple(case.variables[name] for name, was in own.items() if was in text or text in was)
+
+
+def _as_typed(case: TestCase, transaction: Transaction, values: Mapping[str, str]) -> Transaction:
+    request = transaction.request
+    media = content_type(case.wire_headers(request))
+    for part, text in text_parts(request):
+        request = with_part(request, part, reverted(text, part, media, values))
+    return replace(transaction, request=request)
+
+
 def _slots(case: TestCase, transaction: Transaction) -> Iterator[Slot]:
     request = transaction.request
     yield from request_slots(request, content_type(case.wire_headers(request)), 0)
@@ -87,9 +112,7 @@ def _in_header(slot: Slot, position: int) -> Slot:
 
 def _spans(slot: Slot, text: str) -> list[tuple[int, int]]:
     """Where the text stands in the slot as a whole word, as (start, end) in the masked part."""
-    word = re.escape(encode(slot.root, text))
-    # A percent-encoded character before it is no letter of it: q%3Dcarol.
-    pattern = rf"(?:(?<![^\W_])|(?<=%[0-9A-Fa-f]{{2}})){word}(?![^\W_])"
+    pattern = word(encode(slot.root, text))
     return [
         (slot.start + match.start(), slot.start + match.end())
         for match in re.finditer(pattern, slot.raw)

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from pytest_loadtool.correlation.unique import make_unique
+from pytest_loadtool.correlation import Configuration
+from pytest_loadtool.correlation.unique import make_unique, owned_parts
 from pytest_loadtool.model.case import Variable
+from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.extractor import (
+    Boundary,
+    Extractor,
+    HeaderValue,
+    RegularExpression,
+    Source,
+    with_texts,
+)
 from pytest_loadtool.model.generator import RandomText
-from tests.correlation.exchanges import SERVER, case_of, html
-from tests.correlation.talk import call, configure, get, post, requests
+from tests.correlation.exchanges import SERVER, case_of, exchange, html
+from tests.correlation.talk import call, configure, get, post, requests, run, sources
 
 SESSION: tuple[Exchange, ...] = (
     post("/users/add", "username=carol&email=carol%40example.com&note=caroline"),
@@ -73,6 +85,17 @@ def test_names_do_not_collide() -> None:
     assert make_unique(second.case, "tea") is None
 
 
+@pytest.mark.parametrize("text", ["carol", "carol@example.com", "home/carol/notes.txt"])
+def test_what_is_unique_already(text: str) -> None:
+    """A text with a part that was made unique before is told by that part."""
+    first = make_unique(case_of(*SESSION), "carol")
+    assert first is not None
+    assert make_unique(first.case, text) is None
+    assert owned_parts(first.case, text) == (first.case.variables["username[1]"],)
+    assert not owned_parts(first.case, f"{text}s")
+    assert not owned_parts(case_of(*SESSION), text)
+
+
 @pytest.mark.parametrize(
     ("exchanges", "text", "wanted"),
     [
@@ -106,3 +129,78 @@ def test_configuring_again_leaves_it(
     again = configure(unique.case, exchanges)
     assert again.case == unique.case
     assert requests(again) == wanted
+
+
+#: ihatemoney: what is in a project has the project's name in its address.
+_BILLS = (
+    '<tr><td>Tent</td><td><a class="edit" href="/{0}/edit/1" title="edit">edit</a>'
+    '<form action="/{0}/delete/1" method="POST"><input name="csrf_token" type="hidden" '
+    'value="IjUxOGM4ZGYwYmM0MTRkZmRjZDEwZDVm"><button></button></form></td></tr>'
+)
+
+
+@pytest.mark.parametrize(
+    ("typed", "path", "written"),
+    [
+        ("seaside", "seaside", "${id[1]}"),
+        ("Our trip", "Our%20trip", "${id[1]|url}"),
+        ("trip", "our-trip", "our-${id[1]}"),
+    ],
+)
+def test_addresses_of_links_and_forms_are_followed(typed: str, path: str, written: str) -> None:
+    """The extractor finds what the server makes of this user's text; configured again, too."""
+    page = html(
+        f'<form><input type="hidden" name="csrf_token" value="x"></form>{_BILLS.format(path)}'
+    )
+    exchanges = (
+        post("/create", f"id={typed.replace(' ', '+')}"),
+        get(f"/{path}/", html("<table></table>")),
+        post(f"/{path}/new", "n=1", exchange(received=(("Location", f"/{path}/17"),)), status=303),
+        get(f"/{path}/17"),
+        post(f"/{path}/add", "what=Tent"),
+        get(f"/{path}/", page),
+        get(f"/{path}/edit/1"),
+        post(f"/{path}/delete/1", "csrf_token=IjUxOGM4ZGYwYmM0MTRkZmRjZDEwZDVm"),
+    )
+    unique = make_unique(run(*exchanges).case, typed)
+    assert unique is not None
+    found = [
+        extractor.source.pattern or ""
+        for one in unique.case.transactions()
+        for extractor in one.extractors
+        if isinstance(extractor.source, RegularExpression | HeaderValue)
+    ]
+    begins = [one.partition(written)[0] for one in found]
+    assert begins == ["/", *["[\"'=]/"] * 2, 'action="/']
+    assert configure(unique.case, exchanges).case == unique.case
+    # What a person wrote stays when it is configured again.
+    first, *others = unique.case.transactions()
+    own = Extractor("own", RegularExpression(f"/{path}/list/([0-9]+)"))
+    by_person = with_transactions(
+        unique.case, (replace(first, extractors=(*first.extractors, own)), *others)
+    )
+    assert configure(by_person, exchanges).case == by_person
+
+
+@pytest.mark.parametrize(
+    ("source", "followed"),
+    [
+        (HeaderValue("Location", "/shop/([^/?#&;]+)"), HeaderValue("Location", "/X/([^/?#&;]+)")),
+        (HeaderValue("shop"), HeaderValue("shop")),
+        (Boundary('href="/shop/', '"'), Boundary('href="/X/', '"')),
+        (RegularExpression(r"/a\?q=shop&id=(\d+)"), RegularExpression(r"/a\?q=X&id=(\d+)")),
+        (RegularExpression(r"to=%2Fshop%2F(\d+)"), RegularExpression(r"to=%2FX%2F(\d+)")),
+        (RegularExpression('name="shop" (.*)'), RegularExpression('name="shop" (.*)')),
+        (RegularExpression("</?shop>(.*)"), RegularExpression("</?shop>(.*)")),
+        (RegularExpression("/workshop/(.*)"), RegularExpression("/workshop/(.*)")),
+    ],
+)
+def test_only_addresses_are_followed(source: Source, followed: Source) -> None:
+    """A path segment or a value of a query, in any kind of extractor; no names, tags or words."""
+    case = case_of(post("/", "f=shop"))
+    (one,) = case.transactions()
+    case = with_transactions(case, (replace(one, extractors=(Extractor("v", source),)),))
+    unique = make_unique(case, "shop")
+    assert unique is not None
+    written = with_texts(followed, lambda text: text.replace("X", "${f[1]}"))
+    assert sources(Configuration(unique.case, ())) == [("v", written, 1)]

@@ -72,16 +72,21 @@ async def unique(session: Session, *text: str) -> None:
 
     For names that a server takes only once, such as those of users or files: without it the second
     user who replays at once is refused. In all requests a variable stands in its place that adds
-    random characters, new for each iteration: `carol-x7Kq2b`. Do it after `configure`.
+    random characters, new for each iteration: `carol-x7Kq2b`; extractors that go by the text, or by
+    an address with it, follow. Do it after `configure`.
     """
-    from pytest_loadtool.correlation.unique import make_unique
+    from pytest_loadtool.correlation.unique import make_unique, owned_parts
 
     document = session.opened()
-    changed = make_unique(document.case, " ".join(text))
+    whole = " ".join(text)
+    changed = make_unique(document.case, whole)
     if changed is None:
-        raise CommandError(
-            f"no request has the value {' '.join(text)!r}: `show` tells what is sent"
-        )
+        own = owned_parts(document.case, whole)
+        if not own:
+            raise CommandError(f"no request has the value {whole!r}: `show` tells what is sent")
+        said = ", ".join(f"${{{one.name}}} stands for {one.recorded}" for one in own)
+        session.say(f"It is each user's own already: {said}.")
+        return
     session.document = replace(document, case=changed.case)
     used = counted(len(changed.transactions), "transaction")
     session.say(f"{changed.variable} stands for it in {used}.")

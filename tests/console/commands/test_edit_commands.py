@@ -78,6 +78,10 @@ def test_typed_names_are_made_unique(session: Session, listener: Listener) -> No
     assert listener.said[-1] == "name[1] stands for it in 1 transaction."
     with pytest.raises(CommandError, match="no request has the value 'two words'"):
         do(session, "unique two words")
+    do(session, "unique teapot")
+    assert listener.said[-1] == (
+        "It is each user's own already: ${name[1]} stands for Large teapot."
+    )
     do(session, "undo")
     assert session.document is imported
 
