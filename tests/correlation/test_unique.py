@@ -155,8 +155,10 @@ def test_addresses_of_links_and_forms_are_followed(typed: str, path: str, writte
     exchanges = (
         post("/create", f"id={typed.replace(' ', '+')}"),
         get(f"/{path}/", html("<table></table>")),
-        post(f"/{path}/new", "n=1", exchange(received=(("Location", f"/{path}/17"),)), status=303),
-        get(f"/{path}/17"),
+        post(
+            f"/{path}/new", "n=1", exchange(received=(("Location", f"/{path}/of/17"),)), status=303
+        ),
+        get(f"/{path}/of/17"),
         post(f"/{path}/add", "what=Tent"),
         get(f"/{path}/", page),
         get(f"/{path}/edit/1"),
