@@ -142,7 +142,18 @@ def checked(traffic: Traffic, claims: list[Claim], misses: list[Miss]) -> Claims
             misses.append(Miss(one.slot, one.rule, _ENCODING, one.producer.transaction))
         else:
             kept.append(one)
-    return Claims(tuple(kept), tuple(misses))
+    return Claims(tuple(kept), tuple(one for one in misses if not _in_essence(one, kept)))
+
+
+def _in_essence(miss: Miss, claims: list[Claim]) -> bool:
+    """Whether most of a value that no response holds is claimed: the script appends a constant."""
+    slot = miss.slot
+    return miss.transaction is None and not miss.rule.leave and any(
+        (one.slot.owner, one.slot.part) == (slot.owner, slot.part)
+        and 2 * len(one.slot.value) > len(slot.value)
+        and overlap(one.slot, slot)
+        for one in claims
+    )  # fmt: skip
 
 
 def exact(traffic: Traffic, key: tuple[int, Part], uses: Sequence[tuple[Slot, str]]) -> bool:

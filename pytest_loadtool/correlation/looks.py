@@ -91,9 +91,13 @@ def looks_random(value: str) -> bool:
         return changes > 0
     if digits:
         return changes >= (2 if length >= 20 else 3)
+    if _WORDS.fullmatch(sample):
+        return False
     return length >= 16 and len(_CASE_CHANGE.findall(sample)) * 4 >= length
 
 
+#: ``Special:MovePage``.
+_WORDS = re.compile(r"(?:[A-Z][a-z]{2,}[-_.:/]?)+")
 # What looks_random leaves to looks_like_time. Seconds since 1970 are a long number like any other.
 _DATE_OR_CLOCK = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?|\d\d:\d\d.*")
 

@@ -51,6 +51,9 @@ _LABEL = TO_LABEL + r"([^<>\s][^<>]{0,80})<"
 _SPLIT_STATE = re.compile(r"__VIEWSTATE\d*")
 
 
+#: As WordPress escapes "&" in addresses.
+_AMPERSAND = re.compile("&#(?:0*38|[xX]26);")
+
 _Known = Collection[str]
 
 
@@ -239,6 +242,12 @@ def _address_patterns(
     value and of others. Unless they are to be ``whole``, they end after a value in the query: of
     one address, the rest tells nothing.
     """
+    entity = _AMPERSAND.search(address)
+    if entity:  # its "#" begins no fragment
+        plain = address.replace(entity[0], "&amp;")
+        patterns = _address_patterns(plain, slot, known, written, whole=whole)
+        yield from (one.replace("&amp;", entity[0]) for one in patterns)
+        return
     value, other = written
     address = address.partition("#")[0]
     spots = [one for one in target_slots(address, 0) if not one.capsules]

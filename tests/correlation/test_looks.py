@@ -60,6 +60,7 @@ def test_random(value: str) -> None:
         "00000000",
         "report_2024_q3_v2",
         "UPPERCASE_CONSTANT_NAME",
+        "Special:MovePage",
     ],
 )
 def test_not_random(value: str) -> None:

@@ -31,7 +31,7 @@ pytestmark = pytest.mark.promise(22)
 )
 def test_the_content_type_tells(content_type: str, content: bytes, kind: Kind) -> None:
     """Parameters and case do not matter, nor does a structured suffix hide what it is."""
-    assert kind_of(load(f"{SHOP}/x", 0, content_type, content)) is kind
+    assert kind_of(load(f"{SHOP}/x", 0, content_type, content, dest="script")) is kind
 
 
 @pytest.mark.parametrize(
@@ -59,3 +59,10 @@ def test_a_content_type_that_lies_is_seen_through(
 def test_where_the_response_is_silent_the_request_tells(dest: str, kind: Kind) -> None:
     """A 304 has neither type nor body; the browser said what it wanted."""
     assert kind_of(load(f"{SHOP}/x", 0, "", b"", dest=dest, status=304)) is kind
+
+
+@pytest.mark.parametrize(("dest", "kind"), [("script", Kind.JAVASCRIPT), ("empty", Kind.OTHER)])
+def test_a_script_that_a_script_asks_for_is_an_answer(dest: str, kind: Kind) -> None:
+    """WordPress's admin-ajax.php answers a check of its token so; Rails sends RJS."""
+    one = load(f"{SHOP}/x", 0, "application/javascript; charset=UTF-8", b"-1", dest=dest)
+    assert kind_of(one) is kind
