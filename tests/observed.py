@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pytest_loadtool.load import LoadMetrics, Share
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
-from pytest_loadtool.model.load import LoadConfiguration
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.load import LoadConfiguration, ThinkTime
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay import PagePlan, Plan, Response, Step, compile_case
+from pytest_loadtool.report.failure import Evidence, Outcome, explain
 from pytest_loadtool.transport.functional import replay_once
 from pytest_loadtool.transport.load import LoadRunner, metrics_for
 
-__all__ = ["Observed", "replay", "run_load"]
+__all__ = ["Observed", "explained", "replay", "run_load"]
 
 
 @dataclass
@@ -23,11 +26,17 @@ class Observed:
 
     responses: list[Response] = field(default_factory=list)
     failures: list[tuple[Failure, ...]] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
     challenges: list[Response] = field(default_factory=list)
 
     def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
         self.responses.append(response)
         self.failures.append(failures)
+        self.outcomes.append(
+            Outcome(
+                step.index, step.page_title, str(step.origin), step.transaction, response, failures
+            )
+        )
 
     def negotiation(self, step: Step, response: Response) -> None:
         self.challenges.append(response)
@@ -53,6 +62,17 @@ def replay(
     case = TestCase("c", (page,), server, **settings)
     replay_once(compile_case(case), observer=observed, timeout=timeout)
     return observed
+
+
+def explained(case: TestCase, exchanges: Sequence[Exchange], server: str) -> str:
+    """Replay a test case once, without think times; the text of the failure, empty if it passes."""
+    observed = Observed()
+    plan = compile_case(case, server=server, think_time=ThinkTime(scale=0.0))
+    replay_once(plan, observer=observed)
+    if not any(observed.failures):
+        return ""
+    evidence = Evidence(exchanges)
+    return explain(case, observed.outcomes, path="recorded.case.toml", evidence=evidence)
 
 
 def run_load(

@@ -29,7 +29,7 @@ ROOMS: dict[str, set[str]] = {
     },
     "recording": {"errors", "model", "auth.negotiation"},
     "replay": {"errors", "model", "auth", "correlation.bound", "correlation.extract"},
-    "report": {"errors", "model", "auth", "load"},
+    "report": {"errors", "model", "auth", "load", "correlation.fields", "correlation.looks"},
     "transport": {"errors", "model", *MIDDLE},
     "capture": {"errors", "model", *MIDDLE},
     "console": {"errors", "model", *MIDDLE, "transport", "capture"},

@@ -17,6 +17,7 @@ from pytest_loadtool.correlation.compare import Replayed
 from pytest_loadtool.correlation.loop import Conclusion, improve
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.result import Failure
+from pytest_loadtool.report.elsewhere import led_elsewhere
 
 if TYPE_CHECKING:
     from pytest_loadtool.replay import PagePlan, Response, Step
@@ -27,7 +28,6 @@ __all__ = ["improve_by_replays"]
 _LONGEST_BODY, _MOST_BYTES = 4 << 20, 100 << 20
 #: Failed transactions that are listed at the end.
 _MOST_MISSING = 5
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 async def improve_by_replays(session: Session, *, server: str, most: int) -> None:
@@ -143,6 +143,6 @@ class _Kept:
 
 def _led_elsewhere(recorded: int, status: int) -> tuple[str, ...]:
     """A page instead of a redirect, or the other way round: to a login, for instance."""
-    if (recorded in _REDIRECTS) == (status in _REDIRECTS):
+    if not led_elsewhere(recorded, status):
         return ()
     return (f"status {status} instead of {recorded} as recorded",)

@@ -22,10 +22,13 @@ from pytest_loadtool.report.comparison import (
     header_differences,
     title_of,
 )
+from pytest_loadtool.report.complaints import complaints
+from pytest_loadtool.report.elsewhere import led_elsewhere, remedies, was_refused, what_it_means
 from pytest_loadtool.report.excerpt import clip, excerpt, is_binary, printable
 from pytest_loadtool.report.extractors import broken_extractors
-from pytest_loadtool.report.masking import Mask
+from pytest_loadtool.report.masking import Mask, spellings
 from pytest_loadtool.report.placeholders import sent_values
+from pytest_loadtool.report.suspects import Suspects, may_be_stale
 
 __all__ = ["SEPARATOR", "Evidence", "Outcome", "Received", "explain", "headline"]
 
@@ -131,7 +134,8 @@ def explain(
     sections = (
         [headline(first)],
         _counts(case, len(by_index), 1 + len(later)),
-        _why(subject),
+        [*_why(subject), *_elsewhere(subject, by_index)],
+        _tokens(subject),
         broken_extractors(
             case,
             first.index,
@@ -210,6 +214,35 @@ def _why(subject: _Subject) -> Iterator[str]:
         yield from _indented([remedy] if remedy else [])
 
 
+def _elsewhere(subject: _Subject, outcomes: Iterable[Outcome]) -> Iterator[str]:
+    """What it means that there is a page where a redirect was recorded, or the other way round."""
+    first = subject.first
+    recorded, response = first.transaction.recorded, first.response
+    if recorded is None or not led_elsewhere(recorded.status, response.status):
+        return
+    method = first.transaction.request.method
+    before = (_text(one.response)[0] for one in outcomes if one.index < first.index)
+    said = [subject.mask.text(one) for one in complaints(_text(response)[0], before)]
+    location = next((value for name, value in subject.headers if name.lower() == "location"), "")
+    yield from _indented(what_it_means(method, recorded.status, response.status, location, said))
+    if was_refused(method, recorded.status, response.status):
+        yield from _indented(remedies(_suspects(subject).names()))
+
+
+def _tokens(subject: _Subject) -> list[str]:
+    """The tokens that were sent, where one of them may be why the request was refused."""
+    transaction, status = subject.first.transaction, subject.first.response.status
+    recorded = transaction.recorded.status if transaction.recorded else 0
+    refused = was_refused(transaction.request.method, recorded, status)
+    # The code that was recorded has been given for other reasons.
+    stale = may_be_stale(status) and status != recorded
+    return _suspects(subject).tokens(anew=stale) if refused or stale else []
+
+
+def _suspects(subject: _Subject) -> Suspects:
+    return Suspects(subject.case, subject.first.index, _sent_by(subject), subject.mask)
+
+
 def _in_short(response: Received) -> str:
     """The status, the type and the size of a response, and the title of a page."""
     text, problem = _text(response)
@@ -258,7 +291,8 @@ def _value(subject: _Subject, name: str, value: str) -> str:
 def _as_recorded(subject: _Subject, name: str, value: str) -> str:
     variable = subject.case.variables.get(name)
     recorded = variable.recorded if variable else None
-    return " (the recorded value)" if recorded is not None and recorded == value else ""
+    same = recorded is not None and value in spellings(recorded)
+    return " (the recorded value)" if same else ""
 
 
 def _received_and_recorded(subject: _Subject) -> tuple[list[str], list[str]]:

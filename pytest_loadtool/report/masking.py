@@ -14,7 +14,7 @@ from urllib.parse import quote, quote_plus
 
 from pytest_loadtool.model.secret import is_secret
 
-__all__ = ["Mask", "is_secret"]
+__all__ = ["Mask", "is_secret", "spellings"]
 
 #: How much of a secret is shown, and how long it must be for that much to say little about it.
 _SHOWN, _LONG = 4, 8
@@ -50,7 +50,7 @@ class Mask:
     __slots__ = ("_values",)
 
     def __init__(self, values: Collection[str] = ()) -> None:
-        forms = {form for value in values if value for form in _spellings(value)}
+        forms = {form for value in values if value for form in spellings(value)}
         # The longest first: one may be a part of another.
         alternatives = "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))
         self._values = re.compile(alternatives) if alternatives else None
@@ -73,7 +73,7 @@ class Mask:
         return special(value) if special else self.value(name, value)
 
 
-def _spellings(value: str) -> set[str]:
+def spellings(value: str) -> set[str]:
     """How a value is written in the places that placeholders land in."""
     in_json = json.dumps(value, ensure_ascii=False)[1:-1]
     return {value, quote(value, errors="replace"), quote_plus(value, errors="replace"), in_json}

@@ -9,6 +9,7 @@ from typing import Any
 
 from pytest_loadtool.casefile import format_case, package_rules, parse_case
 from pytest_loadtool.correlation import Configuration, configure
+from pytest_loadtool.correlation.undo import taken_back
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import build_case
@@ -16,7 +17,7 @@ from pytest_loadtool.replay import compile_case
 from pytest_loadtool.transport.functional import replay_once
 from tests.frameworks.browser import Browser
 from tests.frameworks.site import serving
-from tests.observed import Observed
+from tests.observed import Observed, explained
 
 __all__ = ["Trial"]
 
@@ -66,6 +67,14 @@ class Trial:
         failures = self.replayed(case)
         assert not failures, "\n".join(failures)
         assert self.replayed(self.recorded), "the server does not insist"
+
+    def refused(self, rule: str) -> str:
+        """The text of the failure when the first variable of a rule has been taken back."""
+        case = self.configured.case
+        name = next(one.name for one in case.variables.values() if one.rule == rule)
+        case = taken_back(case, self.exchanges, name)
+        with serving(self.make()) as url:
+            return explained(case, self.exchanges, url)
 
     def replayed(self, case: TestCase) -> list[str]:
         """What fails when a case is replayed once against a new server: title, status and why."""

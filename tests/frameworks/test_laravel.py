@@ -140,6 +140,11 @@ def token(browser: Browser) -> str:
 
 def test_laravel() -> None:
     """Forms send the token of their page, scripts the decoded cookie of the last response."""
-    Trial(Laravel, session).check(
+    trial = Trial(Laravel, session)
+    trial.check(
         "csrf_token by csrf-form-field", "csrf_token by csrf-header", "note_id by created-id"
     )
+    text = trial.refused("csrf-header")
+    assert "Status Code is 419" in text
+    assert " is a constant: it was sent as recorded" in text[text.index("  X-XSRF-TOKEN = eyJ") :]
+    assert 'ignore = ["POST /api/notes: X-XSRF-TOKEN"]: take that out' in text

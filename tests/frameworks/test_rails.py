@@ -166,6 +166,12 @@ def test_rails() -> None:
         "csrf_token by csrf-header",
         "post_id by created-location",
     )
+    text = trial.refused("csrf-form-field")
+    assert "Status Code is 422" in text
+    assert (
+        " is a constant: it was sent as recorded" in text[text.index("  authenticity_token = ") :]
+    )
+    assert 'ignore = ["POST /login: authenticity_token"]: take that out' in text
     for path in ("/searches", "/comments"):
         used = [one for one in trial.configured.case.transactions() if path in one.title]
         assert "${csrf_token[" in str(used[0].request.body)

@@ -18,14 +18,16 @@ from pytest_loadtool.model.case import (
     Variable,
 )
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.extractor import Extractor, JsonPath, RegularExpression
+from pytest_loadtool.model.extractor import Extractor, FormField, JsonPath, RegularExpression
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.report.failure import Evidence, Outcome, explain, headline
 from tests.report.outcomes import Answer, outcome
 
 GOLDEN = Path(__file__).parent / "golden"
 
-FORM = Transaction(Request("GET", "/login"), line=12)
+FORM = Transaction(
+    Request("GET", "/login"), extractors=(Extractor("csrf[1]", FormField("csrf")),), line=12
+)
 LOGIN = Transaction(
     Request(
         "POST",

@@ -1,0 +1,66 @@
+"""A page where a redirect was recorded, or the other way round: what that means.
+
+Both are successes to the Status Code validator, unless it is edited: a form that was refused has
+status 200, and so has the form to log in that many servers answer with, or redirect to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from shlex import quote
+
+from pytest_loadtool.report.excerpt import clip
+
+__all__ = ["led_elsewhere", "remedies", "was_refused", "what_it_means"]
+
+#: What makes a client go elsewhere (RFC 9110 §15.4); 304 does not.
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_MOST_NAMES = 2
+#: Methods that change nothing (RFC 9110 §9.2.1).
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
+
+
+def led_elsewhere(recorded: int, status: int) -> bool:
+    """Whether one is a redirect and the other a success that is none."""
+    return {recorded in _REDIRECTS, status in _REDIRECTS} == {True, False} and all(
+        one in _REDIRECTS or 200 <= one <= 299 for one in (recorded, status)
+    )
+
+
+def was_refused(method: str, recorded: int, status: int) -> bool:
+    """Whether a change that a redirect had confirmed was answered with a page."""
+    return method not in _SAFE and recorded in _REDIRECTS and led_elsewhere(recorded, status)
+
+
+def what_it_means(
+    method: str, recorded: int, status: int, location: str, complaints: Sequence[str]
+) -> Iterator[str]:
+    """Sentences on a response that leads elsewhere; ``complaints`` are those of the page."""
+    if was_refused(method, recorded, status):
+        yield (
+            f"A redirect was recorded ({recorded}). A form that comes back as a page was, as a "
+            "rule, refused."
+        )
+        if complaints:
+            yield f"The page says: {'; '.join(map(repr, complaints))}"
+    elif recorded in _REDIRECTS:
+        yield f"A redirect was recorded ({recorded}), and this is a page."
+    else:
+        yield (
+            f"A page was recorded ({recorded}), and this is a redirect to "
+            f"{clip(location, 200) or 'nowhere'}: to a login, perhaps."
+        )
+
+
+def remedies(names: Sequence[str]) -> Iterator[str]:
+    """What to do about a form that was refused; ``names`` are the texts that were typed into it and
+    may exist already."""
+    for name in names[:_MOST_NAMES]:
+        yield (
+            f"If the server takes {name!r} only once: `unique {quote(name)}` in the console gives "
+            "each replay and each virtual user one of its own."
+        )
+    yield (
+        f"{'If not, it' if names else 'It'} may hold something of the recorded session: "
+        "`configure --replay` looks for that."
+    )

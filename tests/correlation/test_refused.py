@@ -1,0 +1,76 @@
+"""What the real application refuses, and what the failure says of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pytest_loadtool.correlation.undo import taken_back
+from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.recording import build_case
+from tests.correlation.conftest import Serve
+from tests.correlation.talk import configure
+from tests.observed import explained
+
+
+@pytest.fixture(scope="module")
+def exchanges(recorded: dict[str, tuple[Exchange, ...]]) -> tuple[Exchange, ...]:
+    return recorded["admin"]
+
+
+@pytest.fixture(scope="module")
+def case(exchanges: tuple[Exchange, ...]) -> TestCase:
+    """The session in the admin, configured."""
+    return configure(build_case(exchanges, name="admin").case, exchanges).case
+
+
+def test_what_exists_already(case: TestCase, exchanges: tuple[Exchange, ...], serve: Serve) -> None:
+    """Django answers 200 with the form and its message: the second replay fails, and says why."""
+    with serve(61) as url:
+        assert not explained(case, exchanges, url)
+        text = explained(case, exchanges, url)
+    first, *_ = text.splitlines()
+    assert "POST /admin/auth/user/add/: Status Code is 200, expected 300-399" in first
+    assert "A redirect was recorded (302). A form that comes back as a page was, as a rule" in text
+    assert "'A user with that username already exists.'" in text
+    assert "If the server takes 'bob' only once: `unique bob` in the console" in text
+    assert "tokens that were sent:" not in text  # they are today's
+
+
+def test_a_token_as_recorded(case: TestCase, exchanges: tuple[Exchange, ...], serve: Serve) -> None:
+    """Django answers 403: the field is named, and the line that keeps it as it is."""
+    with serve(81) as url:
+        text = explained(taken_back(case, exchanges, "csrf_token[1]"), exchanges, url)
+    assert "Status Code is 403" in text
+    said = text[text.index("tokens that were sent:") : text.index("sent to http")]
+    assert "  csrfmiddlewaretoken = " in said
+    assert " is a constant: it was sent as recorded" in said
+    assert 'ignore = ["POST /admin/login/: csrfmiddlewaretoken"]: take that out' in said
+
+
+def test_a_token_that_nothing_gives_out(
+    case: TestCase, exchanges: tuple[Exchange, ...], serve: Serve
+) -> None:
+    """Here from none: Django answers 403, and the variable is named with the value it has."""
+    pages = tuple(
+        replace(
+            page,
+            transactions=tuple(
+                replace(
+                    one,
+                    extractors=tuple(
+                        each for each in one.extractors if "csrf" not in each.variable
+                    ),
+                )
+                for one in page.transactions
+            ),
+        )
+        for page in case.pages
+    )
+    with serve(101) as url:
+        text = explained(replace(case, pages=pages), exchanges, url)
+    said = text[text.index("tokens that were sent:") : text.index("sent to http")]
+    assert "= ${csrf_token[1]}, by the rule csrf-form-field; no transaction before" in said
+    assert "the recorded value" in said

@@ -1,0 +1,73 @@
+"""Fields of a refused request that look like tokens."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pytest_loadtool.model.case import (
+    AsmSettings,
+    Header,
+    Page,
+    Request,
+    TestCase,
+    Transaction,
+    Variable,
+)
+from pytest_loadtool.report.masking import Mask
+from pytest_loadtool.report.suspects import Suspects
+
+TOKEN = "dGhpcyBpcyBh+3Qq8/Kn2w=="
+FORM = Transaction(Request("GET", "/posts/new"))
+SAVE = Transaction(
+    Request(
+        "POST",
+        "/posts?sig=9f86d081884c7d65",
+        (Header("Content-Type", "application/json"), Header("X-Api-Key", "k3y-Zz81QpWm2LxT")),
+        '{"meta": {"csrf": "${token}"}, "title": "Tea", "author": "Kim", "password": "abc-Zz81Qp"}',
+    )
+)
+CASE = TestCase(
+    "shop",
+    (Page("p", (FORM, SAVE)),),
+    variables={"token": Variable("token", recorded=TOKEN, set_by="asm", rule="csrf-form-field")},
+)
+
+
+def told(case: TestCase, sent: str, *, anew: bool = True) -> str:
+    """What is said of the second transaction, whose token was sent as this."""
+    return "\n".join(
+        Suspects(case, 1, {"token": sent}, Mask(["k3y-Zz81QpWm2LxT"])).tokens(anew=anew)
+    )
+
+
+def test_constants_are_named() -> None:
+    """Wherever they stand; what a person types is none, and secrets are cut."""
+    text = told(CASE, "new")
+    assert "  sig = 9f86d081884c7d65 is a constant: it was sent as recorded" in text
+    assert "  X-Api-Key = k3y-… is a constant" in text
+    assert "password" not in text
+    assert "title" not in text
+    assert "`configure` has found nothing that gives it out" in text
+
+
+def test_remedy_goes_by_what_was_done() -> None:
+    """Not configured yet: configure; ignored by its name: the entry."""
+    new = replace(CASE, variables={"token": Variable("token", value="x")})
+    assert "`configure` in the console connects it" in told(new, "x")
+    ignoring = replace(CASE, asm=AsmSettings(ignore=("s*g",)))
+    assert 'ignore = ["s*g"]: take that out, then `configure`' in told(ignoring, "x")
+
+
+def test_value_as_recorded_is_known_however_it_is_written() -> None:
+    """A placeholder's value is seen as it was encoded for its place."""
+    for sent in (TOKEN, "dGhpcyBpcyBh%2B3Qq8%2FKn2w%3D%3D", "dGhpcyBpcyBh%2B3Qq8/Kn2w%3D%3D"):
+        text = told(CASE, sent)
+        assert "csrf = ${token}, by the rule csrf-form-field; no transaction before" in text
+        assert "    the recorded value" in text
+    assert "    not the recorded value" in told(CASE, "other")
+    assert "${token}" not in told(CASE, "other", anew=False)
+
+
+def test_names_that_may_exist() -> None:
+    """Texts under a name for names, as they were typed."""
+    assert Suspects(CASE, 1, {}, Mask()).names() == ["Tea"]
