@@ -151,7 +151,8 @@ def command_line(
         f"--disable-features={','.join(_FEATURES_OFF)}",
     ]
     if headless:
-        switches.append("--headless=new")
+        # Its own idea of a window is 800 by 600, to which pages give their layout for phones.
+        switches += ("--headless=new", "--window-size=1280,1024")
     if root:
         switches.append("--no-sandbox")  # Chromium does not start as root otherwise
     if remote_debugging_port is not None:

@@ -9,7 +9,12 @@ from dataclasses import replace
 from itertools import islice
 
 from pytest_loadtool.correlation.evidence import EVIDENCE
-from pytest_loadtool.correlation.looks import is_identity_name, is_secret_name, looks_random
+from pytest_loadtool.correlation.looks import (
+    is_identity_name,
+    is_secret_name,
+    is_short_number,
+    looks_random,
+)
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.producers import undo
 from pytest_loadtool.correlation.slots import Slot, target_slots
@@ -134,11 +139,19 @@ def _backwards(
     started = _started(traffic, slot.transaction)
     if Kind.LINK in kinds:
         for producer in _before(traffic.links.get(address, ()), slot):
-            if slot.value not in traffic.echoes.get(producer.transaction, ()):
+            if not _repeated(traffic, producer.transaction, slot):
                 yield _linked(producer, slot)
     for producer in _before(producers, slot):
         if producer.kind in kinds and _started(traffic, producer.transaction) <= started:
             yield producer
+
+
+def _repeated(traffic: Traffic, at: int, slot: Slot) -> bool:
+    """Whether a page says what it was asked for: a short number where that had the same name, as
+    ``/notes/3`` in ``/issues/3`` is another thing."""
+    if not is_short_number(slot.value):
+        return slot.value in traffic.echoes.get(at, ())
+    return any(one.value == slot.value and one.name == slot.name for one in traffic.slots_of(at))
 
 
 def _linked(producer: Producer, slot: Slot) -> Producer:

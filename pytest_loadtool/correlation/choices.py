@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from html import escape
 
 from pytest_loadtool.correlation.bound import escaped_text
-from pytest_loadtool.model.extractor import RegularExpression
+from pytest_loadtool.model.extractor import FormField, RegularExpression, Source
 
 __all__ = ["choice_patterns", "choice_sources", "choices"]
 
@@ -55,7 +55,10 @@ def choice_patterns(name: str) -> Iterator[tuple[str, str]]:
         yield r">\s*", rf"\s*(?:{_TAG}>\s*)*?<[^<>]*?{both}"
 
 
-def choice_sources(name: str, label: str) -> Iterator[RegularExpression]:
-    """What takes the value of the choice with that label, written so, in a field of that name."""
+def choice_sources(text: str, name: str, label: str) -> Iterator[Source]:
+    """What takes the value of the choice with that label, written so, in a field of that name: as
+    the page came, if it was selected then, whatever others are called so."""
+    if re.search(rf"<option(?=[^<>]*\sselected)[^<>]*>\s*{re.escape(label)}\s*<", text):
+        yield FormField(name)
     for before, behind in choice_patterns(name):
         yield RegularExpression(before + escaped_text(label) + behind)

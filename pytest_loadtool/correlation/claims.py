@@ -8,8 +8,14 @@ from itertools import islice
 
 from pytest_loadtool.correlation.beliefs import beliefs, is_typed, rule_by_name
 from pytest_loadtool.correlation.edits import overlap, written
+from pytest_loadtool.correlation.evidence import id_stem
 from pytest_loadtool.correlation.jsonpath import format_path
-from pytest_loadtool.correlation.looks import is_id_name, is_short_number
+from pytest_loadtool.correlation.looks import (
+    collection_names,
+    is_id_name,
+    is_short_number,
+    plain,
+)
 from pytest_loadtool.correlation.marks import Marked, sent_marks
 from pytest_loadtool.correlation.page_rows import Page
 from pytest_loadtool.correlation.parts import part_text
@@ -194,7 +200,8 @@ class _Things:
 
     def claim(self, slot: Slot) -> Claim | None:
         """The claim on a slot with a known id: behind the same path or one that ends like it
-        (``/things/17``, ``/api/things/17``), or in a request to it.
+        (``/things/17``, ``/api/things/17``), in a request to it, or in a field that is called so
+        (``thing_id``, ``about_id`` beside ``about_type=Thing``).
 
         In a request to it, a short number has to be in a field for ids.
         """
@@ -206,11 +213,30 @@ class _Things:
             found = known.get(slot.before) or (next(alike, None) if slot.name else None)
         elif is_id_name(slot.name) or not is_short_number(slot.value):
             path = self._traffic.steps[slot.transaction].path
-            found = next((one for before, one in known.items() if path.startswith(before)), None)
+            found = next(
+                (
+                    one
+                    for before, one in known.items()
+                    if path.startswith(before) or self._says(slot, before)
+                ),
+                None,
+            )
         else:
             found = None
         fitting = None if found is None else _fitting(slot, found.producer)
         return None if found is None or fitting is None else replace(found, slot=fitting)
+
+    def _says(self, slot: Slot, before: str) -> bool:
+        """Whether the field is one for ids of the things behind that path, by its name or by a
+        field beside it that names their type."""
+        things = collection_names(before.rstrip("/").rpartition("/")[2])
+        stem = id_stem(slot.name)
+        if any(f" {stem}".endswith(f" {one}") for one in things):
+            return True
+        return any(
+            plain(one.name) == f"{stem} type" and plain(one.value) in things
+            for one in self._traffic.slots_of(slot.transaction)
+        )
 
 
 class Synthesis:

@@ -20,7 +20,7 @@ from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.correlation.variables import Found
 from pytest_loadtool.model.case import Variable
-from pytest_loadtool.model.extractor import JsonPath
+from pytest_loadtool.model.extractor import JsonPath, RegularExpression
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
 from pytest_loadtool.model.template import escape
@@ -82,7 +82,7 @@ class _Rows:
         if producer.kind is Kind.CONTROL and producer.form >= 0:
             page = self._read(producer.transaction)
             row = page.form_row(producer, one.match, self._owners, self._values)
-        elif producer.kind is Kind.CHOICE:
+        elif producer.kind is Kind.CHOICE and isinstance(one.source, RegularExpression):
             row = self._read(producer.transaction).choice_row(producer)
         elif producer.kind is Kind.LINK and one.slots:
             page = self._read(producer.transaction)

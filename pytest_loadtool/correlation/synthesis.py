@@ -304,7 +304,7 @@ _SOURCES: Mapping[Kind, _Synthesiser] = MappingProxyType(
         Kind.HEADER: _header,
         Kind.LOCATION: _location,
         Kind.LINK: _link,
-        Kind.CHOICE: lambda one, *_: choice_sources(one.name, one.text),
+        Kind.CHOICE: lambda one, _, page, __: choice_sources(page.text, one.name, one.text),
         Kind.TEXT: _text,
     }
 )

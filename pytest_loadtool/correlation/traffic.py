@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -107,6 +108,12 @@ class Traffic:
     def request(self, owner: int) -> Request:
         """The request of that transaction, or the header set: see `Slot.owner`."""
         return self.sets[~owner] if owner < 0 else self.steps[owner].transaction.request
+
+    def slots_of(self, transaction: int) -> Iterator[Slot]:
+        """The slots of one transaction, but for those in headers that it shares."""
+        start = bisect_left(self.slots, transaction, key=lambda one: one.transaction)
+        end = bisect_right(self.slots, transaction, key=lambda one: one.transaction)
+        return (one for one in self.slots[start:end] if not one.users)
 
 
 def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[Step, ...]:

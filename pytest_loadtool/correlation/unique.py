@@ -31,8 +31,8 @@ from pytest_loadtool.model.template import escape
 
 __all__ = ["Unique", "make_unique", "owned_parts"]
 
-#: Characters of the part that differs: 36 bits.
-_LENGTH = 6
+#: The part that differs: 36 bits. What has no capitals gets none: the names of addresses may not.
+_END, _SMALL_END = RandomText(6, "alphanumeric"), RandomText(7, "base36")
 #: Where that part goes: behind the first words, so that ``a.txt`` and ``a@b.org`` keep their ends.
 _STEM = re.compile(r"[\w\s-]*")
 
@@ -138,7 +138,7 @@ def _variables(text: str, name: str, random: str) -> Iterator[Variable]:
         return
     stem = _STEM.match(text)
     end = stem.end() if stem else 0
-    yield Variable(random, generate=RandomText(_LENGTH, "alphanumeric"))
+    yield Variable(random, generate=_SMALL_END if text == text.lower() else _END)
     template = f"{escape(text[:end])}-${{{random}}}{escape(text[end:])}"
     yield Variable(name, template=template, recorded=text)
 

@@ -87,6 +87,15 @@ class Exchange:
                 break
         return start[:length]
 
+    @property
+    def by_script(self) -> bool:
+        """Whether a script of the page asked for it (Fetch standard, request destination), and no
+        element of the page."""
+        return (
+            self.request_header("sec-fetch-dest") == "empty"
+            or self.request_header("x-requested-with") is not None
+        )
+
     def request_header(self, name: str) -> str | None:
         """The first request header of that name, without regard to case."""
         return _first(self.request_headers, name)

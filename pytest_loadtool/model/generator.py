@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from string import ascii_letters, digits
+from string import ascii_letters, ascii_lowercase, digits
 from types import MappingProxyType
 from typing import Literal
 
@@ -14,6 +14,7 @@ __all__ = ["ALPHABETS", "Generator", "RandomText", "Timestamp", "Uuid"]
 ALPHABETS: Mapping[str, str] = MappingProxyType(
     {
         "alphanumeric": ascii_letters + digits,
+        "base36": ascii_lowercase + digits,
         "base64url": ascii_letters + digits + "-_",
         "hex": digits + "abcdef",
         "digits": digits,

@@ -59,15 +59,14 @@ def kind_of(exchange: Exchange) -> Kind:
     """The kind of ``exchange``'s response.
 
     JSON with a type that says less (``text/html`` is the default of many frameworks) is JSON.
-    JavaScript that a script has asked for (Fetch standard, an empty request destination) is an
-    answer and no resource of the page.
+    JavaScript that a script has asked for is an answer and no resource of the page.
     """
     media = media_type(exchange.response_header("content-type"))
     start = _start(exchange.response_start(_BEGINNING))
     if media in _VAGUE and start[:1] in _JSON and is_json(exchange.response_body):
         return Kind.JSON
     declared = _declared(media)
-    if declared is Kind.JAVASCRIPT and exchange.request_header("sec-fetch-dest") == "empty":
+    if declared is Kind.JAVASCRIPT and exchange.by_script:
         return Kind.OTHER
     if declared is not Kind.OTHER:
         return declared

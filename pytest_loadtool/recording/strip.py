@@ -70,9 +70,7 @@ def _is_static(transaction: Transaction, exchange: Exchange | None) -> bool:
         return _SITEMAP_NAME.search(path) is not None or _is_sitemap(exchange)
     if path.endswith(STATIC_SUFFIXES):
         return kind not in _DATA or _missing(transaction)
-    asked_by_script = destination == "empty" or (
-        exchange is not None and exchange.request_header("x-requested-with") is not None
-    )
+    asked_by_script = exchange is not None and exchange.by_script
     return not asked_by_script and (kind in _STATIC_KINDS or _is_font(exchange))
 
 

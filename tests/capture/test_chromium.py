@@ -41,8 +41,8 @@ def test_lists_of_features_are_joined() -> None:
 
 def test_a_window_needs_a_display_and_root_no_sandbox() -> None:
     """Only what is needed is switched on."""
-    assert "--headless=new" in command(headless=True)
-    assert "--headless=new" not in command()
+    assert {"--headless=new", "--window-size=1280,1024"} <= {*command(headless=True)}
+    assert not {"--headless=new", "--window-size=1280,1024"} & {*command()}
     assert "--no-sandbox" not in command()
     assert "--remote-debugging-port=0" in command(port=0)
     assert not [one for one in command() if one.startswith("--remote-debugging-port")]

@@ -51,7 +51,7 @@ def test_everywhere_it_stands() -> None:
     referer = list(unique.case.transactions())[3].request.headers[0]
     assert referer.value == f"{SERVER}/users/{name}?q=q%3D${{username[1]|url}}"
     assert unique.case.variables == {
-        "username_end[1]": Variable("username_end[1]", generate=RandomText(6, "alphanumeric")),
+        "username_end[1]": Variable("username_end[1]", generate=RandomText(7, "base36")),
         "username[1]": Variable(
             "username[1]", template="carol-${username_end[1]}", recorded="carol"
         ),
@@ -72,6 +72,16 @@ def test_the_end_of_a_name_stays(text: str, variable: Variable) -> None:
     unique = make_unique(case_of(call("POST", "/", {"f": text})), text)
     assert unique is not None
     assert unique.case.variables["f[1]"] == variable
+
+
+def test_capitals_only_where_there_are_some() -> None:
+    """The name in an address, as of a project, often may have none."""
+    case = case_of(post("/a", "name=Tea&identifier=tea"))
+    small, both = make_unique(case, "tea"), make_unique(case, "Tea")
+    assert small is not None
+    assert both is not None
+    assert small.case.variables["identifier_end[1]"].generate == RandomText(7, "base36")
+    assert both.case.variables["name_end[1]"].generate == RandomText(6, "alphanumeric")
 
 
 def test_names_do_not_collide() -> None:
