@@ -118,7 +118,7 @@ _BUSY = "".join(
 
 
 @contextmanager
-def serving(accounts: tuple[Account, ...] = USERS) -> Iterator[Peer]:
+def serving(accounts: tuple[Account, ...] = USERS, application: str = "") -> Iterator[Peer]:
     """The server at the ports ``http`` and ``https``, the proxies at ports named for their schemes;
     the proxy ``secured`` wants Digest, and TLS of its clients.
 
@@ -126,7 +126,8 @@ def serving(accounts: tuple[Account, ...] = USERS) -> Iterator[Peer]:
     realm and users of its own; the others are ``/digest``, ``/once``, where Digest takes each nonce
     once, ``/negotiate`` and ``/ntlm``, the last of which offers NTLM alone. Each has a ``page`` for
     GET and POST, and ``echo``, which answers a POST with the body that it got. With ``first=503``
-    or ``last=503`` in its query, and so with 400 and 403, a handshake does not get to its end. The
+    or ``last=503`` in its query, and so with 400 and 403, a handshake does not get to its end. With
+    the URL of a page of an ``application`` each has that, too, and asks it for each request. The
     authority of the certificate is ``ca.pem`` in the folder.
     """
     with ready_folder() as folder:
@@ -138,7 +139,7 @@ def serving(accounts: tuple[Account, ...] = USERS) -> Iterator[Peer]:
             (place / "page").write_text(PAGE, encoding="utf-8")
         with running(
             folder,
-            _configuration(),
+            _configuration(application),
             ("http", "https", *PROXIES, "secured"),
             ["apache2", "-f", f"{folder}/configuration", "-D", "FOREGROUND"],
             user="www-data",
@@ -147,7 +148,7 @@ def serving(accounts: tuple[Account, ...] = USERS) -> Iterator[Peer]:
             yield peer
 
 
-def _configuration() -> str:
+def _configuration(application: str) -> str:
     modules = "".join(
         f"LoadModule {name}_module /usr/lib/apache2/modules/mod_{name}.so\n" for name in _MODULES
     )
@@ -162,7 +163,8 @@ def _configuration() -> str:
             ("secured", _PROXY["digest"], "SSLEngine on\nSSLCertificateFile server.pem\n"),
         )
     )
-    return modules + _MAIN + _BUSY + locations + proxies
+    behind = f"ProxyPassMatch /application$ {application}\n" if application else ""
+    return modules + _MAIN + behind + _BUSY + locations + proxies
 
 
 def _certificate(folder: Path) -> None:

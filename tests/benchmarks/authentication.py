@@ -9,8 +9,11 @@ the one without in its own round. Then users that log in for each page are compa
 ask for as many pages without: what is more is the handshake's. Processor time is the client's
 alone; client and server have a core each.
 
-A server is slower with authentication too. How much tells wrk, which sends one and the same header
-again and again and has no work with it; the schemes that authenticate connections are not for it.
+First it is a page that Django makes for each request, behind Apache, as an application that wants
+authentication would be; then a file, which is the least that a server can do. A server is slower
+with authentication too, and with a file that is much of its work: how much tells wrk, which sends
+one and the same header again and again and has no work with it; the schemes that authenticate
+connections are not for it.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ import re
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +39,9 @@ _PATHS = {
     "negotiate": "/negotiate",
 }
 
+#: How many requests for the file there are for each that Django answers.
+_SLOWER = 20
+
 #: How many requests a login makes of one.
 _REQUESTS = {"basic": 2, "digest": 2, "ntlm": 3, "negotiate": 3}
 
@@ -43,6 +50,7 @@ def main() -> int:
     """Serve, and measure in the environment of the build."""
     root = Path(__file__).parents[2]
     sys.path.insert(0, str(root))
+    from tests.applications import django_admin
     from tests.authentication.apache import serving
     from tests.benchmarks.contenders import pinned
     from tests.benchmarks.environments import our_python
@@ -51,12 +59,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--build", choices=["compiled", "pure"], default="compiled")
     parser.add_argument("--users", type=int, default=16)
-    parser.add_argument("--requests", type=int, default=1500, help="of each user")
+    parser.add_argument("--requests", type=int, default=1500, help="of each user, for the file")
     parser.add_argument("--rounds", type=int, default=7)
     options = parser.parse_args()
     python = our_python(options.build)
     os.sched_setaffinity(0, {int(SERVER_CORE)})  # and so is Apache's
-    with serving() as apache:
+    with (
+        tempfile.TemporaryDirectory() as state,
+        django_admin.serve(Path(state)) as django,
+        serving(application=f"{django}/admin/login/") as apache,
+    ):
         url, numbers = apache.url("http"), (options.users, options.requests, options.rounds)
         command = pinned([python, __file__, "--measure", url, *map(str, numbers)])
         code = subprocess.run(command, check=False).returncode
@@ -122,15 +134,22 @@ class _Run:
 
 def measure(url: str, users: int, requests: int, rounds: int) -> None:
     """Print the tables. Runs where the build is installed."""
+    _measure_steady(url, "application", users, max(1, requests // _SLOWER), rounds)
+    _measure_steady(url, "page", users, requests, rounds)
+    _measure_logins(url, users, rounds)
+
+
+def _measure_steady(url: str, page: str, users: int, requests: int, rounds: int) -> None:
     steady = [
         {
-            one: _run(url, one, users, 1 + requests, stays=True)
-            - _run(url, one, users, 1, stays=True)
+            one: _run(url, one, users, 1 + requests, page, stays=True)
+            - _run(url, one, users, 1, page, stays=True)
             for one in _PATHS
         }
         for _ in range(rounds)
     ]
-    print(f"{'logged in':12} {'requests/s':>10} {'of none':>8} {'µs each':>8} {'of none':>8}")
+    print(f"\nlogged in: {page}")
+    print(f"{'':12} {'requests/s':>10} {'of none':>8} {'µs each':>8} {'of none':>8}")
     for one in _PATHS:
         rate = statistics.median(each[one].rate for each in steady)
         cost = statistics.median(each[one].cost for each in steady)
@@ -138,13 +157,17 @@ def measure(url: str, users: int, requests: int, rounds: int) -> None:
         costs = statistics.median(each[one].cost / each["none"].cost for each in steady)
         print(f"{one:12} {rate:10,.0f} {rates:8.1%} {cost:8.1f} {costs:8.1%}")
 
+
+def _measure_logins(url: str, users: int, rounds: int) -> None:
     print(f"\n{'logging in':12} {'ms each':>8}")
     logins: list[dict[str, float]] = []
     for _ in range(rounds):
-        cost_of = {count: _run(url, "none", users, 50, pages=count).busy for count in (2, 3)}
+        cost_of = {
+            count: _run(url, "none", users, 50, "page", pages=count).busy for count in (2, 3)
+        }
         logins.append(
             {
-                one: (_run(url, one, users, 50).busy - cost_of[count]) / (50 * users)
+                one: (_run(url, one, users, 50, "page").busy - cost_of[count]) / (50 * users)
                 for one, count in _REQUESTS.items()
             }
         )
@@ -153,7 +176,14 @@ def measure(url: str, users: int, requests: int, rounds: int) -> None:
 
 
 def _run(
-    url: str, scheme: str, users: int, iterations: int, *, stays: bool = False, pages: int = 1
+    url: str,
+    scheme: str,
+    users: int,
+    iterations: int,
+    page: str,
+    *,
+    stays: bool = False,
+    pages: int = 1,
 ) -> _Run:
     """``iterations`` of each user, with a login in each unless it ``stays``."""
     from pytest_loadtool.load.share import Share
@@ -163,7 +193,7 @@ def _run(
     from pytest_loadtool.replay import compile_case
     from pytest_loadtool.transport.load import LoadRunner, metrics_for
 
-    get = Transaction(Request("GET", f"{_PATHS[scheme]}/page"))
+    get = Transaction(Request("GET", f"{_PATHS[scheme]}/{page}"))
     identities = () if scheme == "none" else (Identity("alice", "secret1", "EXAMPLE"),)
     case = TestCase("case", (Page("page", (get,) * pages),), url, identities=identities)
     configuration = LoadConfiguration(
