@@ -11,8 +11,9 @@ from pytest_loadtool.load.histogram import Histogram
 from pytest_loadtool.load.judging import judge
 from pytest_loadtool.load.keys import PageKey, TransactionKey
 from pytest_loadtool.load.measures import Spans, TransactionMetrics
+from pytest_loadtool.load.merged import MergedMetrics
 from pytest_loadtool.load.merger import Merger, RunResult, WorkerResult, WorkerState
-from pytest_loadtool.load.metrics import LoadMetrics, MergedMetrics
+from pytest_loadtool.load.metrics import LoadMetrics
 from pytest_loadtool.load.protocol import (
     Failed,
     Final,

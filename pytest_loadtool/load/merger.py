@@ -11,7 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from pytest_loadtool.load.metrics import LoadMetrics, MergedMetrics
+from pytest_loadtool.load import reports
+from pytest_loadtool.load.merged import MergedMetrics
+from pytest_loadtool.load.metrics import LoadMetrics
 from pytest_loadtool.load.protocol import Failed, Final, Message, Snapshot
 from pytest_loadtool.load.share import Share
 
@@ -79,7 +81,7 @@ class Merger:
             case Snapshot(metrics), "running" | "lost" if running:
                 self._add(worker, json.loads(metrics))
             case Final(metrics), "running" | "lost" if running:
-                self._complete(worker, LoadMetrics.from_snapshot(metrics))
+                self._complete(worker, reports.from_snapshot(metrics))
                 self._change(worker, "final")
             case Failed(text), "waiting" | "running" | "lost":
                 self._change(worker, "failed", text=text)
@@ -97,7 +99,7 @@ class Merger:
         workers = tuple(
             replace(worker, metrics=self._parts.get(name)) for name, worker in self._workers.items()
         )
-        return RunResult(LoadMetrics.merge(self._parts.values()), workers)
+        return RunResult(MergedMetrics.of(self._parts.values()), workers)
 
     def merged(self) -> MergedMetrics:
         """All numbers reported so far, which go on to grow.
@@ -114,7 +116,7 @@ class Merger:
     def _add(self, worker: str, wire: dict[str, Any]) -> None:
         part = self._parts.get(worker)
         if part is None:
-            part = LoadMetrics.from_wire(wire)
+            part = reports.from_wire(wire)
             self._begin(part)
             self._parts[worker] = part
         else:
@@ -123,7 +125,7 @@ class Merger:
 
     def _complete(self, worker: str, whole: MergedMetrics) -> None:
         self._begin(whole)
-        self._merged.add_wire(whole.to_wire(self._parts.get(worker)))
+        self._merged.add_wire(reports.to_wire(whole, self._parts.get(worker)))
         self._parts[worker] = whole
 
     def _begin(self, part: MergedMetrics) -> None:

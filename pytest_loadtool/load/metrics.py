@@ -1,10 +1,7 @@
-"""What a load test measures, as numbers that merge exactly.
+"""What a load test measures, as numbers that merge exactly (see `merged`).
 
-Each worker has one `LoadMetrics`. It is cumulative, and its snapshot at the end is the whole truth
-about it. While it runs it reports what came since its last report: that is in proportion to the
-requests of a second, where the whole is not. `MergedMetrics` are what reports add up to, at the
-other end and at the worker's own. Nothing in them grows with the number of requests, and the
-`Timeline` of a run has its limit.
+Each worker has one `LoadMetrics`, and reports of it (see `reports`). Nothing in it grows with the
+number of requests, and the `Timeline` of a run has its limit.
 
 Recording a request is the hot path: `LoadMetrics.record` touches one transaction and the longest
 time of the second. Totals, per-second counts and rates are derived when somebody asks.
@@ -12,8 +9,7 @@ time of the second. Totals, per-second counts and rates are derived when somebod
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -24,23 +20,21 @@ from pytest_loadtool.load.measures import Spans, TransactionMetrics
 from pytest_loadtool.load.timeline import Timeline
 from pytest_loadtool.model.result import Failure
 
-__all__ = ["LoadMetrics", "MergedMetrics"]
+__all__ = ["ADDED", "DELAYS", "LONGEST", "MEASURED", "LoadMetrics"]
 
-_FORMAT = 4
-
-_ADDED = (
+ADDED = (
     "cut", "cut_iterations", "retried", "renewals", "dropped", "users", "peak_users",
     "last_requests", "last_errors", "cpu_us",
 )  # fmt: skip
 """Plain integers of `LoadMetrics` that are added up."""
 
-_LONGEST = ("elapsed_us", "second")
+LONGEST = ("elapsed_us", "second")
 """Those of which the greatest counts."""
 
-_DELAYS = ("lateness", "lag", "connect", "tls", "negotiation")
+DELAYS = ("lateness", "lag", "connect", "tls", "negotiation")
 """The attributes of `LoadMetrics` that are histograms of the whole run."""
 
-_MEASURED = ("transactions", "pages", "cases")
+MEASURED = ("transactions", "pages", "cases")
 """The attributes of `LoadMetrics` that are lists of measures, one for each key."""
 
 
@@ -205,6 +199,11 @@ class LoadMetrics:
         self._book()
         return self._timeline
 
+    @property
+    def keys(self) -> tuple[object, ...]:
+        """What it has numbers of: only those of the same can be merged."""
+        return self.transaction_keys, self.page_keys, self.case_keys, self.detailed_pages
+
     def transaction_names(self) -> list[str]:
         """The name of each transaction; one that comes again on its page is numbered."""
         return numbered((key.case, key.page, key.name) for key in self.transaction_keys)
@@ -238,216 +237,6 @@ class LoadMetrics:
         response_us = sum(one.response.total for one in self.transactions)
         return self.requests, self.failed_requests, response_us, self._busiest
 
-    # Merging and travelling.
-
-    @staticmethod
-    def merge(many: Iterable[LoadMetrics]) -> MergedMetrics:
-        """All of them as one, exactly. Durations are the longest, counts and users are added up.
-
-        Raises:
-            ValueError: they are not of the same test cases.
-        """
-        parts = list(many)
-        if not parts:
-            return MergedMetrics((), (), ())
-        merged = MergedMetrics.for_reports_of(parts[0])
-        for part in parts:
-            merged.add(part)
-        return merged
-
-    def _keys(self) -> tuple[object, ...]:
-        return self.transaction_keys, self.page_keys, self.case_keys, self.detailed_pages
-
-    def to_wire(self, known: LoadMetrics | None = None) -> dict[str, Any]:
-        """Everything, or what came after ``known``, which is this one as it was before.
-
-        Of builtin types: dicts, lists, strings and integers. What is recorded meanwhile, in another
-        thread, is in it or not.
-        """
-        wire = self._small_wire(known)
-        for name in _MEASURED:
-            before = [None] * len(getattr(self, name)) if known is None else getattr(known, name)
-            pairs = zip(getattr(self, name), before, strict=True)
-            wire[name] = [one.to_wire(then) for one, then in pairs]
-        return wire
-
-    @staticmethod
-    def from_wire(wire: dict[str, Any]) -> MergedMetrics:
-        """The metrics that `to_wire` described.
-
-        Raises:
-            ValueError: they come from another version of this program.
-        """
-        if wire.get("format") != _FORMAT:
-            raise ValueError("the workers run different versions of pytest-loadtool")
-        transactions, pages, cases = wire["keys"]
-        metrics = MergedMetrics(
-            [TransactionKey(*key) for key in transactions],
-            [PageKey(*key) for key in pages],
-            cases,
-            detailed_pages=wire["detailed_pages"],
-        )
-        metrics.add_wire(wire)
-        return metrics
-
-    def snapshot(self) -> bytes:
-        """`to_wire` as JSON."""
-        return _json(self.to_wire())
-
-    def report(self, reported: MergedMetrics) -> Iterator[bytes]:
-        """A snapshot of what came after ``reported``, which learns of it.
-
-        In pieces to be joined, each made in a fraction of a millisecond: for a driver with hundreds
-        of transactions, whose event loop should turn in between. What is recorded meanwhile is in
-        this report or in the next.
-        """
-        small = self._small_wire(reported)
-        reported.add_small(small)
-        yield _json(small)[:-1]
-        for name in _MEASURED:
-            yield b',"%s":[' % name.encode()
-            known = getattr(reported, name)
-            for number, one in enumerate(getattr(self, name)):
-                wire = one.to_wire(known[number])
-                reported.add_measured(name, number, wire)
-                yield (b"," if number else b"") + _json(wire)
-            yield b"]"
-        yield b"}"
-
-    @staticmethod
-    def from_snapshot(snapshot: bytes) -> MergedMetrics:
-        """The metrics of `snapshot`.
-
-        Raises:
-            ValueError: it is not one, or from another version of this program.
-        """
-        return LoadMetrics.from_wire(json.loads(snapshot))
-
-    def _small_wire(self, known: LoadMetrics | None) -> dict[str, Any]:
-        """All but the measures of transactions, pages and cases."""
-        keys = [
-            [[one.case, one.page, one.name] for one in self.transaction_keys],
-            [[one.case, one.name] for one in self.page_keys],
-            list(self.case_keys),
-        ]
-        timeline = self.timeline
-        small: dict[str, Any] = {
-            "format": _FORMAT,
-            "keys": keys,
-            "detailed_pages": self.detailed_pages,
-            "errors": self.errors.to_wire(None if known is None else known.errors),
-            "timeline": timeline.to_wire(None if known is None else known.timeline),
-        }
-        for name in _DELAYS:
-            before = None if known is None else getattr(known, name)
-            small[name] = getattr(self, name).to_wire(before)
-        for name in _ADDED:
-            small[name] = getattr(self, name) - (0 if known is None else getattr(known, name))
-        for name in _LONGEST:
-            small[name] = getattr(self, name)
-        return small
-
-
-class MergedMetrics(LoadMetrics):
-    """Numbers that come from others, whole or report by report. Nothing is recorded in them."""
-
-    def __init__(
-        self,
-        transactions: Sequence[TransactionKey],
-        pages: Sequence[PageKey],
-        cases: Sequence[str],
-        describe: Callable[[Any], str] | None = None,
-        *,
-        detailed_pages: bool = False,
-    ) -> None:
-        super().__init__(transactions, pages, cases, describe, detailed_pages=detailed_pages)
-        # Sums that somebody has asked for, and by transaction those that it belongs to: so that
-        # who asks each second does not have all histograms added up each time.
-        self._totals: dict[tuple[int, ...], TransactionMetrics] = {}
-        self._totals_of: list[list[TransactionMetrics]] = [[] for _ in self.transactions]
-
-    @staticmethod
-    def for_reports_of(other: LoadMetrics) -> MergedMetrics:
-        """Without numbers, for the same transactions."""
-        return MergedMetrics(
-            other.transaction_keys,
-            other.page_keys,
-            other.case_keys,
-            detailed_pages=other.detailed_pages,
-        )
-
-    def total(self, indices: Sequence[int] | None = None) -> TransactionMetrics:
-        """All transactions merged, or those at ``indices``. It goes on to grow with these."""
-        key = tuple(range(len(self.transactions)) if indices is None else indices)
-        total = self._totals.get(key)
-        if total is None:
-            total = self._totals[key] = super().total(key)
-            for index in key:
-                self._totals_of[index].append(total)
-        return total
-
-    def add(self, part: LoadMetrics) -> None:
-        """Add all that another has.
-
-        Raises:
-            ValueError: it is not of the same test cases.
-        """
-        self.check(part)
-        for name in _MEASURED:
-            for mine, theirs in zip(getattr(self, name), getattr(part, name), strict=True):
-                mine.merge(theirs)
-        self.errors.merge(part.errors)
-        for name in _DELAYS:
-            getattr(self, name).merge(getattr(part, name))
-        self._timeline.merge(part.timeline)
-        for name in _ADDED:
-            setattr(self, name, getattr(self, name) + getattr(part, name))
-        for name in _LONGEST:
-            setattr(self, name, max(getattr(self, name), getattr(part, name)))
-        self._totals.clear()
-        self._totals_of = [[] for _ in self.transactions]
-
-    def check(self, part: LoadMetrics) -> None:
-        """Refuse those of others.
-
-        Raises:
-            ValueError: ``part`` is not of the same test cases.
-        """
-        if part._keys() != self._keys():
-            raise ValueError("metrics of different test cases cannot be merged")
-
-    def add_wire(self, wire: dict[str, Any]) -> None:
-        """Add what `to_wire` described, of metrics with the same keys."""
-        self.add_small(wire)
-        for name in _MEASURED:
-            for number, one in enumerate(wire[name]):
-                self.add_measured(name, number, one)
-
-    def add_small(self, wire: dict[str, Any]) -> None:
-        """Add all of it but what is of transactions, pages and cases."""
-        self.errors.merge(ErrorLog.from_wire(wire["errors"]))
-        for name in _DELAYS:
-            getattr(self, name).merge_wire(wire[name])
-        self._timeline.merge(Timeline.from_wire(wire["timeline"]))
-        for name in _ADDED:
-            setattr(self, name, getattr(self, name) + wire[name])
-        for name in _LONGEST:
-            setattr(self, name, max(getattr(self, name), wire[name]))
-
-    def add_measured(self, name: str, number: int, wire: list[Any]) -> None:
-        """Add to the one at ``number`` of its "transactions", "pages" or "cases"."""
-        getattr(self, name)[number].merge_wire(wire)
-        if name == "transactions" and wire:
-            for total in self._totals_of[number]:
-                total.merge_wire(wire)
-
-    def _book(self) -> None:
-        """The timeline comes from others as well."""
-
 
 def _describe(example: Any) -> str:
     return str(example() if callable(example) else example)
-
-
-def _json(value: object) -> bytes:
-    return json.dumps(value, separators=(",", ":")).encode()

@@ -16,7 +16,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from pytest_loadtool.errors import LoadToolError
-from pytest_loadtool.load import Failed, Final, Message, Share, Snapshot, encode
+from pytest_loadtool.load import Failed, Final, Message, Share, Snapshot, encode, reports
 from pytest_loadtool.plugin.apart import run_apart
 from pytest_loadtool.plugin.load_interrupt import deaf
 from pytest_loadtool.plugin.load_item import LoadItem
@@ -119,7 +119,7 @@ class LoadWorker:
                 self._say(item, Snapshot(share.runner.report()))
                 self._say(item, Failed(self._text(error)))
             else:
-                self._say(item, Final(share.metrics.snapshot()))
+                self._say(item, Final(reports.snapshot(share.metrics)))
             self._share = None
             self._outbox.flush()
 

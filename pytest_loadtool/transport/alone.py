@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.load import (
     Glimpse,
-    LoadMetrics,
     Lookout,
+    MergedMetrics,
     RunResult,
     Share,
     Summary,
@@ -63,7 +63,7 @@ def run_alone(
     except LoadToolError as error:
         worker = replace(worker, state="failed", text=str(error))
     return judge(
-        RunResult(LoadMetrics.merge([share.metrics]), (worker,)),
+        RunResult(MergedMetrics.of([share.metrics]), (worker,)),
         configuration,
         started,
         watch,

@@ -10,7 +10,9 @@ from contextlib import suppress
 from math import inf
 from time import perf_counter
 
-from pytest_loadtool.load.metrics import LoadMetrics, MergedMetrics
+from pytest_loadtool.load import reports
+from pytest_loadtool.load.merged import MergedMetrics
+from pytest_loadtool.load.metrics import LoadMetrics
 from pytest_loadtool.load.share import Share
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.replay.plan import Plan
@@ -87,7 +89,7 @@ class LoadRunner:
 
     def report(self) -> bytes:
         """What came since the last report, when the run is over."""
-        return b"".join(self._metrics.report(self.reported))
+        return b"".join(reports.report(self._metrics, self.reported))
 
     def stop(self) -> None:
         """Stop now: requests under way are cut. May be called from any thread, more than once."""
@@ -191,7 +193,7 @@ class LoadRunner:
         """A report, made in pieces so that answers need not wait."""
         pieces = []
         turned = perf_counter()
-        for piece in self._metrics.report(self.reported):
+        for piece in reports.report(self._metrics, self.reported):
             pieces.append(piece)
             if perf_counter() - turned > _TURN:
                 await asyncio.sleep(0)

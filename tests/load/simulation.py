@@ -21,6 +21,7 @@ from pytest_loadtool.load import (
     Summary,
     TransactionKey,
     Watch,
+    reports,
     summarise,
     verdict,
 )
@@ -171,11 +172,11 @@ def two_workers(failing: int = 0, lose: bool = False) -> RunResult:
     merger = Merger(["gw0", "gw1"])
     for index, worker in enumerate(("gw0", "gw1")):
         merger.started(worker, Share(index, 2))
-    merger.receive("gw0", Final(one_worker(1, failing).snapshot()))
+    merger.receive("gw0", Final(reports.snapshot(one_worker(1, failing))))
     if lose:
         merger.lost("gw1")
     else:
-        merger.receive("gw1", Final(one_worker(2, failing).snapshot()))
+        merger.receive("gw1", Final(reports.snapshot(one_worker(2, failing))))
     return merger.result()
 
 

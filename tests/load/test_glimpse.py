@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_loadtool.load import Glimpse, LoadMetrics, Lookout
+from pytest_loadtool.load import Glimpse, LoadMetrics, Lookout, MergedMetrics
 from pytest_loadtool.load.glimpse import MOST_MOMENTS, MOST_ROWS
 from pytest_loadtool.load.keys import PageKey, TransactionKey
 from tests.load.simulation import glimpsed, one_worker
@@ -11,7 +11,7 @@ from tests.load.simulation import glimpsed, one_worker
 def test_the_same_as_the_whole_truth() -> None:
     """What a glimpse shows is what merging the metrics would give."""
     parts = [one_worker(1, failing=20), one_worker(2, failing=20)]
-    merged, seen = LoadMetrics.merge(parts), Lookout().look([(part, True) for part in parts])
+    merged, seen = MergedMetrics.of(parts), Lookout().look([(part, True) for part in parts])
     total = merged.total()
     assert (seen.requests, seen.errors) == (merged.requests, merged.failed_requests)
     assert seen.statuses == total.statuses

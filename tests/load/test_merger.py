@@ -14,6 +14,7 @@ from pytest_loadtool.load import (
     Share,
     Snapshot,
     TransactionKey,
+    reports,
 )
 
 
@@ -36,13 +37,13 @@ class Peer:
     def report(self, requests: int, users: int = 2) -> None:
         """Send a snapshot, after so many requests more."""
         self.work(requests, users)
-        pieces = self.metrics.report(self._reported)
+        pieces = reports.report(self.metrics, self._reported)
         self._merger.receive(self._name, Snapshot(b"".join(pieces)))
 
     def finish(self, requests: int) -> None:
         """Send the final, after so many requests more."""
         self.work(requests, 0)
-        self._merger.receive(self._name, Final(self.metrics.snapshot()))
+        self._merger.receive(self._name, Final(reports.snapshot(self.metrics)))
 
 
 def running(*names: str) -> Merger:
@@ -145,7 +146,7 @@ def test_merged_while_it_runs() -> None:
     merged = merger.merged()
     assert (merged.users, merged.last_requests) == (1, 4)
     assert merged.requests == merged.total().requests == 20
-    whole = LoadMetrics.merge([a.metrics, b.metrics, c.metrics])
+    whole = MergedMetrics.of([a.metrics, b.metrics, c.metrics])
     assert merged.total().response == whole.total().response
     assert list(merged.timeline) == list(merger.result().metrics.timeline) == list(whole.timeline)
 

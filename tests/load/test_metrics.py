@@ -9,7 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_loadtool.load import Histogram, LoadMetrics, MergedMetrics, PageKey, TransactionKey
+from pytest_loadtool.load import (
+    Histogram,
+    LoadMetrics,
+    MergedMetrics,
+    PageKey,
+    TransactionKey,
+    reports,
+)
 from pytest_loadtool.load.timeline import Interval
 from pytest_loadtool.model.result import Failure
 from tests.load.simulation import empty, one_worker, seconds_of
@@ -65,7 +72,7 @@ def measured(work: list[Request]) -> LoadMetrics:
 
 def comparable(metrics: LoadMetrics) -> dict[str, Any]:
     """All that the metrics hold, in an order that does not depend on what came first."""
-    wire = metrics.to_wire()
+    wire = reports.to_wire(metrics)
     for transaction in wire["transactions"]:
         if transaction:
             transaction[0] = sorted(zip(*transaction[0], strict=True))
@@ -79,10 +86,10 @@ def test_merging_is_exact(one: list[Request], two: list[Request], three: list[Re
     """Merged in any order and grouping, by way of snapshots or not, the numbers are the same; and
     they are the sums of the parts."""
     parts = [measured(one), measured(two), measured(three)]
-    merged = LoadMetrics.merge(parts)
-    backwards = LoadMetrics.merge(reversed(parts))
-    grouped = LoadMetrics.merge([parts[0], LoadMetrics.merge(parts[1:])])
-    sent = LoadMetrics.merge(LoadMetrics.from_snapshot(part.snapshot()) for part in parts)
+    merged = MergedMetrics.of(parts)
+    backwards = MergedMetrics.of(reversed(parts))
+    grouped = MergedMetrics.of([parts[0], MergedMetrics.of(parts[1:])])
+    sent = MergedMetrics.of(reports.from_snapshot(reports.snapshot(part)) for part in parts)
     for other in (backwards, grouped, sent):
         assert comparable(other) == comparable(merged)
     work = one + two + three
@@ -111,7 +118,7 @@ def test_percentiles_of_workers_are_those_of_all_requests(
         measured([one for one, owner in zip(work, owners, strict=True) if owner == worker])
         for worker in range(workers)
     ]
-    merged = LoadMetrics.merge(LoadMetrics.from_snapshot(part.snapshot()) for part in parts)
+    merged = MergedMetrics.of(reports.from_snapshot(reports.snapshot(part)) for part in parts)
     total = merged.total()
     pooled = (
         (total.service, [service for _, _, service, *_ in work]),
@@ -131,7 +138,7 @@ def test_percentiles_of_workers_are_those_of_all_requests(
 def test_no_impossible_numbers(one: list[Request], two: list[Request]) -> None:
     """Whatever is measured: percentiles never decrease and never pass the maximum, averages lie
     between least and most, and there are never more errors than requests."""
-    merged = LoadMetrics.merge([measured(one), measured(two)])
+    merged = MergedMetrics.of([measured(one), measured(two)])
     histograms = [merged.connect, merged.tls, merged.lag, merged.lateness]
     for transaction in (*merged.transactions, merged.total()):
         assert transaction.errors <= transaction.requests == transaction.service.count
@@ -184,7 +191,7 @@ def test_cut_work_is_in_no_other_number() -> None:
     before = metrics.total().service
     metrics.cut += 3
     metrics.cut_iterations += 2
-    merged = LoadMetrics.merge([metrics, metrics])
+    merged = MergedMetrics.of([metrics, metrics])
     assert (merged.cut, merged.cut_iterations) == (6, 4)
     assert metrics.requests == 1
     assert metrics.total().service == before
@@ -223,7 +230,7 @@ def test_users_by_second() -> None:
     metrics.begin_second(6)
     metrics.begin_second(7)
     assert [one.user_seconds for one in metrics.timeline] == [5, 5, 4, 4, 4, 2]
-    both = LoadMetrics.merge([metrics, LoadMetrics.from_snapshot(metrics.snapshot())])
+    both = MergedMetrics.of([metrics, reports.from_snapshot(reports.snapshot(metrics))])
     assert [one.user_seconds for one in both.timeline] == [10, 10, 8, 8, 8, 4]
 
 
@@ -237,7 +244,7 @@ def test_the_last_whole_second() -> None:
     assert (metrics.last_requests, metrics.last_errors) == (2, 1)
     metrics.begin_second(1)
     assert (metrics.last_requests, metrics.last_errors) == (2, 1)
-    assert LoadMetrics.merge([metrics, metrics]).last_requests == 4
+    assert MergedMetrics.of([metrics, metrics]).last_requests == 4
     metrics.begin_second(3)
     assert (metrics.last_requests, metrics.last_errors) == (0, 0)
 
@@ -259,7 +266,7 @@ def test_connections() -> None:
     metrics.record_connection(300, 2_000)
     metrics.retried += 2
     metrics.dropped += 3
-    merged = LoadMetrics.merge([metrics, LoadMetrics.from_snapshot(metrics.snapshot())])
+    merged = MergedMetrics.of([metrics, reports.from_snapshot(reports.snapshot(metrics))])
     assert (merged.connect.count, merged.connect.mean) == (4, 200)
     assert (merged.tls.count, merged.tls.max) == (2, 2_000)
     assert (merged.retried, merged.dropped) == (4, 6)
@@ -270,7 +277,7 @@ def test_negotiation_is_apart() -> None:
     metrics = small()
     metrics.record_negotiation(100)
     metrics.record_negotiation(300)
-    merged = LoadMetrics.merge([metrics, LoadMetrics.from_snapshot(metrics.snapshot())])
+    merged = MergedMetrics.of([metrics, reports.from_snapshot(reports.snapshot(metrics))])
     assert (merged.negotiation.count, merged.negotiation.mean, merged.negotiation.max) == (
         *(4, 200, 300),
     )
@@ -285,14 +292,14 @@ def test_pages_have_percentiles_only_if_asked_for() -> None:
     for metrics in (plain, detailed):
         for duration in (5, 1, 9):
             metrics.record_page(0, duration, duration == 9)
-        sent = LoadMetrics.from_snapshot(metrics.snapshot())
-        page = LoadMetrics.merge([metrics, sent]).pages[0]
+        sent = reports.from_snapshot(reports.snapshot(metrics))
+        page = MergedMetrics.of([metrics, sent]).pages[0]
         assert (page.failed, page.durations.count, page.durations.total) == (2, 6, 30)
         assert (page.durations.min, page.durations.max) == (1, 9)
         assert page.durations.mean == 5
         assert isinstance(page.durations, Histogram) is metrics.detailed_pages
     with pytest.raises(ValueError, match="cannot be merged"):
-        LoadMetrics.merge([plain, detailed])
+        MergedMetrics.of([plain, detailed])
 
 
 def test_examples_are_made_only_when_needed() -> None:
@@ -322,12 +329,12 @@ def test_examples_as_text_or_callable() -> None:
 def test_a_snapshot_is_the_whole_truth() -> None:
     """A snapshot holds all that was recorded, in builtin types; recording goes on after it."""
     metrics = one_worker(1, failing=20)
-    snapshot = metrics.snapshot()
-    assert LoadMetrics.from_snapshot(snapshot).to_wire() == metrics.to_wire()
-    assert json.loads(snapshot) == metrics.to_wire()
+    snapshot = reports.snapshot(metrics)
+    assert reports.to_wire(reports.from_snapshot(snapshot)) == reports.to_wire(metrics)
+    assert json.loads(snapshot) == reports.to_wire(metrics)
     metrics.record(0, 200, 1, 1, 1, 1, 1)
-    assert LoadMetrics.from_snapshot(metrics.snapshot()).requests == metrics.requests
-    assert metrics.requests == LoadMetrics.from_snapshot(snapshot).requests + 1
+    assert reports.from_snapshot(reports.snapshot(metrics)).requests == metrics.requests
+    assert metrics.requests == reports.from_snapshot(snapshot).requests + 1
 
 
 def test_reports_add_up_to_the_whole_truth() -> None:
@@ -341,13 +348,15 @@ def test_reports_add_up_to_the_whole_truth() -> None:
     for second in zip(seconds_of(1, failing=20), seconds_of(2, failing=20), strict=True):
         parts = list(second)
         for part, known in zip(parts, reported, strict=True):
-            both.add_wire(json.loads(b"".join(part.report(known))))
-            assert known.to_wire() == part.to_wire()
-    whole = LoadMetrics.merge(parts)
+            both.add_wire(json.loads(b"".join(reports.report(part, known))))
+            assert reports.to_wire(known) == reports.to_wire(part)
+    whole = MergedMetrics.of(parts)
     assert whole.requests > 1000
     # Only the order in which the errors came is another one.
-    assert sorted(both.to_wire()["errors"][1:]) == sorted(whole.to_wire()["errors"][1:])
-    assert both.to_wire() | {"errors": []} == whole.to_wire() | {"errors": []}
+    assert sorted(reports.to_wire(both)["errors"][1:]) == sorted(
+        reports.to_wire(whole)["errors"][1:]
+    )
+    assert reports.to_wire(both) | {"errors": []} == reports.to_wire(whole) | {"errors": []}
     for total, expected in (
         (both.total(), whole.total()),
         (both.total(scope), LoadMetrics.total(whole, scope)),
@@ -360,15 +369,15 @@ def test_a_report_is_as_long_as_its_news() -> None:
     """After many requests one more is not much to report; after that there is nothing."""
     metrics = one_worker(1)
     reported = MergedMetrics.for_reports_of(metrics)
-    first = b"".join(metrics.report(reported))
+    first = b"".join(reports.report(metrics, reported))
     metrics.record(0, 200, 1_000, 1_100, 900, 10, 5)
-    second = b"".join(metrics.report(reported))
-    third = b"".join(metrics.report(reported))
-    one = LoadMetrics.from_snapshot(second)
+    second = b"".join(reports.report(metrics, reported))
+    third = b"".join(reports.report(metrics, reported))
+    one = reports.from_snapshot(second)
     assert one.requests == one.total().response.count == one.total().received // 10 == 1
     assert [len(row) for row in json.loads(second)["transactions"] if row] == [6]
     assert not any(json.loads(third)["transactions"])
-    assert LoadMetrics.from_snapshot(third).requests == 0
+    assert reports.from_snapshot(third).requests == 0
     assert len(third) < len(second) < len(first) / 10
 
 
@@ -380,8 +389,8 @@ def test_a_report_after_an_hour() -> None:
         metrics.begin_second(second)
         metrics.record(0, 200, second, second, second, 1, 1)
         if second % 1300 == 0:
-            heard.add_wire(json.loads(b"".join(metrics.report(reported))))
-    heard.add_wire(json.loads(b"".join(metrics.report(reported))))
+            heard.add_wire(json.loads(b"".join(reports.report(metrics, reported))))
+    heard.add_wire(json.loads(b"".join(reports.report(metrics, reported))))
     assert list(heard.timeline) == list(metrics.timeline)
     assert sum(one.requests for one in heard.timeline) == 2 * 3600
 
@@ -390,9 +399,9 @@ def test_metrics_do_not_grow_with_requests() -> None:
     """A hundred times the requests with the same durations make no larger snapshot."""
     few, many = measured([(0, 200, 5_000 + n, 0, 1, False) for n in range(10)]), small()
     for _ in range(100):
-        many = LoadMetrics.merge([many, few])
+        many = MergedMetrics.of([many, few])
     assert many.requests == 1000
-    assert len(many.snapshot()) < len(few.snapshot()) + 200
+    assert len(reports.snapshot(many)) < len(reports.snapshot(few)) + 200
 
 
 def test_metrics_do_not_grow_with_errors_or_seconds() -> None:
@@ -405,7 +414,7 @@ def test_metrics_do_not_grow_with_errors_or_seconds() -> None:
         failure = Failure("text", f"{second} not found " + "x" * 1000)
         metrics.record(0, 500, 1_000, 1_000, 900, 1, 1, (failure,), "y" * 10_000)
         if second % 3600 == 3599:
-            sizes.append(len(metrics.snapshot()))
+            sizes.append(len(reports.snapshot(metrics)))
     assert metrics.requests == metrics.failed_requests == 12 * 3600
     assert sum(one.count for one in metrics.errors) + metrics.errors.others == 12 * 3600
     assert max(sizes) < 1_000_000
@@ -415,14 +424,14 @@ def test_metrics_do_not_grow_with_errors_or_seconds() -> None:
 def test_different_test_cases_do_not_merge() -> None:
     """Metrics of other test cases are refused, rather than added up wrongly."""
     with pytest.raises(ValueError, match="different test cases"):
-        LoadMetrics.merge([small(), empty()])
+        MergedMetrics.of([small(), empty()])
 
 
 def test_another_version_is_refused() -> None:
     """A snapshot of another format is named as what it is."""
-    wire = small().to_wire() | {"format": 0}
+    wire = reports.to_wire(small()) | {"format": 0}
     with pytest.raises(ValueError, match="different versions"):
-        LoadMetrics.from_wire(wire)
+        reports.from_wire(wire)
 
 
 def test_keys_must_fit_together() -> None:
@@ -441,4 +450,4 @@ def test_users_and_their_peak() -> None:
 
 def test_nothing_merges_to_nothing() -> None:
     """A run whose workers never reported has metrics, too: empty ones."""
-    assert LoadMetrics.merge([]).requests == 0
+    assert MergedMetrics.of([]).requests == 0

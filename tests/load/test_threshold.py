@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from pytest_loadtool.casefile.thresholds import parse_threshold
-from pytest_loadtool.load import LoadMetrics, PageKey, TransactionKey
+from pytest_loadtool.load import LoadMetrics, MergedMetrics, PageKey, TransactionKey
 from pytest_loadtool.load.threshold import ThresholdResult, Watch, amount
 from pytest_loadtool.model.result import Failure
 
@@ -285,7 +285,7 @@ def test_workers_are_watched_together() -> None:
     other.second()
     assert watch.look([one.metrics, other.metrics])
     assert watch.stopped_by == parse_threshold("p50 > 1 s for 1 s: stop")
-    (_, errors) = watch.results(LoadMetrics.merge([one.metrics, other.metrics]))
+    (_, errors) = watch.results(MergedMetrics.of([one.metrics, other.metrics]))
     assert not errors.passed
 
 

@@ -9,6 +9,7 @@ import pytest
 from pytest_loadtool.casefile.thresholds import parse_threshold
 from pytest_loadtool.load import (
     LoadMetrics,
+    MergedMetrics,
     PageKey,
     Share,
     TransactionKey,
@@ -97,7 +98,7 @@ def test_a_lost_worker(state: WorkerState) -> None:
         WorkerResult("gw0", "final", Share(0, 2), good),
         WorkerResult("gw1", state, Share(1, 2), other),
     ]
-    assert verdict(LoadMetrics.merge([good, other]), PLAN, workers) == Verdict(
+    assert verdict(MergedMetrics.of([good, other]), PLAN, workers) == Verdict(
         "inconclusive",
         (
             "worker gw1 was lost: the load of its 10 of 20 users is missing from 4.0 s on; "
@@ -134,7 +135,7 @@ def test_a_worker_that_could_not_run() -> None:
     """A worker's own error is in the reason; with nothing measured, the run has failed."""
     workers = [WorkerResult("gw0", "failed", Share(0, 1), None, "no such file: users.csv")]
     assert verdict(metrics_of(), PLAN, workers).outcome == "inconclusive"
-    found = verdict(LoadMetrics.merge([]), PLAN, workers)
+    found = verdict(MergedMetrics.of([]), PLAN, workers)
     assert found.outcome == "failed"
     assert "no such file: users.csv" in found.reasons[1]
 

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import pytest
 
-from pytest_loadtool.load import LoadMetrics, Verdict, summarise
+from pytest_loadtool.load import MergedMetrics, Verdict, summarise
 from pytest_loadtool.model.result import Cause
 from pytest_loadtool.report.load_json import load_data
 from tests.load.simulation import CONFIGURATION, STARTED, earlier, empty, summary
@@ -87,7 +87,7 @@ def test_it_is_json() -> None:
 
 def test_nothing_measured_is_null() -> None:
     """A run without requests has null for times, and no number that JSON does not know."""
-    for metrics in (empty(), LoadMetrics.merge([])):
+    for metrics in (empty(), MergedMetrics.of([])):
         found = summarise(metrics, CONFIGURATION, (), Verdict("failed"), started=STARTED)
         data = json.loads(json.dumps(load_data(found), allow_nan=False))
         assert set(data["totals"]["response_time_ms"].values()) == {None}

@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 
-from pytest_loadtool.load.metrics import LoadMetrics, MergedMetrics
+from pytest_loadtool.load import reports
+from pytest_loadtool.load.merged import MergedMetrics
+from pytest_loadtool.load.metrics import LoadMetrics
 from pytest_loadtool.load.share import Share
 from pytest_loadtool.model.bandwidth import Bandwidth
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
@@ -114,7 +116,7 @@ def test_as_many_iterations_as_the_rate_says(workers: int) -> None:
         plan = plan_for(server)
         config = configuration(rate=50.0, duration=2.0, users=99)
         parts = [run(plan, config, share) for share in shares]
-    whole = LoadMetrics.merge(parts)
+    whole = MergedMetrics.of(parts)
     assert len(seen) == whole.requests == whole.cases[0].durations.count == 100
     assert whole.dropped == whole.cut == whole.failed_requests == 0
     assert max(part.requests for part in parts) - min(part.requests for part in parts) <= 1
@@ -188,7 +190,7 @@ def test_arrivals_are_dealt_to_cases_by_weight() -> None:
         config = configuration(rate=80.0, duration=0.5, users=50, cases=cases)
         parts = [run(plans, config, Share(index, 2)) for index in (0, 1)]
     assert targets(seen) == {"/a": 30, "/b": 10}
-    assert LoadMetrics.merge(parts).dropped == 0
+    assert MergedMetrics.of(parts).dropped == 0
 
 
 def test_the_user_that_was_free_longest_is_next() -> None:
@@ -369,14 +371,14 @@ def test_reports_add_up() -> None:
         plans = [plan_for(server, *(f"/{number}" for number in range(30)))]
         metrics = metrics_for(plans)
         runner = LoadRunner(plans, configuration(users=2, duration=0.5), Share(), metrics)
-        reports: list[bytes] = []
-        runner.run(time.time(), reports.append, 0.1)
-    reports.append(runner.report())
+        made: list[bytes] = []
+        runner.run(time.time(), made.append, 0.1)
+    made.append(runner.report())
     heard = MergedMetrics.for_reports_of(metrics)
-    for report in reports:
+    for report in made:
         heard.add_wire(json.loads(report))
-    assert len([report for report in reports if LoadMetrics.from_snapshot(report).requests]) >= 2
-    assert heard.to_wire() == runner.reported.to_wire() == metrics.to_wire()
+    assert len([report for report in made if reports.from_snapshot(report).requests]) >= 2
+    assert reports.to_wire(heard) == reports.to_wire(runner.reported) == reports.to_wire(metrics)
 
 
 # Both.
