@@ -154,7 +154,8 @@ def pytest_testnodedown(node: Any) -> None:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Say what was recorded from tests, and which tests have accepted any certificate."""
+    """Say what was recorded from tests; which tests have accepted any certificate, and which passed
+    although they were not answered as recorded."""
     if _RECORDING in sys.modules and not config.option.collectonly:
         from pytest_loadtool.plugin.recorded import show
 
@@ -162,8 +163,9 @@ def pytest_terminal_summary(
     reports = (report for many in terminalreporter.stats.values() for report in many)
     if not any(getattr(report, "user_properties", ()) for report in reports):
         return
-    from pytest_loadtool.plugin.unverified import notice
+    from pytest_loadtool.plugin import otherwise, unverified
 
-    text = notice(terminalreporter.stats)
-    if text:
-        terminalreporter.line(text, yellow=True)
+    stats = terminalreporter.stats
+    for text in (*otherwise.notices(stats), unverified.notice(stats)):
+        if text:
+            terminalreporter.line(text, yellow=True)

@@ -14,6 +14,7 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.plugin.apart import run_apart
 from pytest_loadtool.plugin.file_item import FileItem
 from pytest_loadtool.plugin.options import CASE_SUFFIX, server_of
+from pytest_loadtool.plugin.otherwise import OTHERWISE, answered_otherwise
 from pytest_loadtool.plugin.paths import shown_error, shown_path
 from pytest_loadtool.plugin.proxy import proxy_secrets
 from pytest_loadtool.plugin.secrets import secrets_of
@@ -22,7 +23,7 @@ from pytest_loadtool.plugin.steps import StepLines, StepResult, Watch
 from pytest_loadtool.plugin.think_time import think_time_of
 from pytest_loadtool.plugin.unverified import unverified
 from pytest_loadtool.plugin.way import on_its_way
-from pytest_loadtool.report.failure import Evidence, explain, headline
+from pytest_loadtool.report.failure import Evidence, explain, headline, otherwise
 
 if TYPE_CHECKING:
     from pytest_loadtool.casefile.lines import KeyPath
@@ -145,8 +146,9 @@ class CaseItem(FileItem):
             "failed": sum(1 for one in watch.outcomes if one.failures),
             "duration": round(watch.duration, 3),
         }
-        others = [one for one in self.user_properties if one[0] not in properties]
-        self.user_properties[:] = [*others, *properties.items()]
+        others = [one for one in self.user_properties if one[0] not in (*properties, OTHERWISE)]
+        found = answered_otherwise(map(otherwise, watch.outcomes))
+        self.user_properties[:] = [*others, *properties.items(), *found]
 
 
 def _function(

@@ -30,13 +30,13 @@ from pytest_loadtool.report.masking import Mask, spellings
 from pytest_loadtool.report.placeholders import sent_values
 from pytest_loadtool.report.suspects import Suspects, may_be_stale
 
-__all__ = ["SEPARATOR", "Evidence", "Outcome", "Received", "explain", "headline"]
+__all__ = ["SEPARATOR", "Evidence", "Outcome", "Received", "explain", "headline", "otherwise"]
 
 #: Between a page and its transaction.
 SEPARATOR = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
 
-#: How many later failures are listed.
-_MOST_LATER = 20
+#: How many later failures are listed, and of those that passed before the first.
+_MOST_LATER, _MOST_BEFORE = 20, 5
 
 #: Where to look in an HTML page that there is nothing to compare with.
 _HTML_START = re.compile(r"<title|<h1|<body", re.IGNORECASE)
@@ -115,6 +115,15 @@ def headline(outcome: Outcome) -> str:
     return printable(f"{outcome.title}: {'; '.join(one.message for one in outcome.failures)}")
 
 
+def otherwise(outcome: Outcome) -> str:
+    """A transaction in one line that passed with a page where a redirect was recorded, or the other
+    way round; empty for others."""
+    recorded, status = outcome.transaction.recorded, outcome.response.status
+    if outcome.failures or recorded is None or not led_elsewhere(recorded.status, status):
+        return ""
+    return printable(f"{outcome.title}: {status} where {recorded.status} was recorded")
+
+
 def explain(
     case: TestCase,
     outcomes: Iterable[Outcome],
@@ -135,6 +144,7 @@ def explain(
         [headline(first)],
         _counts(case, len(by_index), 1 + len(later)),
         [*_why(subject), *_elsewhere(subject, by_index)],
+        _before(subject, by_index),
         _tokens(subject),
         broken_extractors(
             case,
@@ -227,6 +237,16 @@ def _elsewhere(subject: _Subject, outcomes: Iterable[Outcome]) -> Iterator[str]:
     yield from _indented(what_it_means(method, recorded.status, response.status, location, said))
     if was_refused(method, recorded.status, response.status):
         yield from _indented(remedies(_suspects(subject).names()))
+
+
+def _before(subject: _Subject, outcomes: Iterable[Outcome]) -> list[str]:
+    """What passed before and may yet be the reason: a redirect to a login, for instance."""
+    lines = [
+        f"  {_place(subject.path, one)}: {otherwise(one)}"
+        for one in outcomes
+        if one.index < subject.first.index and otherwise(one)
+    ]
+    return ["passed before, but not as recorded:", *lines[:_MOST_BEFORE]] if lines else []
 
 
 def _tokens(subject: _Subject) -> list[str]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
+from pytest_loadtool.report.failure import SEPARATOR
 from tests.plugin.serving import Server, case, transaction, write
 
 
@@ -31,6 +33,31 @@ def test_status_without_a_word_about_it(
     """A transaction that says nothing of its status passes with 200 to 399 only."""
     write(pytester, "shop", case(server.url, f"GET /status/{status}"))
     pytester.runpytest().assert_outcomes(**{outcome: 1})
+
+
+@pytest.mark.parametrize("arguments", [(), ("-n", "1")])
+def test_a_redirect_in_place_of_a_page_is_told(
+    pytester: pytest.Pytester, server: Server, arguments: tuple[str, ...]
+) -> None:
+    """It passes, as 302 is a success, but it may be to a login: the run says so at its end, in
+    workers, too; the failure of another test says it itself. As recorded, nothing is said."""
+    moved = transaction("GET /status/302", "recorded = { status = 200 }")
+    kept = transaction("GET /status/303", "recorded = { status = 302 }")
+    write(pytester, "moved", case(server.url, moved, kept))
+    write(pytester, "kept", case(server.url, kept, "GET /status/302"))
+    write(pytester, "later", case(server.url, moved, "GET /status/404"))
+    result = pytester.runpytest_subprocess("--junitxml=out.xml", *arguments)
+    result.assert_outcomes(passed=2, failed=1)
+    said = f"Home{SEPARATOR}GET /status/302: 302 where 200 was recorded"
+    lines = [one for one in result.outlines if "302 where 200 was recorded" in one]
+    assert [one for one in lines if one.startswith("loadtool: ")] == [
+        f"loadtool: moved.case.toml::moved passed, not answered as recorded: {said}"
+    ]
+    assert f"  later.case.toml:7: {said}" in lines
+    assert "passed before, but not as recorded:" in result.outlines
+    tree = ElementTree.parse(pytester.path / "out.xml")
+    path = "testcase[@name='moved']/properties/property[@name='not answered as recorded']"
+    assert [one.get("value") for one in tree.iterfind(f".//{path}")] == [said]
 
 
 def test_extracted_value_is_sent(pytester: pytest.Pytester, server: Server) -> None:

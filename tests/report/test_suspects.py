@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pytest_loadtool.model.case import (
-    AsmSettings,
-    Header,
-    Page,
-    Request,
-    TestCase,
-    Transaction,
-    Variable,
-)
+from pytest_loadtool.model.asm import AsmSettings
+from pytest_loadtool.model.case import Header, Page, Request, TestCase, Transaction, Variable
 from pytest_loadtool.report.masking import Mask
 from pytest_loadtool.report.suspects import Suspects
 
