@@ -8,14 +8,7 @@ from itertools import islice
 
 from pytest_loadtool.correlation.beliefs import beliefs, is_typed, rule_by_name
 from pytest_loadtool.correlation.edits import overlap, written
-from pytest_loadtool.correlation.evidence import id_stem
 from pytest_loadtool.correlation.jsonpath import format_path
-from pytest_loadtool.correlation.looks import (
-    collection_names,
-    is_id_name,
-    is_short_number,
-    plain,
-)
 from pytest_loadtool.correlation.marks import Marked, sent_marks
 from pytest_loadtool.correlation.page_rows import Page
 from pytest_loadtool.correlation.parts import part_text
@@ -23,9 +16,9 @@ from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Masked, Part, Slot
 from pytest_loadtool.correlation.synthesis import synthesise
+from pytest_loadtool.correlation.things import Things
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.extractor import JsonPath, Source
-from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind, Rule
 
 __all__ = [
@@ -95,7 +88,7 @@ def claim_all(traffic: Traffic, rules: Sequence[Rule]) -> Claims:
     claims: list[Claim] = []
     misses: list[Miss] = []
     synthesis = Synthesis(traffic)
-    things = _Things(traffic)
+    things = Things(traffic)
     around: list[Slot] = []  # what is settled of the value that the slot is, or stands in
     for slot in traffic.slots:
         if not slot.depth:
@@ -104,7 +97,7 @@ def claim_all(traffic: Traffic, rules: Sequence[Rule]) -> Claims:
             continue
         verdict = _judged(slot, traffic, rules, synthesis)
         if verdict is None or (isinstance(verdict, Claim) and verdict.producer.kind is Kind.CHOICE):
-            verdict = things.claim(slot) or verdict  # what is known needs no other extractor
+            verdict = _meant(things, slot) or verdict  # what is known needs no other extractor
         if isinstance(verdict, Claim):
             claims.append(verdict)
             things.note(verdict)
@@ -186,57 +179,11 @@ def _fitting(slot: Slot, producer: Producer) -> Slot | None:
     return slot if slot.writes(producer.extracted) else None
 
 
-class _Things:
-    """The things that paths lead to: once the id of one is known, it is in all its places."""
-
-    def __init__(self, traffic: Traffic) -> None:
-        self._traffic = traffic
-        self._claims: dict[str, dict[str, Claim]] = {}
-
-    def note(self, claim: Claim) -> None:
-        """Remember a claim on a path segment, by its value and the path before it."""
-        if claim.slot.place is Place.PATH and claim.slot.before:
-            self._claims.setdefault(claim.slot.value, {})[claim.slot.before] = claim
-
-    def claim(self, slot: Slot) -> Claim | None:
-        """The claim on a slot with a known id: behind the same path or one that ends like it
-        (``/things/17``, ``/api/things/17``), in a request to it, or in a field that is called so
-        (``thing_id``, ``about_id`` beside ``about_type=Thing``).
-
-        In a request to it, a short number has to be in a field for ids.
-        """
-        known = self._claims.get(slot.value)
-        if known is None:
-            return None
-        if slot.place is Place.PATH:
-            alike = (one for before, one in known.items() if before.endswith(f"/{slot.name}/"))
-            found = known.get(slot.before) or (next(alike, None) if slot.name else None)
-        elif is_id_name(slot.name) or not is_short_number(slot.value):
-            path = self._traffic.steps[slot.transaction].path
-            found = next(
-                (
-                    one
-                    for before, one in known.items()
-                    if path.startswith(before) or self._says(slot, before)
-                ),
-                None,
-            )
-        else:
-            found = None
-        fitting = None if found is None else _fitting(slot, found.producer)
-        return None if found is None or fitting is None else replace(found, slot=fitting)
-
-    def _says(self, slot: Slot, before: str) -> bool:
-        """Whether the field is one for ids of the things behind that path, by its name or by a
-        field beside it that names their type."""
-        things = collection_names(before.rstrip("/").rpartition("/")[2])
-        stem = id_stem(slot.name)
-        if any(f" {stem}".endswith(f" {one}") for one in things):
-            return True
-        return any(
-            plain(one.name) == f"{stem} type" and plain(one.value) in things
-            for one in self._traffic.slots_of(slot.transaction)
-        )
+def _meant(things: Things, slot: Slot) -> Claim | None:
+    """The claim on the id of a thing that is known."""
+    found = things.claim(slot)
+    fitting = None if found is None else _fitting(slot, found.producer)
+    return None if found is None or fitting is None else replace(found, slot=fitting)
 
 
 class Synthesis:

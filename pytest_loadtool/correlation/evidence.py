@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
@@ -18,6 +18,7 @@ from pytest_loadtool.correlation.looks import (
     looks_random,
     plain,
 )
+from pytest_loadtool.correlation.new_pages import linked_thing, new_link
 from pytest_loadtool.correlation.producer import PARTIAL, Producer
 from pytest_loadtool.correlation.slots import HOLE, Slot
 from pytest_loadtool.correlation.traffic import Step, Traffic
@@ -201,18 +202,6 @@ def _created_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     return f"{folder}/" == slot.before and unquote(name) == slot.value
 
 
-def _new_link(slot: Slot, _: Producer, traffic: Traffic) -> bool:
-    """The page was seen without the link before the last change, and has it since."""
-    if slot.place is not Place.PATH:
-        return False
-    first = traffic.links[traffic.steps[slot.transaction].address][0].transaction
-    change = bisect_left(traffic.changes, first) - 1
-    if change < 0:
-        return False
-    seen = traffic.pages.get(traffic.steps[first].path, [])
-    return bisect_right(seen, traffic.changes[change]) > 0
-
-
 def _named_link(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The text of the link is what a change before has sent: a name, or several of them."""
     at = producer.transaction
@@ -270,7 +259,8 @@ EVIDENCE: Mapping[str, Evidence] = MappingProxyType(
         "created resource": _created_resource,
         "same path": _same_path,
         "same thing": _same_thing,
-        "new link": _new_link,
+        "new link": new_link,
+        "linked thing": linked_thing,
         "named link": _named_link,
         "named item": _named_item,
         "named choice": _named_choice,

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 from pytest_loadtool.correlation.claims import Claim, Issue
 from pytest_loadtool.correlation.evidence import id_stem
 from pytest_loadtool.correlation.looks import is_id_name, plain, singular
+from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
 
@@ -31,9 +32,15 @@ def base_name(claim: Claim | Issue) -> str:
     if (slot.place is Place.PATH and slot.before) or not name:
         name = producer.name if producer.kind in (Kind.JSON, Kind.TEXT) else ""
         if not name or (is_id_name(name) and not id_stem(name)):
-            name = f"{singular(unquote(slot.name))} {plain(name) or 'id'}"
+            name = f"{singular(_thing(slot))} {plain(name) or 'id'}"
     name = name.lower().removeprefix("x-") if isinstance(slot.part, int) else name
     return field_name(name)
+
+
+def _thing(slot: Slot) -> str:
+    """What a path segment is the id of: ``item`` in ``/item/4/7``, too."""
+    names = [slot.name, *reversed(slot.before.split("/"))]
+    return unquote(next((one for one in names if one and not one.isdigit()), ""))
 
 
 def field_name(name: str) -> str:

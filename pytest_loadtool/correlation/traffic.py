@@ -95,6 +95,9 @@ class Traffic:
     """By transaction: the values in its request, which its response may repeat."""
     written: dict[str, int] = field(default_factory=dict)
     """By value: the first transaction that changes things and has it in its body, as recorded."""
+    own: set[int] = field(default_factory=set)
+    """The transactions whose path has the id of something that the session created; known once
+    those before the slot that is judged are."""
     changes: list[int] = field(default_factory=list)
     """The transactions that may change something on the server."""
 

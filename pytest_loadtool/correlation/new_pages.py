@@ -1,0 +1,84 @@
+"""What is new on a page: links that a change has brought, all on the page of something created."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+
+from pytest_loadtool.correlation.links import links
+from pytest_loadtool.correlation.looks import (
+    collection_names,
+    is_short_number,
+    looks_random,
+    plain,
+    singular,
+)
+from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.slots import Slot, target_slots
+from pytest_loadtool.correlation.traffic import Traffic
+from pytest_loadtool.model.place import Place
+
+__all__ = ["linked_thing", "new_link"]
+
+
+def new_link(slot: Slot, _: Producer, traffic: Traffic) -> bool:
+    """The page was seen without the link before the last change, and has it since; or it is that of
+    something created, a form or script goes to the link, and no other id is behind this one."""
+    if slot.place is not Place.PATH:
+        return False
+    step = traffic.steps[slot.transaction]
+    first = traffic.links[step.address][0].transaction
+    if _is_later(first, traffic):
+        return True
+    return first in traffic.own and step.changes_things and _is_last_id(slot, step.address, traffic)
+
+
+def linked_thing(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The page links to a thing with the number, and the field is called like those things; the
+    page was seen without the link before the last change, or is that of something created."""
+    exchange = traffic.steps[producer.transaction].exchange
+    if exchange is None or not is_short_number(slot.value):
+        return False
+    names = {singular(word) for word in plain(slot.name).split()}
+    for address, raw, _ in links(RecordedResponse(exchange).text):
+        if slot.value in address and _leads_to(address, names, slot.value):
+            first = _first_page(raw, producer.transaction, traffic)
+            return first in traffic.own or _is_later(first, traffic)
+    return False
+
+
+def _is_later(first: int, traffic: Traffic) -> bool:
+    """Whether the page that has something first was seen before the last change before that."""
+    change = bisect_left(traffic.changes, first) - 1
+    seen = traffic.pages.get(traffic.steps[first].path, [])
+    return change >= 0 and bisect_right(seen, traffic.changes[change]) > 0
+
+
+def _is_last_id(slot: Slot, address: str, traffic: Traffic) -> bool:
+    """Of ids in one another, ``/projects/3/issues/17``, the last is that of the newest thing."""
+    ids = [
+        spot.before
+        for spot in target_slots(address, slot.transaction)
+        if spot.place is Place.PATH and (spot.value.isdigit() or looks_random(spot.value))
+    ]
+    return bool(ids) and ids[-1] == traffic.before(slot)
+
+
+def _leads_to(address: str, names: set[str], number: str) -> bool:
+    """Whether it is that of such a thing: ``/files/7``, ``/show?file=7``, ``file7``."""
+    return any(
+        spot.value in {name + number for name in names}
+        or (spot.value == number and names & collection_names(spot.name))
+        for spot in target_slots(address, 0)
+    )
+
+
+def _first_page(raw: str, last: int, traffic: Traffic) -> int:
+    """The first page that links to what is written so."""
+    written = raw.encode()
+    pages = sorted(one for seen in traffic.pages.values() for one in seen if one < last)
+    for at in pages:
+        exchange = traffic.steps[at].exchange
+        if exchange is not None and written in exchange.response_body:
+            return at
+    return last
