@@ -10,6 +10,7 @@ from pytest_loadtool.correlation.beliefs import beliefs, is_typed, rule_by_name
 from pytest_loadtool.correlation.edits import overlap, written
 from pytest_loadtool.correlation.jsonpath import format_path
 from pytest_loadtool.correlation.marks import Marked, sent_marks
+from pytest_loadtool.correlation.named_things import NamedThings
 from pytest_loadtool.correlation.page_rows import Page
 from pytest_loadtool.correlation.parts import part_text
 from pytest_loadtool.correlation.producer import Producer
@@ -77,7 +78,7 @@ class Miss:
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """All claims and misses, in the order of their slots."""
+    """All claims and misses, in the order of their slots; those on ids of known things last."""
 
     claims: tuple[Claim, ...]
     misses: tuple[Miss, ...]
@@ -88,7 +89,8 @@ def claim_all(traffic: Traffic, rules: Sequence[Rule]) -> Claims:
     claims: list[Claim] = []
     misses: list[Miss] = []
     synthesis = Synthesis(traffic)
-    things = Things(traffic)
+    things, named = Things(traffic), NamedThings(traffic)
+    unknown: list[Slot] = []  # of which nothing is known
     around: list[Slot] = []  # what is settled of the value that the slot is, or stands in
     for slot in traffic.slots:
         if not slot.depth:
@@ -101,13 +103,32 @@ def claim_all(traffic: Traffic, rules: Sequence[Rule]) -> Claims:
         if isinstance(verdict, Claim):
             claims.append(verdict)
             things.note(verdict)
+            named.note(verdict)
             synthesis.known.add(verdict.slot.value)
             around.append(verdict.slot)
         elif verdict is not None:
             misses.append(verdict)
             if verdict.rule.leave:  # as a whole
                 around.append(slot)
+        else:
+            unknown.append(slot)
+    claims += _of_known_things(named, unknown, claims)
     return checked(traffic, claims, misses)
+
+
+def _of_known_things(
+    things: NamedThings, slots: Sequence[Slot], claims: Sequence[Claim]
+) -> Iterator[Claim]:
+    """The claims on ids that a form further on has shown to be those of things."""
+    settled: dict[tuple[int, Part], list[Slot]] = {}
+    for one in claims:
+        settled.setdefault((one.slot.owner, one.slot.part), []).append(one.slot)
+    for slot in slots:
+        claim = _meant(things, slot)
+        around = settled.setdefault((slot.owner, slot.part), [])
+        if claim is not None and not any(overlap(slot, one) for one in around):
+            around.append(claim.slot)
+            yield claim
 
 
 def _judged(
@@ -179,7 +200,7 @@ def _fitting(slot: Slot, producer: Producer) -> Slot | None:
     return slot if slot.writes(producer.extracted) else None
 
 
-def _meant(things: Things, slot: Slot) -> Claim | None:
+def _meant(things: Things | NamedThings, slot: Slot) -> Claim | None:
     """The claim on the id of a thing that is known."""
     found = things.claim(slot)
     fitting = None if found is None else _fitting(slot, found.producer)

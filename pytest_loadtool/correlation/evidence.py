@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.looks import (
     collection_names,
+    ends_in_id,
     is_id_name,
     is_secret_name,
     is_short_number,
@@ -18,9 +19,10 @@ from pytest_loadtool.correlation.looks import (
     looks_random,
     plain,
 )
-from pytest_loadtool.correlation.new_pages import linked_thing, new_link
+from pytest_loadtool.correlation.new_pages import is_id, linked_thing, new_link
 from pytest_loadtool.correlation.producer import PARTIAL, Producer
 from pytest_loadtool.correlation.slots import HOLE, Slot
+from pytest_loadtool.correlation.spelling import spelled
 from pytest_loadtool.correlation.traffic import Step, Traffic
 from pytest_loadtool.model.place import Place
 
@@ -68,10 +70,11 @@ def _random(slot: Slot, _: Producer, __: Traffic) -> bool:
 
 
 def _dynamic(slot: Slot, producer: Producer, _: Traffic) -> bool:
-    """The value is random, a time, or the number of something in a field for ids."""
+    """The value is random, a time, begins or ends so, or numbers something in a field for ids."""
     value = slot.value
-    id_number = value.isdigit() and is_id_name(producer.name)
-    return id_number or looks_random(value) or looks_like_time(value)
+    id_number = value.isdigit() and is_id_name(producer.name) and int(value) > 0
+    parts = (value, *value.split(":"))  # WordPress locks a post with 1795349873:1
+    return id_number or any(looks_random(one) or looks_like_time(one) for one in parts)
 
 
 def _id_shaped(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
@@ -176,9 +179,11 @@ def _things(producer: Producer, created_in: str) -> frozenset[str]:
 
 
 def id_stem(name: str) -> str:
-    """``item`` of ``item_id`` and ``itemId``; empty for a bare ``id``."""
-    words = plain(name).split()
-    return " ".join(words[:-1]) if is_id_name(name) and not name.startswith("_selected") else ""
+    """``item`` of ``item_id``, ``itemId`` and ``itemid``; empty for a bare ``id``."""
+    if not is_id_name(name) or name.startswith("_selected"):
+        return ""
+    *words, last = plain(name).split()
+    return " ".join((*words, last.removesuffix("id")) if ends_in_id(last) else words)
 
 
 def collection(step: Step) -> str:
@@ -205,7 +210,7 @@ def _created_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
 def _named_link(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The text of the link is what a change before has sent: a name, or several of them."""
     at = producer.transaction
-    return slot.place is Place.PATH and any(_sent(one, at, traffic) for one in producer.labels)
+    return is_id(slot, traffic) and any(_sent(one, at, traffic) for one in producer.labels)
 
 
 def _named_choice(_: Slot, producer: Producer, traffic: Traffic) -> bool:
@@ -216,12 +221,12 @@ def _named_choice(_: Slot, producer: Producer, traffic: Traffic) -> bool:
 
 
 def _sent(label: str, at: int, traffic: Traffic, *, by_login: bool = True) -> bool:
-    """Whether a change before the transaction has sent the label, or its words."""
+    """Whether a change has sent the label, or its words, before the transaction is answered."""
 
     def sent(text: str) -> bool:
-        first = traffic.written.get(text, at)
+        first = traffic.written.get(text, at + 1)
         telling = len(text) > 2 and not text.isdigit()
-        return telling and first < at and (by_login or not _signs_in(traffic, first))
+        return telling and first <= at and (by_login or not _signs_in(traffic, first))
 
     return sent(label) or (" " in label and all(map(sent, label.split())))
 
@@ -263,6 +268,7 @@ EVIDENCE: Mapping[str, Evidence] = MappingProxyType(
         "linked thing": linked_thing,
         "named link": _named_link,
         "named item": _named_item,
+        "spelled": spelled,
         "named choice": _named_choice,
     }
 )

@@ -9,6 +9,7 @@ from pytest_loadtool.model.rule import same_name
 __all__ = [
     "SWITCHES",
     "collection_names",
+    "ends_in_id",
     "is_id_name",
     "is_identity_name",
     "is_secret_name",
@@ -33,6 +34,14 @@ _TIME = re.compile(
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 _ID_WORDS = frozenset({"id", "ids", "pk", "uuid", "guid", "oid"})
+#: Words that only end like names of ids (``oldid``, ``topicid``), and the length of shorter ones.
+_NO_IDS = frozenset(
+    {
+        *("android", "avoid", "fluid", "grid", "hybrid", "invalid", "liquid", "madrid", "orchid"),
+        *("overpaid", "paid", "plaid", "prepaid", "rapid", "solid", "unpaid", "valid", "void"),
+    }
+)
+_SHORTEST_ID = 4
 #: Field names of other shapes that hold ids: the check boxes of the Django admin.
 _ID_NAMES = frozenset({"_selected_action"})
 
@@ -114,9 +123,14 @@ def is_short_number(value: str) -> bool:
 
 
 def is_id_name(name: str) -> bool:
-    """Whether a field of that name holds an id: ``id``, ``item_id``, ``form-0-id``."""
+    """Whether a field of that name holds an id: ``id``, ``item_id``, ``form-0-id``, ``oldid``."""
     words = _words(name)
-    return (bool(words) and words[-1] in _ID_WORDS) or name in _ID_NAMES
+    return (bool(words) and (words[-1] in _ID_WORDS or ends_in_id(words[-1]))) or name in _ID_NAMES
+
+
+def ends_in_id(word: str) -> bool:
+    """Whether a word is the name of an id, written as one: ``topicid``."""
+    return word.endswith("id") and len(word) > _SHORTEST_ID and word not in _NO_IDS
 
 
 def is_secret_name(name: str) -> bool:

@@ -7,9 +7,11 @@ from bisect import bisect_left, bisect_right
 from pytest_loadtool.correlation.links import links
 from pytest_loadtool.correlation.looks import (
     collection_names,
+    is_id_name,
     is_short_number,
     looks_random,
     plain,
+    same_name,
     singular,
 )
 from pytest_loadtool.correlation.producer import Producer
@@ -18,13 +20,30 @@ from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.place import Place
 
-__all__ = ["linked_thing", "new_link"]
+__all__ = ["is_id", "linked_thing", "new_link"]
+
+
+def is_id(slot: Slot, traffic: Traffic) -> bool:
+    """Whether a part of an address may be the id of something: of a path any; of a query what is
+    called an id, or is one in the form of the very page that it leads to."""
+    return slot.place is Place.PATH or (
+        slot.place is Place.QUERY
+        and (
+            is_id_name(slot.name)
+            or any(
+                one.transaction == slot.transaction
+                and one.control == "hidden"
+                and (is_id_name(one.name) or same_name(one.name).endswith(same_name(slot.name)))
+                for one in traffic.producers.get(slot.value, ())
+            )
+        )
+    )
 
 
 def new_link(slot: Slot, _: Producer, traffic: Traffic) -> bool:
     """The page was seen without the link before the last change, and has it since; or it is that of
     something created, a form or script goes to the link, and no other id is behind this one."""
-    if slot.place is not Place.PATH:
+    if not is_id(slot, traffic):
         return False
     step = traffic.steps[slot.transaction]
     first = traffic.links[step.address][0].transaction

@@ -17,6 +17,7 @@ from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.producers import in_response, issued_tokens
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import HOLE, Slot, request_slots
+from pytest_loadtool.correlation.spelling import slug
 from pytest_loadtool.model.case import Kind as ResponseKind
 from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
@@ -27,6 +28,8 @@ __all__ = ["Step", "Traffic", "decoded", "read_traffic", "recorded_slots", "step
 
 #: Responses of these kinds are requested with addresses that are not worth a variable each.
 _STATIC = frozenset({ResponseKind.CSS, ResponseKind.IMAGE, ResponseKind.JAVASCRIPT})
+#: A longer text is not what something is called.
+_LONGEST_NAME = 200
 #: A response that only repeats what its own request said is no source of it. Pages are: their forms
 #: are filled anew each time.
 _ECHOES = frozenset({Kind.JSON, Kind.XML, Kind.LOCATION, Kind.HEADER, Kind.TEXT})
@@ -98,6 +101,8 @@ class Traffic:
     own: set[int] = field(default_factory=set)
     """The transactions whose path has the id of something that the session created; known once
     those before the slot that is judged are."""
+    spelled: dict[str, int] = field(default_factory=dict)
+    """By the slug of such a value: likewise."""
     changes: list[int] = field(default_factory=list)
     """The transactions that may change something on the server."""
 
@@ -175,7 +180,7 @@ def read_traffic(case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule])
         if slot.part == "body" and not slot.depth:
             fields.setdefault(slot.transaction, set()).add(slot.name)
         if slot.part == "body" and steps[slot.transaction].changes_things:
-            traffic.written.setdefault(slot.value, slot.transaction)
+            _note_written(traffic, slot, slot.transaction)
     traffic.fields = {index: frozenset(names) for index, names in fields.items()}
     wanted = frozenset(traffic.sent)
     random = frozenset(one for one in wanted if looks_random(one) or looks_like_time(one))
@@ -189,7 +194,7 @@ def read_traffic(case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule])
             traffic.changes.append(step.index)
             if "${" in str(step.transaction.request.body):  # where a person put placeholders
                 for slot in recorded_slots(step):
-                    traffic.written.setdefault(slot.value, step.index)
+                    _note_written(traffic, slot, step.index)
         if step.exchange is None or not step.exchange.status:
             continue
         response = RecordedResponse(step.exchange)
@@ -240,6 +245,12 @@ def decoded(producer: Producer, hidden: Mapping[str, tuple[str, str]]) -> Iterat
         value, undo = hidden[producer.value]
         filters = (*producer.filters, undo)
         yield replace(producer, value=value, encoded=producer.extracted, filters=filters)
+
+
+def _note_written(traffic: Traffic, slot: Slot, transaction: int) -> None:
+    traffic.written.setdefault(slot.value, transaction)
+    if len(slot.value) <= _LONGEST_NAME and (written := slug(slot.value)):
+        traffic.spelled.setdefault(written, transaction)
 
 
 def _note_control(traffic: Traffic, producer: Producer) -> None:

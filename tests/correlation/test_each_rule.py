@@ -14,10 +14,19 @@ from tests.correlation.talk import EMPTY, TOKEN, get, post, run
 
 _TESTS = Path(__file__).parents[1]
 _JWT = "eyJhbGciOiJSUzI1NiIsImtpZCI6IjEifQ.eyJzdWIiOiIxNyIsIm5vbmNlIjoiYTEifQ.c2lnbmF0dXJlMTIz"
-_CHECK = "d41d8cd98f00b204e9800998ecf8427e"
+_CHECK = "7051db7aa4e2f7d1b0c3a9e85f6d4c21"
+_EMPTY = "d41d8cd98f00b204e9800998ecf8427e"
 _MAPS = "AIzaSyD4x9QmK2vN7cR8wE1tY6uB3oP5aL0zXsG"
 
 _TRAFFIC: dict[str, tuple[tuple[Exchange, ...], str]] = {
+    # MediaWiki's editor: of a summary that the server has not filled in.
+    "empty-digest": (
+        (
+            get("/", html(f'<form><input type="hidden" name="wpAutoSummary" value="{_EMPTY}">')),
+            post("/index.php", f"wpAutoSummary={_EMPTY}&wpTextbox1=Tea"),
+        ),
+        f"wpAutoSummary={_EMPTY}&wpTextbox1=Tea",
+    ),
     # Google Maps, loaded by a page that has the key of its site.
     "api-key-google": (
         (

@@ -19,3 +19,26 @@ def test_a_token_with_a_constant_end() -> None:
     )
     assert requests(configuration)[1] == "/api.php action=watch&titles=Tea&token=${token[1]}%5C"
     assert configuration.decisions == tuple(made(configuration))
+
+
+def test_undoing() -> None:
+    """A link with two revisions: the form that it leads to has both, one called an id."""
+    link = '<a href="/index.php?title=Tea&amp;action=edit&amp;undoafter=12&amp;undo=13">undo</a>'
+    form = (
+        '<form><input type="hidden" value="13" name="parentRevId"><input type="hidden" value="0" '
+        'name="oldid"><input type="hidden" value="12" name="wpUndoAfter"><textarea name="text">'
+    )
+    configuration = run(
+        get("/index.php?title=Tea", html("<p>Tea</p>")),
+        post("/index.php?title=Tea&action=submit", "text=White+as+well"),
+        get("/index.php?title=Tea&diff=prev", html(link)),
+        get("/index.php?title=Tea&action=edit&undoafter=12&undo=13", html(form)),
+        post(
+            "/index.php?title=Tea&action=submit", "parentRevId=13&oldid=0&wpUndoAfter=12&text=Tea"
+        ),
+    )
+    assert requests(configuration)[3:] == [
+        "/index.php?title=Tea&action=edit&undoafter=${undoafter[1]}&undo=${undo[1]}",
+        "/index.php?title=Tea&action=submit "
+        "parentRevId=${parentRevId[1]}&oldid=0&wpUndoAfter=${undoafter[1]}&text=Tea",
+    ]

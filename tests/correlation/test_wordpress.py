@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from pytest_loadtool.model.extractor import RegularExpression
-from tests.correlation.exchanges import html
-from tests.correlation.talk import get, requests, run, sources
+import pytest
+
+from pytest_loadtool.model.extractor import FormField, RegularExpression
+from tests.correlation.exchanges import exchange, html, json_body
+from tests.correlation.talk import call, get, made, post, requests, run, sources
 
 
 def test_a_token_in_a_link() -> None:
@@ -22,3 +24,98 @@ def test_a_token_in_a_link() -> None:
     assert isinstance(source, RegularExpression)
     assert r"/wp-login\.php\?action=" in source.pattern
     assert match == 1
+
+
+_EDITOR = (
+    '<script>wp.data = {"link":"http:\\/\\/shop.example\\/?p=15","id":15}</script>'
+    '<form class="metabox-base-form"><input type="hidden" id="post_ID" name="post_ID" value="15">'
+    '<input type="hidden" name="action" value="editpost"></form>'
+)
+
+
+def test_an_id_that_a_form_shows() -> None:
+    """The editor's page makes the post; its form says late which one all the rest was about."""
+    configuration = run(
+        get("/wp-admin/post-new.php", html(_EDITOR)),
+        get("/?p=15&_wp-find-template=true"),
+        call("POST", "/wp-json/wp/v2/posts/15?_locale=user", {"id": 15, "title": "Kinds of tea"}),
+        get("/wp-admin/post.php?post=15&action=edit"),
+        post("/wp-admin/post.php", "post_ID=15&action=editpost"),
+        post("/wp-comments-post.php", "comment=Mm&comment_post_ID=15&comment_parent=0"),
+        post("/wp-admin/admin-ajax.php", "id=15&action=delete-post"),
+        post("/wp-admin/admin-ajax.php", "id=15&action=delete-user&days=15"),
+    )
+    assert requests(configuration)[1:] == [
+        "/?p=${post_ID[1]}&_wp-find-template=true",
+        '/wp-json/wp/v2/posts/${post_ID[1]}?_locale=user {"id": ${post_ID[1]}, '
+        '"title": "Kinds of tea"}',
+        "/wp-admin/post.php?post=${post_ID[1]}&action=edit",
+        "/wp-admin/post.php post_ID=${post_ID[1]}&action=editpost",
+        "/wp-comments-post.php comment=Mm&comment_post_ID=${post_ID[1]}&comment_parent=0",
+        "/wp-admin/admin-ajax.php id=${post_ID[1]}&action=delete-post",
+        "/wp-admin/admin-ajax.php id=15&action=delete-user&days=15",
+    ]
+    assert sources(configuration) == [("post_ID[1]", FormField("post_ID"), 1)]
+
+
+def test_an_id_that_the_last_redirect_was_about() -> None:
+    """``ids=15`` says not of what, but the request did that was redirected there."""
+    configuration = run(
+        get("/wp-admin/post-new.php", html(_EDITOR)),
+        post("/wp-admin/post.php", "post_ID=15&action=editpost"),
+        get(
+            "/wp-admin/post.php?post=15&action=trash",
+            exchange(received=(("Location", "/wp-admin/edit.php?trashed=1&ids=15"),)),
+            status=302,
+        ),
+        get("/wp-admin/edit.php?trashed=1&ids=15"),
+    )
+    assert requests(configuration)[-1] == "/wp-admin/edit.php?trashed=1&ids=${post_ID[1]}"
+
+
+@pytest.mark.parametrize("name", ["kinds-of-tea", "kinds-of-tea-2"])
+def test_a_slug(name: str) -> None:
+    """The address of a post is made of its title; the second post of that title has a number."""
+    configuration = run(
+        call("POST", "/posts/5", {"title": "Kinds of tea"}, json_body({"slug": name})),
+        get(f"/{name}/"),
+        get("/kinds-of-food/"),
+    )
+    assert requests(configuration)[1:] == ["/${slug[1]}/", "/kinds-of-food/"]
+    assert [one.rule for one in made(configuration)] == ["created-slug"]
+
+
+def test_a_link_in_the_answer_to_what_it_is_called() -> None:
+    """The row that a script adds to the list comes as XML, with the id in the query of its link."""
+    row = (
+        "<?xml version='1.0' encoding='UTF-8'?><wp_ajax><response_data><![CDATA[<tr id=\"tag-2\">"
+        '<td><a class="row-title" href="/wp-admin/term.php?taxonomy=category&#038;tag_ID=2"'
+        ' aria-label="&#8220;Brews&#8221; (Edit)">Brews</a>]]></response_data></wp_ajax>'
+    )
+    configuration = run(
+        post(
+            "/wp-admin/admin-ajax.php",
+            "action=add-tag&tag-name=Brews",
+            exchange(received=(("Content-Type", "text/xml; charset=UTF-8"),), answer=row.encode()),
+        ),
+        get("/wp-admin/term.php?taxonomy=category&tag_ID=2"),
+    )
+    assert requests(configuration)[1] == "/wp-admin/term.php?taxonomy=category&tag_ID=${tag_ID[1]}"
+    assert [one.rule for one in made(configuration)] == ["named-link"]
+
+
+def test_a_link_that_leads_to_a_form_with_the_id() -> None:
+    """``c=2`` is called like no id; the form that it leads to says that it is one."""
+    link = '<a class="comment-edit-link" href="/wp-admin/comment.php?action=editcomment&#038;c=2">'
+    form = '<form><input type="hidden" name="comment_ID" value="2"><textarea name="content">'
+    configuration = run(
+        get("/tea/", html("<p>Tea</p>")),
+        post("/wp-comments-post.php", "comment=More+of+it%2C+please%21"),
+        get("/tea/", html(f"{link}Edit</a>")),
+        get("/wp-admin/comment.php?action=editcomment&c=2", html(form)),
+        post("/wp-admin/comment.php", "comment_ID=2&content=Less"),
+    )
+    assert requests(configuration)[3:] == [
+        "/wp-admin/comment.php?action=editcomment&c=${c[1]}",
+        "/wp-admin/comment.php comment_ID=${comment_ID[1]}&content=Less",
+    ]
