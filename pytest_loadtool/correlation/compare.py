@@ -26,7 +26,7 @@ from pytest_loadtool.correlation.evidence import EVIDENCE
 from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.correlation.kept import REPLAY_COMPARE
 from pytest_loadtool.correlation.links import links
-from pytest_loadtool.correlation.looks import looks_random, same_name, singular
+from pytest_loadtool.correlation.looks import looks_like_time, looks_random, same_name, singular
 from pytest_loadtool.correlation.packed import Packed, Sought
 from pytest_loadtool.correlation.producer import Producer, Wanted
 from pytest_loadtool.correlation.producers import (
@@ -36,25 +36,21 @@ from pytest_loadtool.correlation.producers import (
     json_leaf,
     json_leaves,
 )
-from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.recorded import RecordedResponse, is_noise
 from pytest_loadtool.correlation.slots import HOLE, Slot, target_slots
 from pytest_loadtool.correlation.traffic import Traffic, decoded
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Boundary, Decoded, JsonPath, Source
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind, Rule
 
-__all__ = ["Origin", "Proposal", "Replayed", "is_noise", "proposals"]
+__all__ = ["Origin", "Proposal", "Replayed", "proposals"]
 
 #: What takes a value from where: a transaction, the source in its response, and which match of it.
 Origin = tuple[int, Source, int]
 
 #: How many places of one value are tried for one field.
 _MOST_PLACES = 8
-_NOISE = re.compile(
-    r"date|expires|age|last-modified|content-(?:length|encoding|security-policy.*)|vary|via|server.*"
-    r"|connection|keep-alive|transfer-encoding|cache-control|alt-svc|nel|report-to|traceparent"
-    r"|.*(?:trace|request|correlation|span)-?id|.*rate-?limit.*|x-runtime|x-response-time|cf-.*"
-)
 _WORDS = frozenset({"true", "false", "null", "none", "on", "off", "yes", "no"})
 _TOKEN = re.compile(r"[\w\-.~]+", re.ASCII)
 _BREAKS = re.compile(r"""[\s<>"']""")
@@ -131,16 +127,13 @@ def _alike(found: Sequence[Proposal]) -> Iterator[Proposal]:
             yield one
 
 
-def is_noise(header: str) -> bool:
-    """Whether a response header of that name differs each time and is sent back by nobody."""
-    return _NOISE.fullmatch(header.lower()) is not None
-
-
 def _is_open(slot: Slot, rules: Sequence[Rule]) -> bool:
-    """Whether it may be of the server; within another value, only what looks random."""
-    if is_typed(slot) or slot.value.lower() in _WORDS or not slot.value.strip():
+    """Whether it may be of the server; within another value, only what looks random; in a query, no
+    text of several words, such as the message that a redirect has for the next page."""
+    words = 1 if looks_like_time(slot.value) else len(slot.value.split())
+    if is_typed(slot) or slot.value.lower() in _WORDS or not words:
         return False
-    if slot.depth and not looks_random(slot.value):
+    if (slot.place is Place.QUERY and words > 1) or (slot.depth and not looks_random(slot.value)):
         return False
     rule = rule_by_name(slot, rules)
     return rule is None or not rule.leave

@@ -15,14 +15,13 @@ from pytest_loadtool.correlation.compare import (
     Origin,
     Proposal,
     Replayed,
-    is_noise,
     proposals,
 )
 from pytest_loadtool.correlation.configuration import Configuration, configure
 from pytest_loadtool.correlation.ignoring import ignored, set_aside
 from pytest_loadtool.correlation.kept import REPLAY_COMPARE
 from pytest_loadtool.correlation.looks import looks_random
-from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.recorded import RecordedResponse, is_noise
 from pytest_loadtool.correlation.revert import names_in_use, revert
 from pytest_loadtool.correlation.rewrite import rewrite
 from pytest_loadtool.correlation.rows import by_rows

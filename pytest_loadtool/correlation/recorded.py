@@ -8,10 +8,20 @@ from typing import Any
 
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 
-__all__ = ["RecordedResponse"]
+__all__ = ["RecordedResponse", "is_noise"]
 
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?([A-Za-z0-9_.:-]+)", re.IGNORECASE)
 _TEXTLESS = ("image/", "font/", "audio/", "video/", "application/octet-stream", "application/pdf")
+_NOISE = re.compile(
+    r"date|expires|age|last-modified|content-(?:length|encoding|security-policy.*)|vary|via|server.*"
+    r"|connection|keep-alive|transfer-encoding|cache-control|alt-svc|nel|report-to|traceparent"
+    r"|.*(?:trace|request|correlation|span)-?id|.*rate-?limit.*|x-runtime|x-response-time|cf-.*"
+)
+
+
+def is_noise(header: str) -> bool:
+    """Whether a response header of that name differs each time and is sent back by nobody."""
+    return _NOISE.fullmatch(header.lower()) is not None
 
 
 class RecordedResponse:

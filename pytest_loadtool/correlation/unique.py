@@ -78,7 +78,7 @@ def make_unique(case: TestCase, text: str) -> Unique | None:
 
 def owned_parts(case: TestCase, text: str) -> tuple[Variable, ...]:
     """What stands for ``text``, or for parts of it, in requests that were made each virtual user's
-    own before. None: there is no such request."""
+    own before. Empty: there is no such request."""
     own = {name: one.recorded or "" for name, one in case.variables.items() if is_own(one)}
     as_typed = with_transactions(case, (_as_typed(case, one, own) for one in case.transactions()))
     if make_unique(as_typed, text) is None:

@@ -103,6 +103,18 @@ def proposed(
             post("/take", "seat=7"),
             [],
         ),
+        (  # a message for the next page, as Roundup has it; a number is none
+            get("/", received=(("Location", "/item?@ok_message=item%201%20created&at=7"),)),
+            get("/", received=(("Location", "/item?@ok_message=item%202%20created&at=8"),)),
+            get("/item?@ok_message=item%201%20created&at=7"),
+            [
+                (
+                    "at",
+                    r"header Location matching '/item\\?@ok_message=[^#&;]+&at=([^/?#&;]+)'",
+                    False,
+                )
+            ],
+        ),
         (  # a password, and a word
             json_body({"password": "7", "on": "yes"}),
             json_body({"password": "8", "on": "no"}),
