@@ -51,29 +51,35 @@ def make_unique(case: TestCase, text: str) -> Unique | None:
     """Put a variable in place of ``text`` in every request: the text, and random characters.
 
     They are new for each iteration of a user. Of a number all digits are. The text counts where it
-    is a value or a whole word of one. Extractors that find something by it follow. None: no request
-    has it.
+    is a value or a whole word of one, also where an address has ``_`` for its spaces. Extractors
+    that find something by it follow. None: no request has it.
     """
-    slots = [
-        # What stands in another value is found as a word of that one.
-        [one for one in _slots(case, transaction) if not one.depth and _spans(one, text)]
-        for transaction in case.transactions()
-    ]
-    found = [slot for each in slots for slot in each]
-    if not found:
+    users: set[int] = set()
+    own: dict[str, Variable] = {}
+    variable = random = ""
+    for spelling in dict.fromkeys((text, text.replace(" ", "_"))):
+        slots = [
+            # What stands in another value is found as a word of that one.
+            [one for one in _slots(case, transaction) if not one.depth and _spans(one, spelling)]
+            for transaction in case.transactions()
+        ]
+        found = [slot for each in slots for slot in each]
+        if not found:
+            continue
+        whole = next((slot for slot in found if slot.value == spelling), found[0])
+        name, end = _names(whole.name, names_in_use(case) | own.keys())
+        variable, random = variable or name, random or end
+        own |= {one.name: one for one in _variables(spelling, name, random)}
+        users.update(index for index, each in enumerate(slots) if each)
+        edited = (
+            followed_words(_edited(transaction, each, spelling, name), spelling, name)
+            for transaction, each in zip(case.transactions(), slots, strict=True)
+        )
+        case = with_transactions(case, edited)
+    if not own:
         return None
-    whole = next((slot for slot in found if slot.value == text), found[0])
-    name, random = _names(whole.name, names_in_use(case))
-    edited = (
-        followed_words(_edited(transaction, each, text, name), text, name)
-        for transaction, each in zip(case.transactions(), slots, strict=True)
-    )
-    variables = {**case.variables, **{one.name: one for one in _variables(text, name, random)}}
-    return Unique(
-        replace(with_transactions(case, edited), variables=MappingProxyType(variables)),
-        name,
-        tuple(index for index, each in enumerate(slots) if each),
-    )
+    case = replace(case, variables=MappingProxyType({**case.variables, **own}))
+    return Unique(case, variable, tuple(sorted(users)))
 
 
 def owned_parts(case: TestCase, text: str) -> tuple[Variable, ...]:

@@ -31,6 +31,34 @@ SESSION: tuple[Exchange, ...] = (
 )
 
 
+def test_an_address_with_other_spaces() -> None:
+    """As MediaWiki writes the titles of pages: with the same characters behind it."""
+    unique = make_unique(
+        case_of(
+            get("/index.php?search=Kinds+of+tea"),
+            get("/index.php?title=Kinds_of_tea&action=edit"),
+            get("/index.php/Kinds_of_tea"),
+        ),
+        "Kinds of tea",
+    )
+    assert unique is not None
+    assert unique.transactions == (0, 1, 2)
+    assert [one.request.target for one in unique.case.transactions()] == [
+        "/index.php?search=${search[1]}",
+        "/index.php?title=${title[1]}&action=edit",
+        "/index.php/${title[1]}",
+    ]
+    assert unique.case.variables == {
+        "search_end[1]": Variable("search_end[1]", generate=RandomText(6)),
+        "search[1]": Variable(
+            "search[1]", template="Kinds of tea-${search_end[1]}", recorded="Kinds of tea"
+        ),
+        "title[1]": Variable(
+            "title[1]", template="Kinds_of_tea-${search_end[1]}", recorded="Kinds_of_tea"
+        ),
+    }
+
+
 def test_everywhere_it_stands() -> None:
     """As a value and as a word of one, under the encoding of each place; no other word."""
     unique = make_unique(case_of(*SESSION), "carol")
