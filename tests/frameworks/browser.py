@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import unescape
 from types import MappingProxyType
 from urllib.parse import urlencode, urljoin
@@ -49,7 +49,7 @@ class Browser(Client):
         target, sent = self.fields(form)
         return self.post_form(target, {**sent, **changes})
 
-    def post_form(self, target: str, fields: Mapping[str, str]) -> str:
+    def post_form(self, target: str, fields: Mapping[str, str] | Sequence[tuple[str, str]]) -> str:
         """Send fields as a form does, and follow redirects to the page that opens."""
         lines = {
             "Accept": "text/html",
