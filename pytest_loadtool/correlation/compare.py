@@ -128,12 +128,16 @@ def _alike(found: Sequence[Proposal]) -> Iterator[Proposal]:
 
 
 def _is_open(slot: Slot, rules: Sequence[Rule]) -> bool:
-    """Whether it may be of the server; within another value, only what looks random; in a query, no
-    text of several words, such as the message that a redirect has for the next page."""
+    """Whether it may be of the server; within another value, only what looks random or is an
+    argument in GraphQL; in a query, no text of several words, such as the message that a redirect
+    has for the next page."""
     words = 1 if looks_like_time(slot.value) else len(slot.value.split())
     if is_typed(slot) or slot.value.lower() in _WORDS or not words:
         return False
-    if (slot.place is Place.QUERY and words > 1) or (slot.depth and not looks_random(slot.value)):
+    argument = slot.before and slot.place in (Place.JSON, Place.JSON_STRING)
+    if slot.depth and not argument and not looks_random(slot.value):
+        return False
+    if slot.place is Place.QUERY and words > 1:
         return False
     rule = rule_by_name(slot, rules)
     return rule is None or not rule.leave

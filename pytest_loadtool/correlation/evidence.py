@@ -151,8 +151,6 @@ def _same_thing(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
             and slot.before.rstrip("/") == traffic.steps[producer.transaction].path.rstrip("/")
         )
     things = _things(producer, created_in)
-    exchange = traffic.steps[slot.transaction].exchange
-    asked = operation(exchange) if exchange is not None else None
     if slot.place is Place.PATH:
         return bool(things & collection_names(slot.name))
     if not is_id_name(slot.name):
@@ -160,8 +158,11 @@ def _same_thing(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     stem = id_stem(slot.name)
     if stem:
         return stem in things
-    if asked is not None:
-        return any(asked.words.issuperset(thing.split()) for thing in things)
+    exchange = traffic.steps[slot.transaction].exchange
+    asked = operation(exchange) if exchange is not None else None
+    if slot.before or asked is not None:  # in GraphQL an argument has a field of its own
+        words = frozenset(plain(slot.before).split()) or (asked.words if asked else frozenset())
+        return any(words.issuperset(thing.split()) for thing in things)
     return bool(things & collection_names(collection(traffic.steps[slot.transaction])))
 
 

@@ -1,4 +1,4 @@
-"""What is inside a value: JSON, an address, pairs, XML, a token in longer text.
+"""What is inside a value: JSON, GraphQL, an address, pairs, XML, a token in longer text.
 
 Values nest: JSON in a form field, an address in that, a token in the address. What is found gets
 the filters by which a placeholder writes it there. Base64 is another matter, as its text does not
@@ -18,6 +18,8 @@ from pytest_loadtool.correlation.looks import is_secret_name, looks_random
 from pytest_loadtool.correlation.spots import (
     HOLE,
     Spot,
+    graphql_spots,
+    is_graphql,
     json_spots,
     pair_spots,
     target_spots,
@@ -152,7 +154,9 @@ def _from_base64(text: str) -> tuple[str, str]:
 def _spots(text: str, name: str) -> Iterator[Spot]:
     """The values in a text, by what it is written in."""
     first = text[0]
-    if first in "{[":
+    if is_graphql(text, name):
+        yield from graphql_spots(text)
+    elif first in "{[":
         try:
             json.loads(text.replace(HOLE, "0"))
         except (ValueError, RecursionError):

@@ -53,7 +53,7 @@ class Slot:
 
     ``value`` is decoded, ``raw`` as it stands. ``name`` is the field's; of a path segment, the
     segment before it. ``before`` is, of a path segment, the path that leads to it: ``/items/`` of
-    the 17 in ``/items/17/edit``.
+    the 17 in ``/items/17/edit``; of an argument in GraphQL, the field it is for: ``book``.
     """
 
     transaction: int

@@ -1,4 +1,5 @@
-"""Spots: where values stand in a target, form, JSON, XML or multipart text, and what they mean."""
+"""Spots: where values stand in a target, form, JSON, XML, GraphQL or multipart text, and what they
+mean."""
 
 from __future__ import annotations
 
@@ -13,7 +14,9 @@ from pytest_loadtool.model.place import Place, query_syntax
 __all__ = [
     "HOLE",
     "Spot",
+    "graphql_spots",
     "header_spots",
+    "is_graphql",
     "json_spots",
     "multipart_spots",
     "pair_spots",
@@ -25,7 +28,8 @@ __all__ = [
 #: Stands for a placeholder. A Unicode noncharacter, which no text interchanged may contain.
 HOLE = "\ufdd0"
 
-#: Start, end, place, name, value (decoded), and of a path segment the path before it.
+#: Start, end, place, name, value (decoded), and of a path segment the path before it, of an
+#: argument in GraphQL the field that it is for.
 Spot = tuple[int, int, Place, str, str, str]
 
 _ORIGIN = re.compile(rf"(?:[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*|{HOLE}(?=/|\Z))?")
@@ -40,6 +44,16 @@ _FILE_NAME = re.compile(r"\bfilename\*?=", re.IGNORECASE)
 _BOUNDARY = re.compile(r"""\bboundary=(?:"([^"]+)"|([^\s;"]+))""", re.IGNORECASE)
 _JSON_TOKEN = re.compile(
     rf'"((?:[^"\\]|\\.)*+)"|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|([{{}}\[\],:])|[a-z]+|{HOLE}'
+)
+#: An operation or a fragment, or the braces alone: those of JSON have no name behind them.
+_GRAPHQL = re.compile(
+    r"(?:\s|#[^\n]*\n)*(?:(?:query|mutation|subscription|fragment)\b[^{]*\{|\{\s*[A-Za-z_.#])"
+)
+_GRAPHQL_TOKEN = re.compile(
+    r'#[^\n]*|"""(?:\\"""|.)*?"""|"(?P<string>(?:[^"\\\n]|\\.)*+)"'
+    r"|(?P<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\$?(?P<key>[A-Za-z_]\w*)\s*:"
+    r"|(?P<mark>[()])|(?P<name>[A-Za-z_]\w*)|\$\w+|\S",
+    re.DOTALL,
 )
 _XML_TAG = re.compile(
     r"""<!--.*?-->|<!\[CDATA\[.*?\]\]>|<[?!][^>]*>|<(/?[\w:.-]+)((?:[^>"']|"[^"]*"|'[^']*')*)>""",
@@ -125,6 +139,32 @@ def json_spots(text: str) -> Iterator[Spot]:
 
 def _json_string(raw: str) -> str:
     return decoded(Place.JSON_STRING, raw) if "\\" in raw else raw
+
+
+def is_graphql(text: str, name: str) -> bool:
+    """Whether the value of a field of that name is a document in GraphQL (GraphQL over HTTP §6)."""
+    return name == "query" and _GRAPHQL.match(text) is not None
+
+
+def graphql_spots(text: str) -> Iterator[Spot]:
+    """The strings and numbers among the arguments of a document, as those of its input objects and
+    lists (GraphQL §2.6, §2.9). Their escapes are those of JSON; block strings are prose."""
+    depth, field, key = 0, "", ""
+    for token in _GRAPHQL_TOKEN.finditer(text):
+        match token.lastgroup:
+            case "mark":
+                depth += 1 if token["mark"] == "(" else -1
+            case "name" if not depth:
+                field = token["name"]
+            case "key" if depth:
+                key = token["key"]
+            case "string" if depth:
+                value = _json_string(token["string"])
+                yield *token.span("string"), Place.JSON_STRING, key, value, field
+            case "number" if depth:
+                yield *token.span("number"), Place.JSON, key, token["number"], field
+            case _:
+                pass
 
 
 def xml_spots(text: str) -> Iterator[Spot]:

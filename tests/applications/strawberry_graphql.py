@@ -75,11 +75,9 @@ def drive(url: str) -> None:
         ask("Books", _LIST)
         listed = ask("Author", _AUTHOR, id=author)["books"]
         ask("Book", _BOOK, id=listed[-1]["id"])
-        ask(
-            "Inline",
-            f'query Inline {{ book(id: "{listed[1]["id"]}") {{ title author {{ id }} }} }}',
-        )
-        for book in books:
+        ask("Inline", _INLINE % listed[1]["id"])
+        for book in books[:-1]:
             ask("Delete", _DELETE, id=book)
+        ask("DeleteInline", f"mutation DeleteInline {{ deleteBook(id: {books[-1]}) }}")
         ask("Author", _AUTHOR, id=author)
         ask("Logout", _LOGOUT, token=session["token"])

@@ -210,6 +210,29 @@ def test_ids_of_graphql() -> None:
     ]
 
 
+def test_ids_in_the_text_of_graphql() -> None:
+    """As an argument of a field about the same thing, quoted or not, in an address, too; each field
+    of a query is asked for its own."""
+
+    def ask(query: str, answer: object) -> Exchange:
+        return call("POST", "/graphql", {"query": query}, json_body(answer))
+
+    configuration = run(
+        ask('mutation {addPost(title: "Tea", size: 4) {id}}', {"data": {"addPost": {"id": "41"}}}),
+        ask('query Q { user(id: "41") {name} one: post(id: "41") {title(size: 41)} }', {}),
+        ask("mutation { deletePost(id: 41, data: {postIds: [41], note: 41}) }", {}),
+        get("/graphql?query=%7Bpost(id:%2241%22)%7Btitle%7D%7D", json_body({})),
+    )
+    assert [one.replace('\\"', "'") for one in requests(configuration)[1:]] == [
+        "/graphql {\"query\": \"query Q { user(id: '41') {name} one: post(id: '${id[1]|json}') "
+        '{title(size: 41)} }"}',
+        '/graphql {"query": "mutation { deletePost(id: ${id[1]}, data: {postIds: [${id[1]}], '
+        'note: 41}) }"}',
+        "/graphql?query=%7Bpost(id:%22${id[1]|json}%22)%7Btitle%7D%7D",
+    ]
+    assert [one.rule for one in made(configuration)] == ["created-id"]
+
+
 def test_hashes_of_persisted_queries() -> None:
     """They are built into the client: left alone, although a script that was fetched holds them."""
     digest = "ecf4edb46db40b5132295c0291d62fb65d6759a9eedfa4d5d612dd5ec54a6b38"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from pytest_loadtool.correlation.slots import HOLE, Masked, request_slots
@@ -80,6 +82,42 @@ def test_headers() -> None:
 def test_bodies(content_type: str, body: str, expected: list[Row]) -> None:
     """Form fields, JSON leaves and multipart fields, by their content type."""
     assert rows(Request("POST", "/", (), body), content_type) == expected
+
+
+DOCUMENT = """# all "1" (of: 2) it
+query Q($id: ID! = "12", $n: Int) @cache(ttl: 60) {
+  book(id: "1\\"2", tags: ["a", 3], data: {authorId: 7, deep: {x: -1.5e3}}, e: RED) { title }
+  b2: author(id: $id, note: \"\"\" "x" (\"\"\", of: "é") { name }
+}"""
+
+
+def test_arguments_in_graphql() -> None:
+    """Strings and numbers, by the argument's name and its field's; nothing of the rest is a value.
+    ``before`` is the field."""
+    body = json.dumps({"query": DOCUMENT, "variables": {"id": 5}}, ensure_ascii=False)
+    slots = list(request_slots(Request("POST", "/", (), body), "application/json", 0))
+    assert [(one.before, one.name, one.value) for one in slots if one.depth] == [
+        ("Q", "id", "12"), ("cache", "ttl", "60"), ("book", "id", '1"2'), ("book", "tags", "a"),
+        ("book", "tags", "3"), ("book", "authorId", "7"), ("book", "x", "-1.5e3"),
+        ("author", "of", "é"),
+    ]  # fmt: skip
+    assert all(one.writes(one.value) for one in slots)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"query": "{\\"id\\": 12}"}',  # JSON: a search
+        '{"query": "which query (id: 12) { is it }"}',
+        '{"note": "{ book(id: 12) { title } }"}',
+        '{"query": "{ books { title } } # (id: 12)"}',
+        '{"query": "query {books}) (id: 12"}',
+    ],
+)
+def test_what_is_no_argument(body: str) -> None:
+    """Only documents, under their name, have arguments; and only between parentheses."""
+    slots = request_slots(Request("POST", "/", (), body), "application/json", 0)
+    assert [one for one in slots if one.before] == []
 
 
 def test_binary_bodies_have_no_slots() -> None:

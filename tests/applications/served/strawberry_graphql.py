@@ -99,8 +99,7 @@ class Mutation:
 
     @strawberry.mutation(permission_classes=CLOSED)
     def add_book(self, data: BookInput) -> Book:
-        # Of eight digits: shorter numbers in the text of a query are taken for constants.
-        number = strawberry.ID(str(10**7 + len(books) + secrets.randbelow(9 * 10**5) * 100))
+        number = strawberry.ID(str(len(books) + secrets.randbelow(10**6) * 100))
         books[number] = Book(id=number, title=data.title, author=authors[data.author_id])
         return books[number]
 
