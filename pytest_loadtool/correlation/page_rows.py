@@ -15,13 +15,21 @@ from html import unescape
 from pytest_loadtool.correlation.bound import escaped_text
 from pytest_loadtool.correlation.choices import choice_patterns
 from pytest_loadtool.correlation.extract import compile_source
+from pytest_loadtool.correlation.links import links
 from pytest_loadtool.correlation.looks import is_title_name
 from pytest_loadtool.correlation.marks import Mark
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.producers import form_start
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Slot, target_slots
-from pytest_loadtool.correlation.synthesis import OTHER_IN_PAGE, TO_LABEL, link_patterns, varies
+from pytest_loadtool.correlation.synthesis import (
+    AMPERSAND,
+    HOST_IN_PAGE,
+    OTHER_IN_PAGE,
+    TO_LABEL,
+    link_patterns,
+    varies,
+)
 from pytest_loadtool.correlation.tags import attributes
 from pytest_loadtool.model.extractor import RegularExpression
 from pytest_loadtool.model.place import Place
@@ -43,11 +51,15 @@ _MOST_FORMS = 4
 _LONGEST_ROW = 20_000
 #: A shorter text is part of a row by chance.
 _SHORTEST = 3
+#: A shorter value is no token.
+_SHORTEST_TOKEN = 8
+_HOST = re.compile("(?:https?:)?//[^/]+")
 
 
 def place_of(slot: Slot) -> tuple[Place, str, str]:
     """What tells one id in an address from another: where it is, and what it is."""
-    return slot.place, slot.before if slot.place is Place.PATH else slot.name, slot.value
+    name = slot.before if slot.place is Place.PATH else slot.name.removeprefix("amp;")
+    return slot.place, name, slot.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +84,10 @@ class _Pattern:
     def __add__(self, other: _Pattern) -> _Pattern:
         literal, template = self.literal + other.literal, self.template + other.template
         return _Pattern(literal, template, self.by or other.by)
+
+    def written(self, old: str, new: str) -> _Pattern:
+        """The same with a text as the page writes it."""
+        return _Pattern(self.literal.replace(old, new), self.template.replace(old, new), self.by)
 
 
 def _same(pattern: str) -> _Pattern:
@@ -106,6 +122,13 @@ class Page:
             return None
         field = _same(rf'[\s\S]*?name="{name}"[^>]*?value="([^"]*)"')
         return self._first([by_action + field], producer)
+
+    def owned_row(self, producer: Producer, owners: Owners, known: Collection[str]) -> Row | None:
+        """What finds a value in a link by the user's id in its address; None as `form_row`."""
+        if len(producer.value) < _SHORTEST_TOKEN:
+            return None
+        text, address = self.response.text, self.address
+        return self._first(_linked(producer.extracted, text, address, owners, known), producer)
 
     def link_row(self, producer: Producer, slot: Slot, known: Collection[str]) -> Row | None:
         """What finds the value of a slot in a link to its address; None as `form_row`."""
@@ -142,16 +165,26 @@ class Page:
 
 
 def _action(action: str, address: str, owners: Owners, known: Collection[str]) -> _Pattern | None:
-    """The address of a form by the ids in it; None if it has none of a variable, or if its page is
-    about that one."""
-    pattern, position, own = _same('action="'), 0, False
+    """The address of a form by the ids in it; None as `_by_ids`."""
+    by_ids = _by_ids(action, address, owners, known)
+    return None if by_ids is None else _same('action="') + by_ids + _same('"')
+
+
+def _by_ids(
+    written: str, address: str, owners: Owners, known: Collection[str], wanted: str = ""
+) -> _Pattern | None:
+    """An address by the ids in it, the value that is ``wanted`` its group; None if it has none of a
+    variable, or if its page is about that one."""
+    pattern, position, own = _same(""), 0, False
     about = {spot.value for spot in target_slots(address, 0)}
-    for spot in target_slots(action, 0):
+    for spot in target_slots(written, 0):
         if spot.depth:
             continue
         name = owners.get(place_of(spot))
-        before = _same(escaped_text(action[position : spot.start]))
-        if name is not None and spot.raw == spot.value and spot.value not in about:
+        before = _same(escaped_text(written[position : spot.start]))
+        if wanted and spot.raw == wanted:
+            pattern += before + _same(f"({OTHER_IN_PAGE})")
+        elif name is not None and spot.raw == spot.value and spot.value not in about:
             pattern += before + _Pattern(escaped_text(spot.value), f"${{{name}}}", f"${{{name}}}")
             own = True
         elif varies(spot.value, known):
@@ -159,7 +192,23 @@ def _action(action: str, address: str, owners: Owners, known: Collection[str]) -
         else:
             continue
         position = spot.end
-    return pattern + _same(escaped_text(action[position:]) + '"') if own else None
+    return pattern + _same(escaped_text(written[position:])) if own else None
+
+
+def _linked(
+    value: str, text: str, address: str, owners: Owners, known: Collection[str]
+) -> Iterator[_Pattern]:
+    """Links with the value, and with an id by which to know them."""
+    for _, raw, _ in links(text):
+        if value not in raw:
+            continue
+        entity = AMPERSAND.search(raw)
+        plain = raw.replace(entity[0], "&amp;") if entity else raw
+        host = _HOST.match(plain)
+        by_ids = _by_ids(plain[host.end() if host else 0 :], address, owners, known, value)
+        if by_ids is not None:
+            start = _same("[\"'=]" + (HOST_IN_PAGE if host else ""))
+            yield start + (by_ids.written("&amp;", entity[0]) if entity else by_ids)
 
 
 def _labelled(pattern: str, text: str, end: int, marks: Marks) -> Iterator[_Pattern]:

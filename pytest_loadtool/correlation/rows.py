@@ -84,9 +84,11 @@ class _Rows:
             row = page.form_row(producer, one.match, self._owners, self._values)
         elif producer.kind is Kind.CHOICE and isinstance(one.source, RegularExpression):
             row = self._read(producer.transaction).choice_row(producer)
-        elif producer.kind is Kind.LINK and one.slots:
+        elif producer.kind in (Kind.LINK, Kind.TEXT) and one.slots:
             page = self._read(producer.transaction)
-            row = page.link_row(producer, one.slots[0], self._values)
+            row = page.owned_row(producer, self._owners, self._values)
+            if row is None and producer.kind is Kind.LINK:
+                row = page.link_row(producer, one.slots[0], self._values)
         if row is None:
             return one
         return replace(one, source=row.template, match=row.match, row=row.by)

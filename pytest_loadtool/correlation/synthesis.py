@@ -37,11 +37,19 @@ from pytest_loadtool.model.extractor import (
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
 
-__all__ = ["OTHER_IN_PAGE", "TO_LABEL", "link_patterns", "synthesise", "varies"]
+__all__ = [
+    "AMPERSAND",
+    "HOST_IN_PAGE",
+    "OTHER_IN_PAGE",
+    "TO_LABEL",
+    "link_patterns",
+    "synthesise",
+    "varies",
+]
 
 _VALUE_IN_PAGE = r"([^\"'/?#&<>\s]+)"
 OTHER_IN_PAGE = r"[^\"'/?#&<>\s]+"
-_HOST_IN_PAGE = r"(?:https?:)?//[^\"'/?#<>\s]+"
+HOST_IN_PAGE = r"(?:https?:)?//[^\"'/?#<>\s]+"
 _VALUE_IN_ADDRESS = "([^/?#&;]+)"
 _OTHER_IN_ADDRESS = "[^/?#&;]+"
 #: From a link's address to its text, as far as that is plain.
@@ -52,7 +60,7 @@ _SPLIT_STATE = re.compile(r"__VIEWSTATE\d*")
 
 
 #: As WordPress escapes "&" in addresses.
-_AMPERSAND = re.compile("&#(?:0*38|[xX]26);")
+AMPERSAND = re.compile("&#(?:0*38|[xX]26);")
 
 _Known = Collection[str]
 
@@ -184,7 +192,7 @@ def _location(
 
 def link_patterns(producer: Producer, slot: Slot, known: Collection[str]) -> tuple[str, ...]:
     """Patterns for the address of a link, as `_address_patterns`, with what is before it."""
-    start = "[\"'=]" + (_HOST_IN_PAGE if "//" in producer.text.partition("?")[0] else "")
+    start = "[\"'=]" + (HOST_IN_PAGE if "//" in producer.text.partition("?")[0] else "")
     written = _VALUE_IN_PAGE, OTHER_IN_PAGE
     return tuple(start + one for one in _address_patterns(producer.text, slot, known, written))
 
@@ -242,7 +250,7 @@ def _address_patterns(
     value and of others. Unless they are to be ``whole``, they end after a value in the query: of
     one address, the rest tells nothing.
     """
-    entity = _AMPERSAND.search(address)
+    entity = AMPERSAND.search(address)
     if entity:  # its "#" begins no fragment
         plain = address.replace(entity[0], "&amp;")
         patterns = _address_patterns(plain, slot, known, written, whole=whole)

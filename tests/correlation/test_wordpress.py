@@ -104,15 +104,41 @@ def test_a_link_in_the_answer_to_what_it_is_called() -> None:
     assert [one.rule for one in made(configuration)] == ["named-link"]
 
 
-def test_a_link_that_leads_to_a_form_with_the_id() -> None:
-    """``c=2`` is called like no id; the form that it leads to says that it is one."""
-    link = '<a class="comment-edit-link" href="/wp-admin/comment.php?action=editcomment&#038;c=2">'
-    form = '<form><input type="hidden" name="comment_ID" value="2"><textarea name="content">'
+def test_a_token_that_a_script_takes_from_a_link() -> None:
+    """A script sends the nonce of a link, which it knows by the id in there: so does the replay."""
+    spam = "/wp-admin/comment.php?action=spamcomment&#038;p=5&#038;c=%s&#038;_wpnonce=%s"
+    rows = "".join(
+        f"<tr><td><a href='{spam % row}'>Spam</a></td></tr>"
+        for row in (("3", "7be4e7bdf2"), ("2", "0b6161ff3b"))
+    )
     configuration = run(
         get("/tea/", html("<p>Tea</p>")),
         post("/wp-comments-post.php", "comment=More+of+it%2C+please%21"),
-        get("/tea/", html(f"{link}Edit</a>")),
-        get("/wp-admin/comment.php?action=editcomment&c=2", html(form)),
+        get("/tea/", html(f"{_EDIT}Edit</a>")),
+        get("/wp-admin/comment.php?action=editcomment&c=2", html(_COMMENT)),
+        post("/wp-admin/comment.php", "comment_ID=2&content=Less"),
+        get("/wp-admin/edit-comments.php", html(f"<table>{rows}</table>")),
+        post("/wp-admin/admin-ajax.php", "_ajax_nonce=0b6161ff3b&action=delete-comment&id=2"),
+    )
+    assert requests(configuration)[-1].partition(" ")[2] == (
+        "_ajax_nonce=${csrf_token[1]}&action=delete-comment&id=${comment_ID[1]}"
+    )
+    source = {name: one for name, one, _ in sources(configuration)}["csrf_token[1]"]
+    assert isinstance(source, RegularExpression)
+    assert source.pattern.endswith(r"&#038;c=${c[1]}&#038;_wpnonce=([^\"'/?#&<>\s]+)")
+
+
+_EDIT = '<a class="comment-edit-link" href="/wp-admin/comment.php?action=editcomment&#038;c=2">'
+_COMMENT = '<form><input type="hidden" name="comment_ID" value="2"><textarea name="content">'
+
+
+def test_a_link_that_leads_to_a_form_with_the_id() -> None:
+    """``c=2`` is called like no id; the form that it leads to says that it is one."""
+    configuration = run(
+        get("/tea/", html("<p>Tea</p>")),
+        post("/wp-comments-post.php", "comment=More+of+it%2C+please%21"),
+        get("/tea/", html(f"{_EDIT}Edit</a>")),
+        get("/wp-admin/comment.php?action=editcomment&c=2", html(_COMMENT)),
         post("/wp-admin/comment.php", "comment_ID=2&content=Less"),
     )
     assert requests(configuration)[3:] == [
