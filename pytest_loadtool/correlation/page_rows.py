@@ -2,7 +2,8 @@
 
 A form is known by an id in the address that it submits to, where a request has it from a variable.
 Links, and forms whose address tells nothing, are known by a text that the user has sent, in the
-link itself or in the same ``tr``, ``li`` or ``article``.
+link itself or in the same ``tr``, ``li`` or ``article``; where a page has several of them, also in
+the same ``div`` or ``section`` with a class.
 """
 
 from __future__ import annotations
@@ -43,6 +44,8 @@ Owners = Mapping[tuple[Place, str, str], str]
 Marks = Callable[[str], Sequence[Mark]]
 
 _ROW = re.compile(r"<(/?)(tr|li|article)(?=[\s>])", re.IGNORECASE)
+_BLOCK = re.compile(r"<(/?)(div|section)(?=[\s>])", re.IGNORECASE)
+_CLASS = re.compile(r'<[^<>]*?\sclass="([^"<>]+)"')
 _LABEL = re.compile(TO_LABEL + r"([^<>\s][^<>]*?)\s*<")
 _ELEMENT = re.compile(r">\s*([^<>\s][^<>]*?)\s*<")
 #: How many forms of one row submit to one address, at most.
@@ -90,6 +93,16 @@ class _Pattern:
         return _Pattern(self.literal.replace(old, new), self.template.replace(old, new), self.by)
 
 
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What is around a link or form: a pattern for the tag of it, at which another one begins or it
+    ends, and where it starts."""
+
+    tag: str
+    start: int
+    by_class: bool = False
+
+
 def _same(pattern: str) -> _Pattern:
     return _Pattern(pattern, escape(pattern))
 
@@ -117,7 +130,8 @@ class Page:
         by_action = _action(action, self.address if match == 1 else "", owners, known)
         if by_action is None and producer.control == "hidden":
             inner = rf'<[^<>]*?name="{name}"[^>]*?value="([^"]*)"'
-            return self._first(_behind_text(text, start, inner, self.marks), producer)
+            many = text.count(f'action="{action}"') > 1
+            return self._first(_behind_text(text, start, inner, self.marks, many), producer)
         if by_action is None or f'action="{action}"' not in text:
             return None
         field = _same(rf'[\s\S]*?name="{name}"[^>]*?value="([^"]*)"')
@@ -138,7 +152,9 @@ class Page:
         if written is None or not patterns or producer.value in self.address:
             return None
         by_label = _labelled(patterns[-1], text, written.end() - 1, self.marks)
-        by_row = _behind_text(text, written.start(), "<[^<>]*?" + patterns[-1], self.marks)
+        many = len(set(re.findall(patterns[-1], text))) > 1
+        inner = "<[^<>]*?" + patterns[-1]
+        by_row = _behind_text(text, written.start(), inner, self.marks, many)
         return self._first((*by_label, *by_row), producer)
 
     def choice_row(self, producer: Producer) -> Row | None:
@@ -219,35 +235,57 @@ def _labelled(pattern: str, text: str, end: int, marks: Marks) -> Iterator[_Patt
         yield _same(pattern + TO_LABEL) + _text(label[1], mark) + _same(r"\s*<")
 
 
-def _behind_text(text: str, position: int, inner: str, marks: Marks) -> Iterator[_Pattern]:
-    """``inner`` behind a text of the row that is around ``position``."""
-    row = _row(text, position)
-    if row is None:
-        return
-    tag, start = row
-    further = rf"(?:<(?!/?{tag}[\s>])[^<]*)*?"
-    for found in _ELEMENT.finditer(text, start, position):
-        mark = _marked(found[1], marks)
-        if mark is not None and not _elsewhere(text, found[1], start, position):
-            opening = ">" if text[found.start() + 1] == found[1][0] else r">\s*"
-            yield _same(opening) + _text(found[1], mark) + _same(r"\s*" + further + inner)
+def _behind_text(
+    text: str, position: int, inner: str, marks: Marks, many: bool
+) -> Iterator[_Pattern]:
+    """``inner`` behind a text of the row that is around ``position``; ``many``: there are others
+    like it, so that anything around it may be the row."""
+    for row in _rows(text, position, many):
+        further = rf"(?:<(?!{row.tag})[^<]*)*?"
+        for found in _ELEMENT.finditer(text, row.start, position):
+            mark = _marked(found[1], marks)
+            if mark is not None and not _elsewhere(text, found[1], row, position):
+                opening = ">" if text[found.start() + 1] == found[1][0] else r">\s*"
+                yield _same(opening) + _text(found[1], mark) + _same(r"\s*" + further + inner)
 
 
-def _elsewhere(text: str, written: str, start: int, end: int) -> bool:
+def _elsewhere(text: str, written: str, row: _Around, end: int) -> bool:
     """Whether another row has that text, too, as the name of who has made them all."""
     found = re.finditer(rf">\s*{re.escape(written)}\s*<", text)
-    return any(not start <= one.start() < end and _row(text, one.end()) for one in found)
+    return any(
+        not row.start <= one.start() < end and (row.by_class or _row(text, one.end()))
+        for one in found
+    )
+
+
+def _rows(text: str, position: int, many: bool) -> Iterator[_Around]:
+    """The row around ``position``; without one, each thing with a class around it if ``many``."""
+    row = _row(text, position)
+    if row is not None:
+        yield _Around(rf"/?{row[0]}[\s>]", row[1])
+    if row is not None or not many:
+        return
+    for tag, start in reversed(_open(_BLOCK, text, position)):
+        class_ = _CLASS.match(text, start)
+        if class_ is not None:
+            yield _Around(rf'{tag}[^<>]*?\sclass="{escaped_text(class_[1])}"', start, True)
 
 
 def _row(text: str, position: int) -> tuple[str, int] | None:
     """The tag of the row around ``position``, and where it starts."""
+    opened = _open(_ROW, text, position)
+    return opened[-1] if opened else None
+
+
+def _open(tags: re.Pattern[str], text: str, position: int) -> list[tuple[str, int]]:
+    """What is open at ``position``: each tag, and where it starts."""
     opened: list[tuple[str, int]] = []
-    for found in _ROW.finditer(text, max(0, position - _LONGEST_ROW), position):
+    for found in tags.finditer(text, max(0, position - _LONGEST_ROW), position):
         if not found[1]:
             opened.append((found[2], found.start()))
         elif opened:
             opened.pop()
-    return opened[-1] if opened else None
+    return opened
 
 
 def _marked(written: str, marks: Marks) -> Mark | None:

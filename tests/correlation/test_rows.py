@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +19,7 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import (
     Decoded,
     Extractor,
+    FormField,
     JsonPath,
     RegularExpression,
     Source,
@@ -287,6 +289,58 @@ def test_rows_that_nothing_marks() -> None:
     found = [one for each in configuration.case.transactions() for one in each.extractors]
     assert [one.match for one in found] == [3, 3]
     assert not any("Tea" in str(one.source) for one in found)
+
+
+def cards(things: dict[int, str]) -> Exchange:
+    """As Bootstrap has them: a card for each, in which there are more of these."""
+    return html(
+        '<div class="container"><div class="row">'
+        + "".join(
+            f'<div id="item-{id_}" class="card"><div class="card-body"><h3>{name}</h3><p>New</p>'
+            f'</div><div class="card-footer"><div><a href="/items/{id_}/edit">Edit</a>'
+            f'<form action="/delete" method="post"><input type="hidden" name="id" value="{id_}">'
+            f'<input type="hidden" name="key" value="{token}"></form></div></div></div>'
+            for (id_, name), token in zip(things.items(), tokens(9), strict=False)
+        )
+        + "</div></div>"
+    )
+
+
+@pytest.mark.parametrize("after", [{11: "Milk", 17: MINE}, {17: MINE, 12: "Bread"}])
+def test_rows_of_divs(after: dict[int, str]) -> None:
+    """By the text in the one with the class that is around both."""
+    token = tokens(9)[list(after).index(17)]
+    exchanges = (
+        get("/items", cards({one: after[one] for one in after if one != 17})),
+        post("/items", FORM_BODY),
+        get("/items", cards(after)),
+        get("/items/17/edit"),
+        post("/delete", f"id=17&key={token}"),
+    )
+    unique = make_unique(run(*exchanges).case, "Tea & 'Cups'")
+    assert unique is not None
+    found = patterns(unique.case)
+    assert found.keys() == {"item_id[1]", "id[1]", "key[1]"}
+    assert all(r">${name[1]}\s*(?:<(?!div[^<>]*?\sclass=" in one for one in found.values())
+    others = cards({1: "Salt", **OTHERS, 5: "Tea-x", 6: "Oil"}).response_body.decode()
+    for one in found.values():
+        pattern = one.replace("${name[1]}", "Tea-x")
+        match = re.search(pattern, others)
+        assert match is not None
+        assert match[1] in ("5", tokens(4)[3])
+    assert configure(unique.case, exchanges).case == unique.case
+
+
+def test_one_card() -> None:
+    """A page with one form may have the name in its heading: its form is known by its field."""
+    exchanges = (
+        get("/items", cards({})),
+        post("/items", FORM_BODY),
+        get("/items", cards({17: MINE})),
+        post("/delete", f"id=17&key={tokens(1)[0]}"),
+    )
+    found = [one for each in run(*exchanges).case.transactions() for one in each.extractors]
+    assert [one.source for one in found] == [FormField("id"), FormField("key")]
 
 
 def test_rows_with_the_same_text() -> None:
