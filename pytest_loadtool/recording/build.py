@@ -9,12 +9,12 @@ from types import MappingProxyType
 from pytest_loadtool.auth.negotiation import negotiations
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.recording.answers import expected_answer
 from pytest_loadtool.recording.cookies import script_cookies
 from pytest_loadtool.recording.entry import Entry
 from pytest_loadtool.recording.expired import expired
 from pytest_loadtool.recording.failures import expected_status
 from pytest_loadtool.recording.fidelity import fidelity
-from pytest_loadtool.recording.graphql import expected_answer
 from pytest_loadtool.recording.grouping import REFERRER_ANALYSIS, Group, Grouping, group
 from pytest_loadtool.recording.kinds import kind_of
 from pytest_loadtool.recording.naming import operation_name, page_names

@@ -14,10 +14,10 @@ from urllib.parse import urlsplit
 from pytest_loadtool.auth.negotiation import SERVER, credentials_in, negotiations, was_refused
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.recording.answers import answer_notes
 from pytest_loadtool.recording.entry import Entry
 from pytest_loadtool.recording.expired import expired
 from pytest_loadtool.recording.failures import failure_notes, status_notes, subject
-from pytest_loadtool.recording.graphql import answer_notes
 from pytest_loadtool.recording.kinds import kind_of
 from pytest_loadtool.recording.notes import CHANGED, NEGOTIATION, REMOVED, Note
 from pytest_loadtool.recording.request import NOT_REPLAYED

@@ -1,4 +1,4 @@
-"""GraphQL calls: errors come with status 200."""
+"""Answers with status 200 that are errors all the same."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from pytest_loadtool.model.validator import JsonValidator
 from pytest_loadtool.recording import build_case
-from pytest_loadtool.recording.graphql import expected_answer
+from pytest_loadtool.recording.answers import expected_answer
 from pytest_loadtool.recording.notes import EXPECTED
 from tests.recording.samples import SHOP, call
 
@@ -44,3 +44,25 @@ def test_only_graphql(method: str, path: str, body: bytes, answer: bytes, expect
     """Where call and answer have that form; an error that was recorded is not asked away."""
     recorded = call(method, SHOP + path, 0, JSON, body=body, answer=answer)
     assert bool(expected_answer(recorded)) is expected
+
+
+@pytest.mark.parametrize(
+    ("method", "answer", "expected"),
+    [
+        ("POST", b'{"success": true, "message": "Saved"}', ["$.success"]),
+        ("POST", b'\n{"ok":true}', ["$.ok"]),
+        ("GET", b'{"ok": true, "success": true}', ["$.success", "$.ok"]),
+        ("POST", b'{"success": false, "error": "Token mismatch"}', []),
+        ("POST", b'{"success": 1, "ok": "true"}', []),
+        ("POST", b'{"items": [{"ok": true}]}', []),
+        ("POST", b'[{"success": true}]', []),
+        ("POST", b'{"success": true', []),
+    ],
+)
+def test_an_answer_that_says_it_went_well(method: str, answer: bytes, expected: list[str]) -> None:
+    """By a boolean of its own; what said something else when it was recorded is left alone."""
+    recorded = call(method, f"{SHOP}/ajax", 0, JSON, body=b"{}", answer=answer)
+    recording = build_case([recorded], name="shop")
+    (transaction,) = recording.case.transactions()
+    assert transaction.validators == tuple(JsonValidator(one, equals=True) for one in expected)
+    assert [note.kind for note in recording.notes] == [EXPECTED] * len(expected)
