@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import unquote
 
 from pytest_loadtool.model.rule import same_name
 
@@ -83,9 +84,11 @@ def _words(name: str) -> list[str]:
 def looks_random(value: str) -> bool:
     """Whether no person and no program text writes such a value: a token, a UUID, a long number.
 
-    A word, a slug, a version, a date, a path or a URL is none.
+    A word, a slug, a version, a date, a path or a URL is none; nor is text for its escapes.
     """
     sample = value[:_LONGEST_SAMPLE]
+    if "%" in sample:
+        sample = unquote(sample)
     length = len(sample)
     if length < 8 or not _TOKEN_CHARACTERS.fullmatch(sample):
         return False

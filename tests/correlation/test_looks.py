@@ -30,6 +30,7 @@ from pytest_loadtool.correlation.looks import (
         "aGVsbG8gd29ybGQgZm9vYmFy0=",
         "GhYtReWqAsDfGhJkLzXc",
         "V1StGXR8_Z5jdHi6B-myT",
+        "eyJpdiI6Ik9ZRTZ4UT09%2BdGFnIjoi%3D",
     ],
 )
 def test_random(value: str) -> None:
@@ -51,6 +52,8 @@ def test_random(value: str) -> None:
         "getUserByName",
         "application/json",
         "/admin/a1b2c3d4e5/",
+        "SELECT+%2A+FROM+%60plants%60",
+        "index.php%3Froute%3D%2Fsql%26db%3Dgarden",
         "http://h/a1b2c3d4e5",
         "Plan for a1b2c3d4",
         "kim2020@example.com",
