@@ -43,8 +43,9 @@ _NO_IDS = frozenset(
     }
 )
 _SHORTEST_ID = 4
-#: Field names of other shapes that hold ids: the check boxes of the Django admin.
-_ID_NAMES = frozenset({"_selected_action"})
+#: Field names of other shapes that hold ids: the check boxes of the Django admin, and the revisions
+#: of wikis.
+_ID_NAMES = frozenset({"_selected_action", "diff", "rev", "revision"})
 
 _SECRET_WORDS = frozenset(
     {"password", "passwd", "pass", "pwd", "passphrase", "pin", "otp", "password1", "password2"}

@@ -22,7 +22,8 @@ def test_a_token_with_a_constant_end() -> None:
 
 
 def test_undoing() -> None:
-    """A link with two revisions: the form that it leads to has both, one called an id."""
+    """Links with two revisions each; the form that one leads to has both, one called an id."""
+    compared = '<a href="/index.php?title=Tea&amp;diff=13&amp;oldid=12">prev</a>'
     link = '<a href="/index.php?title=Tea&amp;action=edit&amp;undoafter=12&amp;undo=13">undo</a>'
     form = (
         '<form><input type="hidden" value="13" name="parentRevId"><input type="hidden" value="0" '
@@ -31,13 +32,15 @@ def test_undoing() -> None:
     configuration = run(
         get("/index.php?title=Tea", html("<p>Tea</p>")),
         post("/index.php?title=Tea&action=submit", "text=White+as+well"),
-        get("/index.php?title=Tea&diff=prev", html(link)),
+        get("/index.php?title=Tea&action=history", html(compared)),
+        get("/index.php?title=Tea&diff=13&oldid=12", html(link)),
         get("/index.php?title=Tea&action=edit&undoafter=12&undo=13", html(form)),
         post(
             "/index.php?title=Tea&action=submit", "parentRevId=13&oldid=0&wpUndoAfter=12&text=Tea"
         ),
     )
     assert requests(configuration)[3:] == [
+        "/index.php?title=Tea&diff=${diff[1]}&oldid=${oldid[1]}",
         "/index.php?title=Tea&action=edit&undoafter=${undoafter[1]}&undo=${undo[1]}",
         "/index.php?title=Tea&action=submit "
         "parentRevId=${parentRevId[1]}&oldid=0&wpUndoAfter=${undoafter[1]}&text=Tea",
