@@ -13,7 +13,8 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.load import LoadConfiguration, ThinkTime
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay import PagePlan, Plan, Response, Step, compile_case
-from pytest_loadtool.report.failure import Evidence, Outcome, explain
+from pytest_loadtool.report.failure import explain
+from pytest_loadtool.report.outcome import Evidence, Outcome
 from pytest_loadtool.transport.functional import replay_once
 from pytest_loadtool.transport.load import LoadRunner, metrics_for
 

@@ -23,7 +23,9 @@ from pytest_loadtool.plugin.steps import StepLines, StepResult, Watch
 from pytest_loadtool.plugin.think_time import think_time_of
 from pytest_loadtool.plugin.unverified import unverified
 from pytest_loadtool.plugin.way import on_its_way
-from pytest_loadtool.report.failure import Evidence, explain, headline, otherwise
+from pytest_loadtool.report.failure import explain
+from pytest_loadtool.report.outcome import Evidence, headline
+from pytest_loadtool.report.refusal import otherwise
 
 if TYPE_CHECKING:
     from pytest_loadtool.casefile.lines import KeyPath

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypedDict
 import pytest
 
 from pytest_loadtool.report.excerpt import clip, printable
-from pytest_loadtool.report.failure import SEPARATOR, Outcome
+from pytest_loadtool.report.outcome import SEPARATOR, Outcome
 
 if TYPE_CHECKING:
     from pytest_loadtool.model.result import Failure

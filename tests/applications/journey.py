@@ -15,7 +15,7 @@ from typing import Any
 
 from pytest_loadtool.casefile import read_case, save_load
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration, ThinkTime
-from pytest_loadtool.report.failure import SEPARATOR
+from pytest_loadtool.report.outcome import SEPARATOR
 from tests.applications.application import Application
 
 __all__ = ["JourneyError", "load", "make_unique", "record", "replay"]

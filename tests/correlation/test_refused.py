@@ -74,3 +74,13 @@ def test_a_token_that_nothing_gives_out(
     said = text[text.index("tokens that were sent:") : text.index("sent to http")]
     assert "= ${csrf_token[1]}, by the rule csrf-form-field; no transaction before" in said
     assert "the recorded value" in said
+
+
+def test_a_cookie_that_nobody_sets(
+    case: TestCase, exchanges: tuple[Exchange, ...], serve: Serve
+) -> None:
+    """Without the page that sets it, Django answers 403 for want of its cookie: that is named."""
+    with serve(121) as url:
+        text = explained(replace(case, pages=case.pages[1:]), exchanges, url)
+    assert "POST /admin/login/" in text.splitlines()[0]
+    assert "Not sent, although the recording has them: the cookies csrftoken." in text

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pytest_loadtool.model.case import Transaction
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.report.failure import Outcome
+from pytest_loadtool.report.outcome import Outcome
 
 __all__ = ["Answer", "outcome"]
 
