@@ -15,12 +15,12 @@ from html import unescape
 
 from pytest_loadtool.correlation.bound import escaped_text
 from pytest_loadtool.correlation.choices import choice_patterns
+from pytest_loadtool.correlation.controls import form_start
 from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.correlation.links import links
 from pytest_loadtool.correlation.looks import is_title_name
 from pytest_loadtool.correlation.marks import Mark
 from pytest_loadtool.correlation.producer import Producer
-from pytest_loadtool.correlation.producers import form_start
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.synthesis import (

@@ -7,15 +7,12 @@ dictionary access. So the work grows with the size of the recording, not with it
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Set
 from dataclasses import replace
-from html import unescape
-from itertools import islice
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import unquote
 
-from pytest_loadtool.correlation.choices import choices
+from pytest_loadtool.correlation.controls import in_page
 from pytest_loadtool.correlation.escaped import decoding, escaped, is_base64
 from pytest_loadtool.correlation.looks import is_id_name, is_short_number, is_title_name
 from pytest_loadtool.correlation.named import named
@@ -24,13 +21,11 @@ from pytest_loadtool.correlation.producer import PARTIAL, Producer, Wanted
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.spots import xml_spots
-from pytest_loadtool.correlation.tags import control_value, controls
 from pytest_loadtool.correlation.tokens import tokens
 from pytest_loadtool.model.filters import UNDO, filtered
 from pytest_loadtool.model.rule import Kind, same_name
 
 __all__ = [
-    "form_start",
     "fragment_slots",
     "in_escapes",
     "in_json",
@@ -44,9 +39,7 @@ __all__ = [
 ]
 
 
-_FORM_START = re.compile(r"<form(?=[\s>])", re.IGNORECASE)
 _SCHEME = re.compile(r"Bearer +", re.IGNORECASE)
-_CHOICES = frozenset({"checkbox", "radio", "submit", "button", "image", "reset", "file", "range"})
 _OTHER_HEADERS = frozenset({"set-cookie", "location"})
 #: How far the root element of an XML document is sought.
 _XML_HEAD = 500
@@ -177,7 +170,7 @@ def _in_body(
     if not partial and _is_xml(response, text):
         yield from in_xml(text, transaction, wanted)
     elif partial or first == "<":
-        yield from _in_page(text, transaction, wanted)
+        yield from in_page(text, transaction, wanted)
 
 
 def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Producer]:
@@ -269,42 +262,3 @@ def json_leaves(document: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
             yield steps, value
         elif isinstance(value, (int, float)) and not isinstance(value, bool):
             yield steps, str(value)
-
-
-def _in_page(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
-    """Form fields and meta tags: the wanted ones, those that a person fills in, and of the others
-    one of each name in a form."""
-    seen: set[tuple[int, str]] = set()
-    forms = [match.start() for match in _FORM_START.finditer(text)]
-    for tag, found, start, end in controls(text):
-        name = found.get("name", "")
-        if not name:
-            continue
-        value = control_value(text, tag, found, end)
-        control = _control_type(tag, found.get("type", "").lower())
-        form = bisect_left(forms, start) - 1
-        if value in wanted or control == "text" or (form, name) not in seen:
-            seen.add((form, name))
-            kind = Kind.META if tag == "meta" else Kind.CONTROL
-            yield Producer(transaction, kind, name, value, form=form, control=control)
-        for value, label in choices(text, tag, found, end) if control == "choice" else ():
-            if value in wanted:
-                yield Producer(
-                    transaction, Kind.CHOICE, name, value,
-                    form=form, control=control, text=label, labels=frozenset({unescape(label)}),
-                )  # fmt: skip
-
-
-def form_start(text: str, form: int) -> int | None:
-    """Where the attributes of the form with that number (`Producer.form`) begin."""
-    found = next(islice(_FORM_START.finditer(text), form, None), None) if form >= 0 else None
-    return None if found is None else found.end()
-
-
-def _control_type(tag: str, kind: str) -> Literal["", "hidden", "text", "choice"]:
-    if tag == "meta":
-        return ""
-    if tag == "input" and kind == "hidden":
-        return "hidden"
-    choice = tag in ("select", "button") or kind in _CHOICES
-    return "choice" if choice else "text"

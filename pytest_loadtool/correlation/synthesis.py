@@ -14,13 +14,14 @@ from types import MappingProxyType
 from pytest_loadtool.correlation.bound import escaped_text
 from pytest_loadtool.correlation.boundaries import beside
 from pytest_loadtool.correlation.choices import choice_sources
+from pytest_loadtool.correlation.controls import form_start
 from pytest_loadtool.correlation.escaped import base64_within, is_base64
 from pytest_loadtool.correlation.extract import PlainText, Readable, compile_source
 from pytest_loadtool.correlation.jsonpath import format_path
 from pytest_loadtool.correlation.looks import is_short_number, looks_random
 from pytest_loadtool.correlation.named import named_sources
 from pytest_loadtool.correlation.producer import Box, Producer
-from pytest_loadtool.correlation.producers import form_start, fragment_slots
+from pytest_loadtool.correlation.producers import fragment_slots
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.tags import attributes
 from pytest_loadtool.model.extractor import (
