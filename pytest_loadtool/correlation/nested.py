@@ -43,8 +43,8 @@ _PAIRS = re.compile(rf"\??[\w.\[\]%{HOLE}-]+=[^&=\s]*(?:&[\w.\[\]%{HOLE}-]+=[^&=
 _BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{12,}|[A-Za-z0-9_-]{12,})={0,2}")
 _TOKEN = re.compile(r"[\w\-.~+/%!]{8,}={0,2}", re.ASCII)
 _SEGMENT = re.compile(r"[^/]{16,}")
-#: What is before a token that is a value of an address in longer text.
-_KEY = re.compile(r"[?&]([\w.\[\]-]{1,80})=$")
+#: What is before a token that is a value of an address in longer text, be that HTML or XML.
+_KEY = re.compile(r"[?&](?:amp;)?([\w.\[\]-]{1,80})=$")
 #: A path that does not begin at a root: what a file is called, with its folders.
 _RELATIVE = re.compile(r"(?:[\w.\- ]{3,80}/){1,8}[\w.\- ]{3,80}")
 _STEP = re.compile(r"[^/]+")
