@@ -17,11 +17,17 @@ APPLICATIONS = {
     "jupyterlab": "jupyterlab",
     "dokuwiki": "dokuwiki",
     "oidc-provider": "oidc_provider",
+    "redmine": "redmine",
+    "phpmyadmin": "phpmyadmin",
 }
 
 
 class Application(Protocol):
-    """A module with these names."""
+    """A module with these names.
+
+    And perhaps ``contents(state)``: what the session has left on the server, without ids and times.
+    A replay has to leave the same: some servers answer what they refuse with a page and status 200.
+    """
 
     TITLE: str
     """What the table calls it, with its version."""

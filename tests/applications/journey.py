@@ -117,7 +117,7 @@ def _pytest(folder: Path, *arguments: str) -> str:
         env=os.environ | {"PYTHONPATH": str(_ROOT), "COLUMNS": "200"},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=600,
         check=False,
     )
     if done.returncode:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pytest_loadtool.casefile import read_case
 from tests.applications import journey
-from tests.applications.application import application
+from tests.applications.application import Application, application
 from tests.applications.judging import correlated, false_positives
 
 __all__ = ["USERS", "Outcome", "examine"]
@@ -27,7 +27,7 @@ class Outcome:
     false_positives: tuple[str, ...]
     """Variables that need not be."""
     unique: tuple[str, ...]
-    """The typed texts that had to be made unique before the load test."""
+    """The typed texts that had to be made unique before other users came."""
     requests: int
     """Of the load test."""
     errors: int
@@ -50,13 +50,17 @@ def examine(name: str, folder: Path) -> Outcome:
         started = time.perf_counter()
         journey.record(name, one, url, case)
         recording = time.perf_counter() - started
+        recorded = _contents(one, folder / "recorded")
     with one.serve(_empty(folder / "replayed")) as url:
         started = time.perf_counter()
         journey.replay(case, url)
         replaying = time.perf_counter() - started
-        journey.replay(case, url)
+        replayed = _contents(one, folder / "replayed")
+        if replayed != recorded:
+            raise journey.JourneyError(f"recorded {recorded}, replayed {replayed}")
         if one.UNIQUE:
             journey.make_unique(case, one.UNIQUE)
+        journey.replay(case, url)
         report = journey.load(case, url, users=USERS)
         wrong = false_positives(case, url)
     return Outcome(
@@ -70,6 +74,12 @@ def examine(name: str, folder: Path) -> Outcome:
         recording=recording,
         replaying=replaying,
     )
+
+
+def _contents(one: Application, state: Path) -> object:
+    """What users have left on the server, if the application can tell."""
+    contents = getattr(one, "contents", None)
+    return contents(state) if contents is not None else None
 
 
 def _empty(folder: Path) -> Path:

@@ -15,7 +15,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "correlation.md"
 _BLOCK = re.compile(r"(?<=<!-- applications -->\n).*(?=<!-- end of applications -->)", re.DOTALL)
 _HEAD = (
     "| application | transactions | correlated values | false positives | edits before a replay "
-    f"| `unique` before a load | record, configure | replay | {USERS} users at once |",
+    f"| `unique` for other users | record, configure | replay | {USERS} users at once |",
     "|---|--:|--:|---|--:|--:|--:|--:|---|",
 )
 
