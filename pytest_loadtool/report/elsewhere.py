@@ -6,16 +6,19 @@ status 200, and so has the form to log in that many servers answer with, or redi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from shlex import quote
+from urllib.parse import urlsplit
 
 from pytest_loadtool.report.excerpt import clip
 
-__all__ = ["led_elsewhere", "remedies", "was_refused", "what_it_means"]
+__all__ = ["led_elsewhere", "led_to_another_page", "remedies", "was_refused", "what_it_means"]
 
 #: What makes a client go elsewhere (RFC 9110 §15.4); 304 does not.
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MOST_NAMES = 2
+_OF_A_THING = re.compile(r"\d|.{24}")
 #: Methods that change nothing (RFC 9110 §9.2.1).
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
@@ -25,6 +28,17 @@ def led_elsewhere(recorded: int, status: int) -> bool:
     return {recorded in _REDIRECTS, status in _REDIRECTS} == {True, False} and all(
         one in _REDIRECTS or 200 <= one <= 299 for one in (recorded, status)
     )
+
+
+def led_to_another_page(recorded: str, location: str) -> bool:
+    """Whether the ``Location`` of a redirect leads to another page than the recorded one: numbers
+    and what has some aside, which are of the things that the page is about."""
+    return _shape(recorded) != _shape(location)
+
+
+def _shape(location: str) -> str:
+    segments = urlsplit(location).path.rstrip("/").split("/")
+    return "/".join("*" if _OF_A_THING.search(one) else one for one in segments)
 
 
 def was_refused(method: str, recorded: int, status: int) -> bool:

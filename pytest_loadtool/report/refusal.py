@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import replace
+from urllib.parse import urlsplit
 
 from pytest_loadtool.report.complaints import complaints
-from pytest_loadtool.report.elsewhere import led_elsewhere, remedies, was_refused, what_it_means
+from pytest_loadtool.report.elsewhere import (
+    led_elsewhere,
+    led_to_another_page,
+    remedies,
+    was_refused,
+    what_it_means,
+)
 from pytest_loadtool.report.excerpt import printable
 from pytest_loadtool.report.outcome import Outcome, text_of
 from pytest_loadtool.report.subject import Subject, indented, place_of
@@ -35,20 +43,41 @@ def why_elsewhere(subject: Subject, outcomes: Iterable[Outcome]) -> Iterator[str
     method = first.transaction.request.method
     before = (text_of(one.response)[0] for one in outcomes if one.index < first.index)
     said = [subject.mask.text(one) for one in complaints(text_of(response)[0], before)]
-    location = next((value for name, value in subject.headers if name.lower() == "location"), "")
-    yield from indented(what_it_means(method, recorded.status, response.status, location, said))
+    yield from indented(
+        what_it_means(method, recorded.status, response.status, subject.location, said)
+    )
     if was_refused(method, recorded.status, response.status):
         yield from indented(remedies(_suspects(subject).names()))
 
 
-def passed_before(subject: Subject, outcomes: Iterable[Outcome]) -> list[str]:
-    """What passed before and may yet be the reason: a redirect to a login, for instance."""
+def passed_before(subject: Subject, outcomes: Sequence[Outcome]) -> list[str]:
+    """What passed before and may yet be the reason: a redirect to a login, for instance, or back to
+    the form that was refused."""
+    asked = {_path(replace(subject, first=one).request_head[0].split(" ")[1:2]) for one in outcomes}
     lines = [
-        f"  {place_of(subject.path, one)}: {otherwise(one)}"
+        f"  {place_of(subject.path, one)}: {what}"
         for one in outcomes
-        if one.index < subject.first.index and otherwise(one)
+        if one.index < subject.first.index and not one.failures
+        for what in [otherwise(one) or _redirected(replace(subject, first=one), asked)]
+        if what
     ]
     return ["passed before, but not as recorded:", *lines[:_MOST_BEFORE]] if lines else []
+
+
+def _redirected(subject: Subject, asked: Container[str]) -> str:
+    """Where a redirect leads that the recording had to another page, and that is not ``asked`` for
+    either; else nothing."""
+    exchange = subject.exchange
+    was = exchange.response_header("location") if exchange is not None else None
+    now = subject.location
+    if not was or not now or not led_to_another_page(was, now) or _path([now]) in asked:
+        return ""
+    paths = (subject.mask.text(_path([one])) for one in (now, was))
+    return "{}: redirected to {} where {} was recorded".format(subject.first.title, *paths)
+
+
+def _path(targets: Iterable[str]) -> str:
+    return "".join(urlsplit(one).path for one in targets)
 
 
 def lost_cookies(subject: Subject) -> Iterator[str]:

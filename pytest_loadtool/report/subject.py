@@ -45,6 +45,11 @@ class Subject:
         ]
 
     @property
+    def location(self) -> str:
+        """Where the response redirects to; empty if it does not."""
+        return next((value for name, value in self.headers if name.lower() == "location"), "")
+
+    @property
     def exchange(self) -> Exchange | None:
         """The recorded one, if it is at hand."""
         recorded = self.first.transaction.recorded

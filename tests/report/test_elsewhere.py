@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_loadtool.report.elsewhere import led_elsewhere, was_refused, what_it_means
+from pytest_loadtool.report.elsewhere import (
+    led_elsewhere,
+    led_to_another_page,
+    was_refused,
+    what_it_means,
+)
 
 
 @pytest.mark.parametrize(
@@ -42,3 +47,19 @@ def test_what_it_means(method: str, recorded: int, status: int, refused: bool, s
     assert was_refused(method, recorded, status) is refused
     lines = what_it_means(method, recorded, status, "/login?next=/", ["No.", "Never."])
     assert said in "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("recorded", "location", "expected"),
+    [
+        ("/posts/17", "/posts/18/", False),
+        ("http://a:1/posts/17?x=1", "http://b:2/posts/18?x=2#top", False),
+        ("/wiki/Tea2", "/wiki/Tea3", False),
+        ("/posts/17", "/posts/create", True),  # Laravel: back to the form
+        ("/home", "/login?next=/home", True),
+        ("/", "/", False),
+    ],
+)
+def test_which_redirects_lead_to_another_page(recorded: str, location: str, expected: bool) -> None:
+    """By their paths, without what is of a thing."""
+    assert led_to_another_page(recorded, location) is expected

@@ -259,3 +259,25 @@ def test_what_an_extractor_went_by() -> None:
     assert "it went by ${other}, which no request has sent" in said
     assert "it went by ${users.password} = " in said
     assert "horse" not in said
+
+
+@pytest.mark.parametrize(
+    ("location", "next_path", "said"),
+    [
+        (b"/posts/create", "/posts/18", True),  # refused: back to the form
+        (b"/posts/18", "/posts/17", False),
+        (b"/posts/tea-x7", "/posts/tea-x7", False),  # the replay goes there, too
+    ],
+)
+def test_redirect_to_another_page_that_passed(location: bytes, next_path: str, said: bool) -> None:
+    """What failed may follow from it: a form that was refused redirects back to itself."""
+    save = Transaction(Request("POST", "/posts"), line=12, recorded=Recorded(302, entry=0))
+    case = TestCase("x", (Page("p", (save, ORDERS)),))
+    saved = Answer(b"POST /posts HTTP/1.1\r\n\r\n", 302, ((b"Location", location),))
+    failed = Answer(f"GET {next_path} HTTP/1.1\r\n\r\n".encode(), 404)
+    outcomes = [outcome(0, "p", save, saved), outcome(1, "p", ORDERS, failed, "Status Code is 404")]
+    recorded = replace(RECORDED, response_headers=(("Location", "http://shop/posts/17?saved=1"),))
+    text = explain(case, outcomes, path="x.toml", evidence=Evidence((recorded,)))
+    line = "x.toml:12: p \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} POST /posts: redirected to"
+    assert (f"  {line} /posts/create where /posts/17 was recorded" in text) is said
+    assert ("passed before" in text) is said
