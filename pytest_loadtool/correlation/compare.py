@@ -11,7 +11,6 @@ only a trial: the next replay shows whether that was the reason.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,7 +22,7 @@ from pytest_loadtool.correlation.claims import Claim, Synthesis, checked
 from pytest_loadtool.correlation.edits import overlap
 from pytest_loadtool.correlation.escaped import disguises
 from pytest_loadtool.correlation.evidence import EVIDENCE
-from pytest_loadtool.correlation.extract import compile_source
+from pytest_loadtool.correlation.extract import PlainText, Readable, compile_source
 from pytest_loadtool.correlation.kept import REPLAY_COMPARE
 from pytest_loadtool.correlation.links import links
 from pytest_loadtool.correlation.looks import looks_like_time, looks_random, same_name, singular
@@ -262,11 +261,13 @@ class _Judge:
 
 def _document(claim: Claim, response: RecordedResponse) -> Any:
     """The JSON in which the claim's value is; None if it is in none."""
-    source = claim.source
-    if not isinstance(source, Decoded):
-        return response.json() if isinstance(source, JsonPath) else None
-    text = compile_source(replace(source, inner=None), claim.match)(response)
-    return json.loads(text or "") if isinstance(source.inner, JsonPath) else None
+    source: Source | None = claim.source
+    match = claim.match
+    read: Readable = response
+    while isinstance(source, Decoded):
+        text = compile_source(replace(source, inner=None), match)(read) or ""
+        read, match, source = PlainText(text), source.match, source.inner
+    return read.json() if isinstance(source, JsonPath) else None
 
 
 def _preference(producer: Producer) -> tuple[int, bool, int, int]:

@@ -23,6 +23,8 @@ __all__ = ["Packed", "Sought"]
 
 #: How many texts of one body that hold something are taken; of rows that all have it, any will do.
 _MOST_TEXTS = 200
+#: How often a text is decoded that holds nothing yet.
+_MOST_LEVELS = 3
 #: Of how many texts it is remembered what they hold.
 _MOST_REMEMBERED = 1000
 #: What stands between the separators of short texts: ``user:key|time``.
@@ -49,12 +51,12 @@ _Leaves = Callable[[Any, int, Wanted], Iterator[Producer]]
 class _Opened:
     """What a text decodes to, and the wanted values in that, of no transaction yet."""
 
-    decode: str
+    decode: tuple[str, ...]
     text: str
     values: tuple[Producer, ...]
 
 
-_CLOSED = _Opened("", "", ())
+_CLOSED = _Opened((), "", ())
 
 
 class Packed:
@@ -77,25 +79,34 @@ class Packed:
         """The producers of the values within what another one gives."""
         if self.holds(producer.value):
             opened = self._open(producer.value)
-            ways = [*(one.removeprefix("un") for one in producer.filters), opened.decode]
-            if ways[-2:] == ["url", "base64"]:
-                del ways[-2]  # which base64 passes over
-            box = Box(producer, tuple(ways), opened.text)
+            ways = [one.removeprefix("un") for one in producer.filters]
+            if ways[-1:] == ["url"] and opened.decode[0] == "base64":
+                del ways[-1]  # which base64 passes over
+            box = Box(producer, (*ways, *opened.decode), opened.text)
             for one in opened.values:
-                yield replace(one, transaction=producer.transaction, box=box)
+                yield _inside(one, box)
 
     def _read(self, text: str) -> _Opened:
-        way = "jwt" if "." in text else "base64"
-        content = DECODINGS[way](text)
-        if content is None or not "".join(content.split()).isprintable():
-            return _CLOSED
-        return _Opened(way, content, tuple(self._values(content)))
+        """What the text decodes to, and that in turn, until there is a value in it."""
+        ways: list[str] = []
+        while len(ways) < _MOST_LEVELS and _PACKED.fullmatch(text):
+            ways.append("jwt" if "." in text else "base64")
+            content = DECODINGS[ways[-1]](text)
+            if content is None or not "".join(content.split()).isprintable():
+                break
+            values = tuple(self._values(content))
+            if values:
+                return _Opened(tuple(ways), content, values)
+            text = content
+        return _CLOSED
 
     def _values(self, text: str) -> Iterator[Producer]:
         found: set[str] = set()
         for one in self._in_structure(text):
             found.add(one.value)
-            yield one
+            if one.value in self._wanted:
+                yield one
+            yield from self.within(one)
         words = tokens(text).union(_SEPARATED.findall(text)) - {text}
         plain = self._random.intersection(words) - found
         for value in sorted(plain):
@@ -109,9 +120,18 @@ class Packed:
                 document = json.loads(text)
             except (ValueError, RecursionError):
                 return
-            yield from self._leaves(document, 0, self._wanted)
+            yield from self._leaves(document, 0, Sought(self._wanted, self))
         elif first == "<":
-            yield from in_xml(text, 0, self._wanted)
+            yield from in_xml(text, 0, Sought(self._wanted, self))
+
+
+def _inside(producer: Producer, box: Box) -> Producer:
+    """The producer of a value in a text that is in that box."""
+    at = box.producer.transaction
+    if producer.box is None:
+        return replace(producer, transaction=at, box=box)
+    around = replace(producer.box, producer=_inside(producer.box.producer, box))
+    return replace(producer, transaction=at, box=around)
 
 
 class Sought:

@@ -78,6 +78,8 @@ class Producer:
         if self.box is None:
             return 0
         around = self.box.producer
+        while around.box is not None:
+            around = around.box.producer
         in_cookie = around.kind is Kind.COOKIE or around.name.lower() == "set-cookie"
         return 2 if in_cookie and "httponly" in around.text.lower() else 1
 

@@ -95,7 +95,14 @@ def _packed(
     inner = synthesise(replace(producer, box=None), slot, PlainText(box.text), matches, known)
     if outer is None or inner is None:
         return None
-    return Decoded(outer[0], box.decode, *inner), outer[1]
+    return _inner(outer[0], box.decode, *inner), outer[1]
+
+
+def _inner(outer: Source, decode: tuple[str, ...], inner: Source, match: int) -> Decoded:
+    """What takes the inner value from the text that the outer source gives."""
+    if isinstance(outer, Decoded) and outer.inner is not None:
+        return replace(outer, inner=_inner(outer.inner, decode, inner, match))
+    return Decoded(outer, decode, inner, match)
 
 
 def _reproducing(source: Source, value: str, response: Readable, matches: int) -> int | None:

@@ -128,6 +128,26 @@ def test_places(place: str, encoding: str) -> None:
     _taken(lambda key: write(encode(content(key))))
 
 
+#: Encoded texts in encoded texts.
+NESTED: Mapping[str, Callable[[str], str]] = {
+    "twice": lambda text: standard(standard(text)),
+    "in JSON": lambda text: standard(json.dumps({"v": 1, "inner": url(text)})),
+    "in XML": lambda text: standard(f"<Response><Data>{standard(text)}</Data></Response>"),
+    "in a claim": lambda text: token(json.dumps({"sub": "5", "state": [standard(text)]})),
+    "in a token in a list": lambda text: standard(
+        json.dumps([0, token(json.dumps({"b": url(text)}))])
+    ),
+}
+
+
+@pytest.mark.parametrize("around", NESTED)
+@pytest.mark.parametrize("place", ["cookie", "JSON", "script", "redirect"])
+@pytest.mark.parametrize("content", ["JSON", "words"])
+def test_in_one_another(around: str, place: str, content: str) -> None:
+    """Each is decoded in turn."""
+    _taken(lambda key: PLACES[place](NESTED[around](CONTENTS[content](key))))
+
+
 @pytest.mark.parametrize("content", CONTENTS)
 def test_contents(content: str) -> None:
     """Whatever is in it."""
