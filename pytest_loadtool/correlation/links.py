@@ -9,7 +9,8 @@ from html import unescape
 __all__ = ["label_at", "links"]
 
 _LINK = re.compile(
-    r"""[\s"'](?:href|action|formaction|src|data-[\w-]*(?:ur[il]|href|src|action)(?:-value)?"""
+    r"""[\s"'](?=[adfhs])(?:(?:form)?action|href|src"""
+    r"""|data-[\w-]*(?:ur[il]|href|src|action)(?:-value)?"""
     r"""|(?:data-)?hx-(?:get|post|put|patch|delete))\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""",
     re.IGNORECASE,
 )
