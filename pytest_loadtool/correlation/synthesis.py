@@ -62,6 +62,8 @@ _SPLIT_STATE = re.compile(r"__VIEWSTATE\d*")
 
 #: As WordPress escapes "&" in addresses.
 AMPERSAND = re.compile("&#(?:0*38|[xX]26);")
+#: In the names of cookies: a host has one jar for the servers at all its ports.
+_PORT = re.compile(r"(?<!\d)\d{4,5}(?!\d)")
 
 _Known = Collection[str]
 
@@ -167,6 +169,10 @@ def _in_form(producer: Producer, text: str, known: _Known) -> Iterator[Source]:
 
 
 def _cookie(producer: Producer, *_: object) -> Iterator[Source]:
+    around = _PORT.split(producer.name)
+    if len(around) > 1:
+        name = r"\d+".join(map(escaped_text, around))
+        yield HeaderValue("Set-Cookie", f"^{name}=([^;]*)")
     yield CookieValue(producer.name)
 
 

@@ -43,6 +43,20 @@ def extracted(extractor: Extractor, answer: Exchange) -> str | None:
     return compile_source(extractor.source, extractor.match)(RecordedResponse(answer))
 
 
+def test_a_cookie_named_after_the_port() -> None:
+    """As OctoPrint's csrf_token_P5000: the server that is replayed against has another port."""
+    path = "Path=/; SameSite=Lax"
+    recorded = html(
+        "", ("Set-Cookie", "session_P24604=1"), ("Set-Cookie", f"csrf_token_P24604={OLD}; {path}")
+    )
+    other = html(
+        "", ("Set-Cookie", f"csrf_token_P5000={NEW}; {path}"), ("Set-Cookie", "session_P5000=2")
+    )
+    extractor = synthesised(recorded)
+    assert extracted(extractor, recorded) == OLD
+    assert extracted(extractor, other) == NEW
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
