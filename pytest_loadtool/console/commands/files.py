@@ -67,9 +67,9 @@ async def import_page(
 
     REQUEST holds a request: `POST /items HTTP/1.1`, headers, an empty line, the body. RESPONSE
     holds what it was answered with, as `curl -i` prints it. The transaction expects a status of
-    200-399, like any other. --name is the page's name; without it, it is named as a recorded page
-    would be. --server is the base URL for a request without a Host header. Without a test case, one
-    is made.
+    200-399, as a recorded one does. --name is the page's name; without it, it is named as a
+    recorded page would be. --server is the base URL for a request without a Host header. Without a
+    test case, one is made.
     """
     if session.live is not None:
         raise CommandError("a recording is running: `stop` makes its test case first")
