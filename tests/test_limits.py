@@ -47,6 +47,7 @@ UNNOTICED = {
     "correlation.looks._LONGEST_SAMPLE": "of a value: as much tells whether it is random",
     "load.histogram._LONGEST": "35 years",
     "recording.cookies._MOST_BYTES": "of a cookie: browsers keep no larger ones",
+    "recording.uploads._LONGEST_NAME": "of a file: what it holds is the same",
     "replay.ahead._MOST_COURSES": "a cache",
     "replay.cookies._MOST_LINES": "a cache",
     "replay.head._LONGEST_KEPT": "a cache",

@@ -100,11 +100,8 @@ def from_tunnel(address: tuple[str, int], started: float, error: str, note: str)
     )
 
 
-def _request_body(request: Request, upload: Collector | None) -> bytes:
-    if upload is None:
-        return request.data.content or b""
-    held = upload.body
-    return held if isinstance(held, bytes) else b"".join(held.chunks())
+def _request_body(request: Request, upload: Collector | None) -> bytes | Body:
+    return request.data.content or b"" if upload is None else upload.body
 
 
 def _unsent(request: Request, upload: Collector) -> str:

@@ -50,7 +50,11 @@ def check_case(case: TestCase, problems: Problems, *, columns: Columns) -> None:
             ]
         for path, source in templates:
             for reference in Template.parse(source).references if "${" in source else ():
-                message = names.wrong(reference, number)
+                message = (
+                    _wrong_in_body(reference)
+                    if path[-1] == "body" and reference.file is not None
+                    else names.wrong(reference, number)
+                )
                 if message and (path, reference.name) not in reported:
                     reported.add((path, reference.name))
                     problems.add(path, message)
@@ -76,6 +80,11 @@ def _check_sought(
         found.add(one.variable)
 
 
+def _wrong_in_body(file: Reference) -> str:
+    """What is wrong with a file in a body; "" for nothing."""
+    return f"{file}: a file is sent as it is, without filters" if file.filters else ""
+
+
 def _dynamic(at: KeyPath, headers: tuple[Header, ...]) -> list[tuple[KeyPath, Header]]:
     """The headers of a set that hold placeholders, and where each stands."""
     return [
@@ -96,8 +105,11 @@ def _check_way(case: TestCase, problems: Problems) -> None:
 
 
 def _check_made_of(case: TestCase, problems: Problems) -> None:
-    """No variable is made of itself, however many others there are between."""
+    """No variable is made of itself, however many others there are between, or of files."""
     for name, variable in case.variables.items():
+        for reference in Template.parse(variable.template or "").references:
+            if reference.file is not None:
+                problems.add(("variables", name, "template"), _no_place(reference))
         if variable.template and name in used_names((variable.template,), case.variables):
             problems.add(("variables", name, "template"), f"{name!r} is made of itself")
 
@@ -174,6 +186,10 @@ def _templates(at: KeyPath, transaction: Transaction) -> Iterator[tuple[KeyPath,
                 pass
 
 
+def _no_place(file: Reference) -> str:
+    return f"{file}: only a body can hold a file"
+
+
 class _Names:
     """What placeholders may name, and from which transaction on."""
 
@@ -195,6 +211,8 @@ class _Names:
     def wrong(self, reference: Reference, user: int) -> str:
         """What is wrong with a placeholder in the ``user``-th transaction; "" for nothing."""
         name = reference.name
+        if reference.file is not None:
+            return _no_place(reference)
         if name in BUILTIN_NAMES:
             return "" if self.has_server else f"${{{name}}} needs a server: there is none"
         if reference.dataset is not None:

@@ -11,6 +11,7 @@ from pytest_loadtool.casefile.actors import EXTRACTOR, VALIDATOR, extractor, val
 from pytest_loadtool.casefile.asm import ASM, asm_settings
 from pytest_loadtool.casefile.authentication import IDENTITY, PROXY, identity, proxy
 from pytest_loadtool.casefile.case_checks import check_case
+from pytest_loadtool.casefile.contents import check_contents
 from pytest_loadtool.casefile.dataset import read_dataset
 from pytest_loadtool.casefile.files import read_text
 from pytest_loadtool.casefile.problems import Problems
@@ -79,7 +80,8 @@ def parse_case(source: str, path: str) -> TestCase:
 
 
 def read_case(path: Path) -> TestCase:
-    """The test case in a file; its datasets must be there and have the columns that it uses.
+    """The test case in a file; its datasets must be there and have the columns that it uses, and
+    the files in its bodies must be there.
 
     Raises:
         FileError: something in it, or in a file that it names, is wrong.
@@ -87,6 +89,7 @@ def read_case(path: Path) -> TestCase:
     case, problems = _case(read_text(path), str(path))
     check_case(case, problems, columns=_columns(case, path, problems))
     check_tls_files(case.tls, path.parent, problems)
+    check_contents(case, path.parent, problems)
     problems.raise_any()
     return case
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from pytest_loadtool.casefile.nearest import did_you_mean
 from pytest_loadtool.errors import FileError
 
-__all__ = ["file_errors", "read_bytes", "read_text", "replace_file"]
+__all__ = ["check_file", "file_errors", "read_bytes", "read_text", "replace_file"]
 
 _DIRECTORY = "expected a file, but this is a directory"
 
@@ -33,9 +33,25 @@ def read_bytes(path: Path) -> bytes:
         FileError: it does not exist (the message names the nearest that does), is a directory, or
             cannot be read.
     """
+    with _reading(path):
+        return path.read_bytes()
+
+
+def check_file(path: Path) -> None:
+    """Make sure that there is a file that can be read, without reading it.
+
+    Raises:
+        FileError: as `read_bytes`.
+    """
+    with _reading(path):
+        path.open("rb").close()
+
+
+@contextlib.contextmanager
+def _reading(path: Path) -> Iterator[None]:
     with file_errors(path, "read"):
         try:
-            return path.read_bytes()
+            yield
         except (FileNotFoundError, NotADirectoryError):
             raise FileError(str(path), 0, "", f"no such file{_nearest(path)}") from None
         except IsADirectoryError:

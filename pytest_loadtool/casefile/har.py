@@ -56,17 +56,22 @@ class EntryError(ValueError):
         self.key = key
 
 
-def entry_from(exchange: Exchange, body: tuple[str, str] | None = None) -> dict[str, Any]:
+def entry_from(
+    exchange: Exchange,
+    sent: tuple[str, str] | None = None,
+    received: tuple[str, str] | None = None,
+) -> dict[str, Any]:
     """The HAR entry of an exchange, of JSON types.
 
-    ``body`` stands for its response body, if given: the text and its encoding, "" for UTF-8.
+    ``sent`` and ``received`` stand for its bodies, if given: the text and its encoding, "" for
+    UTF-8.
     """
     took = round(exchange.took * 1_000_000) / 1000
     entry = {
         "startedDateTime": _iso(exchange.started),
         "time": took,
-        "request": _request_from(exchange),
-        "response": _response_from(exchange, body or encoded(exchange.response_body)),
+        "request": _request_from(exchange, sent or encoded(exchange.request_body)),
+        "response": _response_from(exchange, received or encoded(exchange.response_body)),
         "cache": {},
         "timings": {
             "blocked": -1,
@@ -214,7 +219,7 @@ def encoded(body: bytes) -> tuple[str, str]:
         return base64.b64encode(body).decode(), "base64"
 
 
-def _request_from(exchange: Exchange) -> dict[str, Any]:
+def _request_from(exchange: Exchange, body: tuple[str, str]) -> dict[str, Any]:
     request: dict[str, Any] = {
         "method": exchange.method,
         "url": exchange.url,
@@ -228,10 +233,10 @@ def _request_from(exchange: Exchange) -> dict[str, Any]:
         "headers": [_pair(*header) for header in exchange.request_headers],
         "queryString": [_pair(*one) for one in _query(exchange.url)],
         "headersSize": -1,
-        "bodySize": len(exchange.request_body),
+        "bodySize": exchange.request_size,
     }
-    if exchange.request_body:
-        text, encoding = encoded(exchange.request_body)
+    if exchange.request_size:
+        text, encoding = body
         request["postData"] = {
             "mimeType": exchange.request_header("Content-Type") or "",
             "params": [],

@@ -1,4 +1,4 @@
-"""A response body that stays in its HAR file until it is asked for."""
+"""A body that stays in its HAR file until it is asked for."""
 
 from __future__ import annotations
 
@@ -9,7 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Source", "StoredBody"]
+__all__ = ["READABLE", "Source", "StoredBody"]
+
+#: Bodies up to this size, in bytes, are text that people can read, wherever they are kept; of
+#: requests they stay in memory.
+READABLE = 256 * 1024
 
 #: Bytes that are read at once; base64 has four characters for three bytes.
 _PIECE = 4 * 64 * 1024

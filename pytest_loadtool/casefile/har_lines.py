@@ -1,7 +1,7 @@
-"""Large HAR files of ours, read one line at a time: response bodies stay where they are.
+"""Large HAR files of ours, read one line at a time: bodies stay where they are.
 
-The writer puts each entry on a line of its own, and in it the text of the response's content behind
-its size and type. So the rest of an entry can be understood without its body.
+The writer puts each entry on a line of its own, and in it the text of a body behind what else there
+is to say about it. So the rest of an entry can be understood without its bodies.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from pytest_loadtool.casefile.har import EntryError, exchange_from
-from pytest_loadtool.casefile.har_body import Source, StoredBody
+from pytest_loadtool.casefile.har_body import READABLE, Source, StoredBody
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.exchange import Exchange
 
@@ -22,12 +22,20 @@ __all__ = ["ENTRY", "exchanges_of_lines"]
 #: How each entry of ours begins.
 ENTRY = b'{"startedDateTime"'
 
-#: Inside of JSON strings quotes have a backslash, so these are keys.
-_BODY = re.compile(rb'"content": \{"size": \d+, "mimeType": "(?:[^"\\]|\\.)*", "text": "')
+_STRING = rb'"(?:[^"\\]|\\.)*"'
+#: Where the text of each body begins, and up to how many bytes of it are read at once. Inside of
+#: JSON strings quotes have a backslash, so these are keys.
+_BODIES = {
+    "request_body": (
+        re.compile(rb'"postData": \{"mimeType": ' + _STRING + rb', "params": \[\], "text": "'),
+        READABLE,
+    ),
+    "response_body": (
+        re.compile(rb'"content": \{"size": \d+, "mimeType": ' + _STRING + rb', "text": "'),
+        4 * 1024,
+    ),
+}
 _TEXT = re.compile(rb'(?:[^"\\]++|\\.)*+')
-
-#: Bodies up to this size, in bytes, are read at once.
-_SMALL = 4 * 1024
 
 
 def exchanges_of_lines(path: Path) -> Iterator[Exchange]:
@@ -59,16 +67,30 @@ def exchanges_of_lines(path: Path) -> Iterator[Exchange]:
 
 def _exchange(line: bytes, source: Source, position: int) -> Exchange:
     entry = line.rstrip(b",\n")
-    begin = _BODY.search(entry)
-    start = begin.end() if begin else 0
-    end = _end_of_text(entry, start) if begin else 0
-    if end - start <= _SMALL:
-        return exchange_from(json.loads(entry))
-    rest = json.loads(entry[:start] + entry[end:])
-    content = rest["response"]["content"]
-    is_base64 = content.pop("encoding", "") == "base64"
-    body = StoredBody(source, position + start, end - start, is_base64, content["size"])
-    return replace(exchange_from(rest), response_body=body)
+    places: dict[str, tuple[int, int]] = {}
+    text, at = b"", 0
+    for name, (pattern, small) in _BODIES.items():
+        begin = pattern.search(entry, at)
+        end = _end_of_text(entry, begin.end()) if begin else 0
+        if begin and end - begin.end() > small:
+            places[name] = position + begin.end(), end - begin.end()
+            text += entry[at : begin.end()]
+            at = end
+    found = json.loads(text + entry[at:])
+    stored = {
+        name: StoredBody(source, *place, *_coding_and_size(name, found))
+        for name, place in places.items()
+    }
+    return exchange_from(found).changed(**stored)
+
+
+def _coding_and_size(name: str, entry: Any) -> tuple[bool, int]:
+    """Whether a body is base64, which the entry then says no longer, and how many bytes it has."""
+    if name == "request_body":
+        request = entry["request"]
+        return request["postData"].pop("_encoding", "") == "base64", request["bodySize"]
+    content = entry["response"]["content"]
+    return content.pop("encoding", "") == "base64", content["size"]
 
 
 def _end_of_text(entry: bytes, start: int) -> int:

@@ -14,21 +14,17 @@ import contextlib
 import json
 import os
 import secrets
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Self
 
 from pytest_loadtool import __version__
 from pytest_loadtool.casefile.files import file_errors
 from pytest_loadtool.casefile.har import HEAD, TROUBLES, encoded, entry_from
-from pytest_loadtool.casefile.har_body import Source, StoredBody
+from pytest_loadtool.casefile.har_body import READABLE, Source, StoredBody
 from pytest_loadtool.model.exchange import Body, Exchange
 
 __all__ = ["HarWriter"]
-
-#: Bodies up to this size, in bytes, are text that people can read, wherever they are kept.
-_READABLE = 256 * 1024
 
 #: What is written at once, in bytes, unless it comes in one piece.
 _PIECE = 1024 * 1024
@@ -56,7 +52,7 @@ class HarWriter:
             # Traffic holds what was typed and every token: for its owner alone.
             self._descriptor = os.open(path, flags, 0o600)
         self._end = 0  # where the closing line begins
-        self._put([HEAD + head.encode()])
+        self._put([[HEAD + head.encode()]])
 
     def append(self, exchange: Exchange) -> int:
         """Add an exchange; its index among the entries. The file is whole again when this returns.
@@ -69,38 +65,40 @@ class HarWriter:
 
     def keep(self, exchange: Exchange) -> Exchange:
         """Add an exchange as `append` does, and return it with its response body where it now is:
-        in the file, and not in memory.
+        in the file, and not in memory; so is that of the request, if it is large.
 
         Raises:
             FileError: as `append`.
         """
-        held = exchange.held_body
-        if exchange.response_size <= _READABLE:
-            held = exchange.response_body
-        if isinstance(held, bytes):
-            text, encoding = encoded(held)
-            body: Iterable[bytes] = [json.dumps(text, ensure_ascii=False).encode()[1:-1]]
-        else:
-            encoding, body = "base64", _base64(held)
-        before, after = self._entry(exchange, encoding)
-        start, length = self._put([b",\n" if self._count else b"\n", before], body, after)
+        sent, sent_encoding = _text(exchange.held_request, exchange.request_size)
+        received, encoding = _text(exchange.held_body, exchange.response_size)
+        before, between, after = self._entry(exchange, sent_encoding, encoding)
+        separator = b",\n" if self._count else b"\n"
+        places = self._put([[separator, before], sent, [between], received, [after]])
         self._count += 1
         if self._source is None:
             with file_errors(self.path, "read"):
                 self._source = Source(self.path)
         size = exchange.response_size
-        stored = StoredBody(self._source, start, length, encoding == "base64", size)
-        return replace(exchange, response_body=stored)
+        response = StoredBody(self._source, *places[3], encoding == "base64", size)
+        request, size = exchange.held_request, exchange.request_size
+        if size > READABLE:
+            request = StoredBody(self._source, *places[1], sent_encoding == "base64", size)
+        return exchange.changed(request_body=request, response_body=response)
 
-    def _entry(self, exchange: Exchange, encoding: str) -> tuple[bytes, bytes]:
-        """The text of an entry up to its response body, and behind it."""
-        entry = entry_from(exchange, (self._mark, encoding))
+    def _entry(
+        self, exchange: Exchange, sent_encoding: str, encoding: str
+    ) -> tuple[bytes, bytes, bytes]:
+        """The text of an entry up to its request body, up to its response body, and behind it."""
+        sent = f"{self._mark}sent"
+        entry = entry_from(exchange, (sent, sent_encoding), (self._mark, encoding))
         try:
             line = json.dumps(entry, ensure_ascii=False).encode()
         except UnicodeEncodeError:  # lone surrogates: JSON can escape them, UTF-8 cannot hold them
             line = json.dumps(entry).encode()
-        before, _, after = line.partition(self._mark.encode())
-        return before, after
+        before, _, rest = line.rpartition(sent.encode())
+        between, _, after = rest.partition(self._mark.encode())
+        return before, between, after
 
     def trouble(self, text: str) -> None:
         """Add to the closing line what makes the recording as a whole doubtful.
@@ -109,7 +107,7 @@ class HarWriter:
             FileError: it cannot be written.
         """
         self._troubles.append(text)
-        self._put([])
+        self._put()
 
     def close(self) -> None:
         """Close the file. Closing again does nothing."""
@@ -123,16 +121,14 @@ class HarWriter:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _put(
-        self, before: Iterable[bytes], body: Iterable[bytes] = (), after: bytes = b""
-    ) -> tuple[int, int]:
-        """Overwrite the closing line with these and a new closing line; where the body begins, and
-        its length."""
-        head = b"".join(before)
+    def _put(self, texts: Sequence[Iterable[bytes]] = ()) -> list[tuple[int, int]]:
+        """Overwrite the closing line with these and a new closing line; where each begins, and its
+        length."""
+        places: list[tuple[int, int]] = []
         position = self._end
         with file_errors(self.path, "write"):
             try:
-                for piece in _joined(head, body, after + self._tail()):
+                for piece in _joined(_noted(texts, self._end, places), self._tail()):
                     _write_all(self._descriptor, piece, position)
                     position += len(piece)
             except OSError:
@@ -140,9 +136,8 @@ class HarWriter:
                     os.ftruncate(self._descriptor, self._end)
                     _write_all(self._descriptor, self._tail(), self._end)
                 raise
-        start = self._end + len(head)
         self._end = position - len(self._tail())
-        return start, self._end - len(after) - start
+        return places
 
     def _tail(self) -> bytes:
         """The closing line."""
@@ -151,9 +146,34 @@ class HarWriter:
         return TROUBLES + json.dumps(self._troubles).encode() + b"}}\n"
 
 
-def _joined(head: bytes, body: Iterable[bytes], tail: bytes) -> Iterator[bytes]:
-    """All of it in pieces of moderate size: in one if the body comes in one, as most do."""
-    for piece in body:
+def _text(held: bytes | Body, size: int) -> tuple[Iterable[bytes], str]:
+    """A body as it stands between quotes, and its encoding."""
+    if not isinstance(held, bytes):
+        if size > READABLE:
+            return _base64(held), "base64"
+        held = b"".join(held.chunks())
+    text, encoding = encoded(held)
+    return [json.dumps(text, ensure_ascii=False).encode()[1:-1]], encoding
+
+
+def _noted(
+    texts: Iterable[Iterable[bytes]], start: int, places: list[tuple[int, int]]
+) -> Iterator[bytes]:
+    """The pieces of these texts; ``places`` gets the place of each in a file in which the first
+    begins at ``start``."""
+    for text in texts:
+        length = 0
+        for piece in text:
+            yield piece
+            length += len(piece)
+        places.append((start, length))
+        start += length
+
+
+def _joined(pieces: Iterable[bytes], tail: bytes) -> Iterator[bytes]:
+    """All of it in pieces of moderate size: in one if there is no large one, as in most."""
+    head = b""
+    for piece in pieces:
         if len(head) + len(piece) > _PIECE:
             yield head
             head = piece

@@ -54,7 +54,7 @@ class Evidence:
             )
         if isinstance(exchange.held_body, bytes) and exchange.response_size <= self.room:
             self.room -= exchange.response_size
-            kept = exchange
+            kept = kept.changed(response_body=exchange.held_body)
         self.exchanges.append(kept)
         self.heard(exchange)
 

@@ -63,7 +63,9 @@ def open_traffic(session: Session, exchanges: Sequence[Exchange], evidence: Path
     )
     case = _settled(recording.case, session)
     troubles = read_troubles(evidence)
-    document = Document(case, tuple(exchanges), evidence, troubles=troubles)
+    document = Document(
+        case, tuple(exchanges), evidence, troubles=troubles, uploads=recording.uploads
+    )
     for trouble in troubles:
         session.say(f"  {trouble}: record again")
     for line in notes(recording.notes):

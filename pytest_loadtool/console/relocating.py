@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Container
 from dataclasses import replace
 from pathlib import Path
 
+from pytest_loadtool.console.uploads import with_file_names
 from pytest_loadtool.model.case import TestCase
 
 __all__ = ["relocated"]
 
 
-def relocated(case: TestCase, old: Path, new: Path) -> TestCase:
+def relocated(case: TestCase, old: Path, new: Path, unwritten: Container[str] = ()) -> TestCase:
     """``case``, whose files have names relative to the folder ``old``, with names for ``new``.
-    Absolute names stay."""
+    Absolute names stay, and those of files that are ``unwritten``."""
 
     def named(file: str) -> str:
         if not file or Path(file).is_absolute():
@@ -22,7 +24,7 @@ def relocated(case: TestCase, old: Path, new: Path) -> TestCase:
 
     tls = case.tls
     return replace(
-        case,
+        with_file_names(case, lambda file: file if file in unwritten else named(file)),
         datasets=tuple(replace(one, file=named(one.file)) for one in case.datasets),
         asm=replace(case.asm, rules=tuple(map(named, case.asm.rules))),
         tls=replace(

@@ -39,7 +39,11 @@ def plan_of(session: Session, case: TestCase, *, server: str = "", fast: bool = 
     check(case)
     think_time = ThinkTime(scale=0.0) if fast else ThinkTime()
     case = through(case, session.settings.proxy)
-    plan = compile_from(session.case_path, case, server=server, think_time=think_time)
+    uploads = session.opened().uploads
+    unsaved = {name: uploads[name].content for name in case.files if name in uploads}
+    plan = compile_from(
+        session.case_path, case, server=server, think_time=think_time, unsaved=unsaved
+    )
     check_tls(plan)
     if not case.tls.verify:
         session.say("Certificates are not verified: the test case says so.")

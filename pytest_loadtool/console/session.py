@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -15,6 +16,7 @@ from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.domains import NO_FILTER, DomainFilter
 from pytest_loadtool.recording.grouping import REFERRER_ANALYSIS, Grouping
+from pytest_loadtool.recording.uploads import Upload
 
 if TYPE_CHECKING:
     from pytest_loadtool.console.live import Live
@@ -77,6 +79,8 @@ class Document:
     evidence: Path | None = None
     masked: bool = False
     troubles: tuple[str, ...] = ()
+    uploads: Mapping[str, Upload] = field(default_factory=dict)
+    """What the files hold that the test case names, and `save` has still to write."""
 
     def evidence_of(self, transaction: Transaction) -> Exchange | None:
         """The exchange that a transaction was made from, if it is known."""

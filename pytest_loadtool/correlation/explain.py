@@ -12,7 +12,6 @@ from pytest_loadtool.correlation.notes import (
     cookie_notes,
     miss_notes,
     typed_notes,
-    uploaded,
 )
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.correlation.variables import Found
@@ -46,7 +45,7 @@ def explain(
         yield _made(made, title)
     settled = {slot for made in computed for slot in made.slots}
     misses = [miss for miss in claims.misses if miss.slot not in settled]
-    yield from miss_notes([*misses, *uploaded(traffic)], title)
+    yield from miss_notes(misses, title)
     yield from cookies
     yield from typed_notes(traffic, title)
 

@@ -17,6 +17,7 @@ from pytest_loadtool.correlation.plainly import Plain, whole_request
 from pytest_loadtool.correlation.slots import Masked, Slot, request_slots
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.multipart import parts_of
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.template import Reference
 
@@ -51,7 +52,8 @@ class Field:
     * ``value`` is a constant as it is, or text with placeholders;
     * ``datasource`` is one of the five;
     * ``correlated``: application state management set it;
-    * ``slot`` is None for what the virtual user's state, ``sent_by``, sends: no text changes that.
+    * ``slot`` is None for what the virtual user's state or a file, ``sent_by``, sends: no text
+      changes that.
     """
 
     name: str
@@ -101,12 +103,14 @@ def _fields(
     for slot in request_slots(plain.request, content_type(plain.request.headers), index):
         if slot.depth and not within:
             continue  # a value within a field is a part of that field
+        references = plain.references(slot.raw)
+        if any(one.file is not None for one in references):
+            continue
         # A parameter within a segment (";s=…") has a name; the segment has a path before it.
         base = "path" if slot.place is Place.PATH and slot.before else slot.name or "value"
         base = f"Cookie {base}" if slot.in_cookie else base
         seen[base] += 1
         number = f"[{seen[base]}]" if seen[base] > 1 or base == "path" else ""
-        references = plain.references(slot.raw)
         found.append(
             Field(
                 name=base + number,
@@ -117,7 +121,23 @@ def _fields(
                 slot=slot,
             )
         )
-    return tuple(found)
+    return (*found, *_files(plain, seen))
+
+
+def _files(plain: Plain, seen: Counter[str]) -> Iterator[Field]:
+    """The files of a multipart body, each with the name of its field."""
+    body = plain.request.body
+    masked = Masked.of(body) if isinstance(body, str) else None
+    if masked is None:
+        return
+    for part in parts_of(masked.text, content_type(plain.request.headers)):
+        text = masked.text[part.start : part.end]
+        for file in (one.file for one in plain.references(text) if one.file is not None):
+            base = part.field or "value"
+            seen[base] += 1
+            name = base + (f"[{seen[base]}]" if seen[base] > 1 else "")
+            value = plain.original(text)
+            yield Field(name, "POST content", value, CONSTANT, False, None, f"the file {file}")
 
 
 def _path_end(target: str) -> int:

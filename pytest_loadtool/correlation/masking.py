@@ -21,12 +21,14 @@ from pytest_loadtool.correlation.secrets import (
     recorded_request,
     recorded_slots,
 )
-from pytest_loadtool.correlation.slots import Part, Slot
+from pytest_loadtool.correlation.slots import HOLE, Part, Slot
 from pytest_loadtool.correlation.standins import Replacer, stand_ins
 from pytest_loadtool.model.case import Request, TestCase
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.exchange import Body, Exchange, HeaderList
 from pytest_loadtool.model.filters import BASE64
+from pytest_loadtool.model.multipart import Content, pieces_of
+from pytest_loadtool.model.template import files_of, with_files
 
 __all__ = ["masked"]
 
@@ -80,7 +82,8 @@ class _Masks:
 
     def _templates(self, request: Request) -> Request:
         for part, text in text_parts(request):
-            changed = self.replacer.text(text)
+            files = iter(files_of(text))
+            changed = with_files(self.replacer.text(text), lambda _: next(files))  # noqa: B023
             if changed != text:
                 request = with_part(request, part, changed)
         return request
@@ -93,11 +96,12 @@ class _Masks:
             content = exchange.response_body
             changed = self.replacer.content(content)
             held = held if changed == content else changed
-        return replace(
-            exchange,
+        sent = exchange.request_body
+        without = self.replacer.content(sent)
+        return exchange.changed(
             url=self.replacer.text(exchange.url),
             request_headers=self._headers(exchange.request_headers),
-            request_body=self.replacer.content(exchange.request_body),
+            request_body=exchange.held_request if without == sent else without,
             response_headers=self._headers(exchange.response_headers),
             response_body=held,
         )
@@ -150,12 +154,21 @@ def _sent(exchange: Exchange, uses: _Uses) -> Exchange:
             continue
         text = written(texts[part], part, content_type, found)
         if part == "target":
-            exchange = replace(exchange, url=text)
+            exchange = exchange.changed(url=text)
         elif part == "body":
-            exchange = replace(exchange, request_body=text.encode())
+            exchange = exchange.changed(request_body=_body(exchange, text, content_type))
         elif isinstance(part, int):
             headers[part] = (headers[part][0], text)
-    return replace(exchange, request_headers=tuple(headers))
+    return exchange.changed(request_headers=tuple(headers))
+
+
+def _body(exchange: Exchange, text: str, content_type: str) -> bytes:
+    """The body with this text, in which `HOLE` stands for each content that is none."""
+    body = exchange.request_body
+    pieces = pieces_of(body, content_type)
+    contents = [body[one.start : one.end] for one in pieces if isinstance(one, Content)]
+    texts = (one.encode() for one in text.split(HOLE))
+    return b"".join(one for pair in zip(texts, (*contents, b""), strict=True) for one in pair)
 
 
 def _basic(exchanges: Sequence[Exchange], made: Mapping[str, str], key: bytes) -> dict[str, str]:

@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pytest_loadtool.correlation.beliefs import is_typed
 from pytest_loadtool.correlation.claims import Miss
-from pytest_loadtool.correlation.looks import SWITCHES, is_secret_name, looks_random
+from pytest_loadtool.correlation.looks import SWITCHES, is_secret_name
 from pytest_loadtool.correlation.slots import Slot
-from pytest_loadtool.correlation.spots import multipart_spots
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Rule
 
-__all__ = ["Title", "consumers", "cookie_notes", "miss_notes", "typed_notes", "uploaded"]
+__all__ = ["Title", "consumers", "cookie_notes", "miss_notes", "typed_notes"]
 
 Title = Callable[[int], str]
 
@@ -26,12 +25,6 @@ _COOKIE = Rule("cookie", "The cookie {field} is set by the server.")
 _SCRIPT_COOKIE = Rule(
     "script-cookie",
     "No response set the cookie {field} so: a script did, or it is older than the recording.",
-)
-
-_UPLOAD = Rule(
-    "upload",
-    "Because of a file beside it, the body is not text, and sent byte for byte: {field} stays as "
-    "recorded, and the server will refuse it if it is new for every session.",
 )
 
 
@@ -123,18 +116,6 @@ def miss_notes(misses: Sequence[Miss], title: Title) -> Iterator[Decision]:
             reason=first.reason.format(field=first.slot.name, producer=f'"{producer}"'),
             confidence=0.5,
         )
-
-
-def uploaded(traffic: Traffic) -> Iterator[Miss]:
-    """The random values in fields beside a file that is not text."""
-    for step in traffic.steps:
-        body = step.transaction.request.body
-        if isinstance(body, bytes):
-            text = body.decode("latin-1")
-            for start, end, place, name, value, _ in multipart_spots(text, step.content_type):
-                if looks_random(value):
-                    slot = Slot(step.index, "body", start, end, place, name, value)
-                    yield Miss(slot, _UPLOAD, _UPLOAD.reason)
 
 
 def typed_notes(traffic: Traffic, title: Title) -> Iterator[Decision]:

@@ -30,6 +30,7 @@ from pytest_loadtool.correlation.slots import Slot, request_slots
 from pytest_loadtool.model.case import Header, Request, TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.filters import UNDO, filtered
+from pytest_loadtool.model.multipart import as_template, pieces_of
 from pytest_loadtool.model.secret import is_secret
 from pytest_loadtool.model.template import Template, escape
 
@@ -187,9 +188,7 @@ def recorded_slots(exchange: Exchange) -> list[Slot]:
 
 def recorded_request(exchange: Exchange) -> Request:
     """Address, headers and body of a recorded request as templates."""
-    try:
-        body = escape(exchange.request_body.decode())
-    except UnicodeDecodeError:
-        body = ""
+    content_type = exchange.request_header("content-type") or ""
+    body = as_template(pieces_of(exchange.request_body, content_type))
     headers = tuple(Header(name, escape(value)) for name, value in exchange.request_headers)
     return Request(exchange.method, escape(exchange.url), headers, body or None)

@@ -9,7 +9,8 @@ from html import unescape
 from urllib.parse import unquote, unquote_plus
 
 from pytest_loadtool.correlation.views import decoded
-from pytest_loadtool.model.place import Place, query_syntax
+from pytest_loadtool.model.multipart import parts_of
+from pytest_loadtool.model.place import Place, is_json, query_syntax
 
 __all__ = [
     "HOLE",
@@ -39,9 +40,6 @@ _PAIR = re.compile(r"([^&=]*)=([^&]*)")
 #: In a query, what has no name, and no flag for its name either: those have no digits.
 _BARE = re.compile(r"(?<![^?&])(?=[^&=]*\d)[^&=]{8,}(?![^&])")
 _SCHEME = re.compile(r"(?:Bearer|Token|JWT|ApiKey|Api-Key|GenieKey)[ ]+(?=\S)", re.IGNORECASE)
-_PART_NAME = re.compile(r"""\bname=(?:"([^"]*)"|([^\s;"]+))""", re.IGNORECASE)
-_FILE_NAME = re.compile(r"\bfilename\*?=", re.IGNORECASE)
-_BOUNDARY = re.compile(r"""\bboundary=(?:"([^"]+)"|([^\s;"]+))""", re.IGNORECASE)
 _JSON_TOKEN = re.compile(
     rf'"((?:[^"\\]|\\.)*+)"|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|([{{}}\[\],:])|[a-z]+|{HOLE}'
 )
@@ -189,19 +187,12 @@ def xml_spots(text: str) -> Iterator[Spot]:
 
 
 def multipart_spots(text: str, content_type: str) -> Iterator[Spot]:
-    """The values of parts that are no files (RFC 7578)."""
-    found = _BOUNDARY.search(content_type)
-    if found is None:
-        return
-    delimiter = "--" + (found[1] or found[2])
-    position = text.find(delimiter)
-    while position >= 0:
-        start = position + len(delimiter)
-        position = text.find(delimiter, start)
-        head, blank, _ = text[start : max(position, start)].partition("\r\n\r\n")
-        name = _PART_NAME.search(head)
-        if blank and name is not None and not _FILE_NAME.search(head):
-            begin = start + len(head) + len(blank)
-            end = position - 2  # the line end before a delimiter belongs to the delimiter
-            field = name[1] if name[1] is not None else name[2]
-            yield begin, end, Place.MULTIPART, field, text[begin:end], ""
+    """The values of parts, and the names of files. Of files only JSON is looked into, which is what
+    a script sends so."""
+    for part in parts_of(text, content_type):
+        if part.is_file:
+            start, end = part.name_start, part.name_end
+            name = decoded(Place.FILE_NAME, text[start:end])
+            yield start, end, Place.FILE_NAME, f"{part.field}.filename", name, ""
+        if not part.is_file or is_json(part.media):
+            yield part.start, part.end, Place.MULTIPART, part.field, text[part.start : part.end], ""

@@ -21,8 +21,8 @@ from pytest_loadtool.correlation.spelling import slug
 from pytest_loadtool.model.case import Kind as ResponseKind
 from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.multipart import as_template, pieces_of
 from pytest_loadtool.model.rule import Kind, Rule
-from pytest_loadtool.model.template import escape
 
 __all__ = ["Step", "Traffic", "decoded", "read_traffic", "recorded_slots", "steps_of"]
 
@@ -148,7 +148,7 @@ def recorded_slots(step: Step) -> Iterator[Slot]:
     """The slots of the body as it was recorded: a person may have put placeholders into the
     case's."""
     body = step.exchange.request_body if step.exchange is not None else b""
-    request = Request("POST", "/", body=escape(body.decode(errors="replace")))
+    request = Request("POST", "/", body=as_template(pieces_of(body, step.content_type)))
     return request_slots(request, step.content_type, step.index)
 
 

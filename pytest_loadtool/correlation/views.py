@@ -33,6 +33,7 @@ _JSON: _Escapes = (
     ),
     FILTERS["unjson"],
 )
+_NAME: _Escapes = (re.compile("%(?:22|0[dDaA])"), FILTERS["unurl"])
 _XML: _Escapes = (re.compile(r"&(?:#[0-9]+|#[xX][0-9a-fA-F]+|\w+);"), unescape)
 
 #: The escapes of each place that has some.
@@ -44,6 +45,7 @@ _ESCAPES: Mapping[Place, _Escapes] = MappingProxyType(
         Place.FORM: _FORM,
         Place.JSON_STRING: _JSON,
         Place.XML: _XML,
+        Place.FILE_NAME: _NAME,
     }
 )
 

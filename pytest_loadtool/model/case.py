@@ -14,7 +14,7 @@ from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.extractor import Extractor, references
 from pytest_loadtool.model.generator import Generator
-from pytest_loadtool.model.template import Template
+from pytest_loadtool.model.template import Template, files_of
 from pytest_loadtool.model.tls import USUAL_TLS, TlsSettings
 from pytest_loadtool.model.validator import DEFAULT_STATUS, StatusCodes, Validator
 
@@ -62,6 +62,7 @@ class Request:
     """What is sent. ``target`` starts with ``/`` (on the test case's server) or is an absolute URL.
 
     ``target``, header values, cookies and a text body are templates. A bytes body goes out as is.
+    Only a body can hold files (`Reference.file`).
     """
 
     method: str
@@ -73,6 +74,15 @@ class Request:
     cookies: tuple[str, ...] = ()
     """The cookies that a script sets before it is sent, each (a template) as it would be assigned
     to ``document.cookie``, but for the whole host unless it names a path."""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files in its body, by their paths from the test case's folder.
+
+        Raises:
+            TemplateError: a placeholder is malformed.
+        """
+        return files_of(self.body) if isinstance(self.body, str) else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +210,16 @@ class TestCase:
             yield from page.transactions
 
     @property
+    def files(self) -> tuple[str, ...]:
+        """The files that its bodies hold, each once, by their paths from the test case's folder.
+
+        Raises:
+            TemplateError: a placeholder is malformed.
+        """
+        found = (file for one in self.transactions() for file in one.request.files)
+        return tuple(dict.fromkeys(found))
+
+    @property
     def configured(self) -> bool:
         """Whether Configure for Replay has run: it restricts the hosts, and correlates."""
         return bool(self.hosts) or any(one.set_by == "asm" for one in self.variables.values())
@@ -247,7 +267,8 @@ def _sent_texts(case: TestCase, request: Request) -> Iterator[str]:
 
 
 def used_names(texts: Iterable[str], variables: Mapping[str, Variable]) -> frozenset[str]:
-    """The names of the placeholders in these templates, and in what variables are made of.
+    """The names of the placeholders in these templates, and in what variables are made of; files
+    are not among them.
 
     Raises:
         TemplateError: a placeholder is malformed.
@@ -256,12 +277,17 @@ def used_names(texts: Iterable[str], variables: Mapping[str, Variable]) -> froze
     waiting = list(texts)
     while waiting:
         text = waiting.pop()
-        for name in {one.name for one in Template.parse(text).references} if "${" in text else ():
+        for name in _values(text) if "${" in text else ():
             if name not in names:
                 names.add(name)
                 made_of = variables[name].template if name in variables else None
                 waiting.append(made_of or "")
     return frozenset(names)
+
+
+def _values(text: str) -> frozenset[str]:
+    references = Template.parse(text).references
+    return frozenset(one.name for one in references if one.file is None)
 
 
 def wire_headers(shared: tuple[Header, ...], own: tuple[Header, ...]) -> tuple[Header, ...]:

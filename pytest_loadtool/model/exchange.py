@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 __all__ = ["Body", "Exchange", "HeaderList"]
 
@@ -23,17 +23,20 @@ class Body(Protocol):
         """Its bytes, from the beginning, in pieces of moderate size."""
 
 
-class _ResponseBody:
-    """The attribute `Exchange.response_body`: set to bytes or a `Body`, and read as bytes."""
+class _Held:
+    """An attribute that is set to bytes or a `Body`, and read as bytes."""
+
+    def __set_name__(self, _owner: type[Exchange], name: str) -> None:
+        self._name = f"_{name}"
 
     def __get__(self, exchange: Exchange | None, _owner: type[Exchange]) -> bytes:
         if exchange is None:
             return b""  # the default
-        held = exchange.held_body
+        held: bytes | Body = exchange.__dict__[self._name]
         return held if isinstance(held, bytes) else b"".join(held.chunks())
 
     def __set__(self, exchange: Exchange, body: bytes | Body) -> None:
-        exchange.__dict__["_body"] = body
+        exchange.__dict__[self._name] = body
 
 
 @dataclass(frozen=True)
@@ -42,8 +45,8 @@ class Exchange:
 
     * ``started`` is in seconds since the epoch; ``took`` is in seconds, until the last byte.
     * ``request_body`` is as sent; ``response_body`` has its content coding (gzip, br…) removed.
-    * ``response_body`` may be given as a `Body`; it is then read each time that it is asked for.
-      Recordings are larger than memory.
+    * Both bodies may be given as a `Body`; that is then read each time that it is asked for.
+      Recordings are larger than memory. `changed` leaves them where they are.
     * ``status`` is 0 when no response came; ``error`` then says why.
     * ``note`` says why the exchange cannot be replayed ("WebSocket upgrade", "server-sent events");
       empty for the ordinary ones.
@@ -55,25 +58,40 @@ class Exchange:
     url: str
     http_version: str
     request_headers: HeaderList
-    request_body: bytes
+    request_body: _Held = _Held()
     status: int = 0
     reason: str = ""
     response_headers: HeaderList = ()
-    response_body: _ResponseBody = _ResponseBody()
+    response_body: _Held = _Held()
     error: str = ""
     note: str = ""
 
     @property
     def held_body(self) -> bytes | Body:
         """The response body as it is kept: in memory or not."""
-        held: bytes | Body = self.__dict__["_body"]
+        held: bytes | Body = self.__dict__["_response_body"]
         return held
+
+    @property
+    def held_request(self) -> bytes | Body:
+        """The request body as it is kept: in memory or not."""
+        held: bytes | Body = self.__dict__["_request_body"]
+        return held
+
+    @property
+    def request_size(self) -> int:
+        """The length of the request body, which is not read for that."""
+        return _size(self.held_request)
+
+    def changed(self, **changes: Any) -> Exchange:
+        """The exchange with other values in these fields, and its bodies where they are."""
+        bodies = {"request_body": self.held_request, "response_body": self.held_body}
+        return replace(self, **(bodies | changes))
 
     @property
     def response_size(self) -> int:
         """The length of the response body, which is not read for that."""
-        held = self.held_body
-        return len(held) if isinstance(held, bytes) else held.size
+        return _size(self.held_body)
 
     def response_start(self, length: int) -> bytes:
         """The first bytes of the response body, without reading more than that needs."""
@@ -103,6 +121,10 @@ class Exchange:
     def response_header(self, name: str) -> str | None:
         """The first response header of that name, without regard to case."""
         return _first(self.response_headers, name)
+
+
+def _size(held: bytes | Body) -> int:
+    return len(held) if isinstance(held, bytes) else held.size
 
 
 def _first(headers: HeaderList, name: str) -> str | None:

@@ -24,6 +24,7 @@ __all__ = [
     "cookie_places",
     "encode",
     "header_places",
+    "is_json",
     "query_syntax",
     "target_places",
 ]
@@ -42,6 +43,8 @@ class Place(Enum):
     """In JSON, but outside a string: a number, a literal, or a string with its quotes."""
     XML = "XML"
     MULTIPART = "multipart"
+    FILE_NAME = "file name"
+    """In the Content-Disposition of a part of a multipart body."""
     HEADER = "header"
     COOKIE = "cookie"
     """A cookie's value. Of those that responses set, no text of the test case has one."""
@@ -58,6 +61,8 @@ _JSON_SCALAR = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|fal
 _NO_FORM = re.compile(r"%20|[^\w*.+~%&=\[\]-]|=[^&]*=", re.ASCII)
 _HEADER_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]+")
 _COOKIE_END = re.compile(r"[\x00-\x1f\x7f;]")
+#: WHATWG HTML, "multipart/form-data encoding algorithm": the characters that end a quoted name.
+_NAME_ESCAPES = str.maketrans({'"': "%22", "\r": "%0D", "\n": "%0A"})
 _XML_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&apos;"})
 
 
@@ -86,6 +91,10 @@ def _xml(value: str) -> str:
     return value.translate(_XML_ESCAPES)
 
 
+def _file_name(value: str) -> str:
+    return value.translate(_NAME_ESCAPES)
+
+
 def _header(value: str) -> str:
     # RFC 9110 §5.5: CR, LF and NUL in a field value are replaced, or would split the message.
     return _HEADER_CONTROL.sub(" ", value)
@@ -111,6 +120,7 @@ ENCODERS: Mapping[Place, Callable[[str], str]] = MappingProxyType(
         Place.JSON: _json,
         Place.XML: _xml,
         Place.MULTIPART: _as_it_is,
+        Place.FILE_NAME: _file_name,
         Place.HEADER: _header,
         Place.COOKIE: _cookie,
         Place.TEXT: _as_it_is,
@@ -163,6 +173,8 @@ def body_places(template: Template, content_type: str) -> tuple[Place, ...]:
     syntax = body_syntax(template, content_type)
     if syntax is Place.JSON:
         return tuple(_json_places(template))
+    if syntax is Place.MULTIPART:
+        return tuple(_multipart_places(template))
     return (syntax,) * len(template.references)
 
 
@@ -179,12 +191,13 @@ def body_syntax(template: Template, content_type: str) -> Place:
         return Place.MULTIPART
     if media in ("application/xml", "text/xml") or media.endswith("+xml"):
         return Place.XML
-    if _is_json(media) or (media in ("", "text/plain") and _looks_like_json(template)):
+    if is_json(media) or (media in ("", "text/plain") and _looks_like_json(template)):
         return Place.JSON
     return Place.TEXT
 
 
-def _is_json(media: str) -> bool:
+def is_json(media: str) -> bool:
+    """Whether a content type, in lower case and without parameters, says that it is JSON."""
     return media in ("application/json", "text/json") or media.endswith("+json")
 
 
@@ -215,3 +228,14 @@ def _json_places(template: Template) -> Iterator[Place]:
                 inside = not inside
             elif inside and character == "\\":
                 escaped = True
+
+
+def _multipart_places(template: Template) -> Iterator[Place]:
+    """Follow the lines through the literal parts."""
+    line = ""
+    for part in template.parts:
+        if isinstance(part, str):
+            line = (line + part).rpartition("\n")[2]
+        else:
+            named = line.lower().startswith("content-disposition:")
+            yield Place.FILE_NAME if named else Place.MULTIPART

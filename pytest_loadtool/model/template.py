@@ -5,7 +5,8 @@
 * ``server`` and ``host``: the base URL that the test case is replayed against, and its
   ``host:port``;
 * ``dataset.column``: a column of the row that the virtual user holds;
-* ``variable`` or ``variable[N]``: a user variable, set by an extractor or with a constant.
+* ``variable`` or ``variable[N]``: a user variable, set by an extractor or with a constant;
+* ``file:path``: the content of a file, in a body.
 
 ``${name|filter|filter}`` passes the value through filters (`filters.FILTERS`) from left to right.
 """
@@ -13,6 +14,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -25,11 +27,15 @@ __all__ = [
     "TemplateError",
     "UnknownFilterError",
     "escape",
+    "files_of",
+    "with_files",
 ]
 
 BUILTIN_NAMES = frozenset({"server", "host"})
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*(?:\[[1-9][0-9]*\]|\.[A-Za-z0-9_-]+)?")
+_FILE = "file:"
+_PATH = re.compile(r"[^|}\x00-\x1f\x7f]+")
 _TOKEN = re.compile(r"\$\$\{|\$\{([^}]*)(\}?)")
 
 
@@ -59,8 +65,20 @@ class Reference:
     @property
     def dataset(self) -> str | None:
         """The dataset that the name points into, or None."""
+        if self.file is not None:
+            return None
         head, dot, _ = self.name.partition(".")
         return head if dot else None
+
+    @property
+    def file(self) -> str | None:
+        """The file that it stands for, by its path from the test case's folder; or None."""
+        return self.name.removeprefix(_FILE) if self.name.startswith(_FILE) else None
+
+    @staticmethod
+    def to_file(path: str) -> Reference:
+        """The placeholder of the file at that path, which has no ``|``, ``}`` or line break."""
+        return Reference(_FILE + path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +115,34 @@ def escape(text: str) -> str:
     return text.replace("${", "$${")
 
 
+def files_of(text: str) -> tuple[str, ...]:
+    """The paths of the files in the template, in order, repeats included.
+
+    Raises:
+        TemplateError: as `Template.parse`.
+    """
+    if f"${{{_FILE}" not in text:
+        return ()
+    files = (one.file for one in Template.parse(text).references)
+    return tuple(one for one in files if one is not None)
+
+
+def with_files(text: str, named: Callable[[str], str]) -> str:
+    """The template with what ``named`` makes of the path of each file in it.
+
+    Raises:
+        TemplateError: as `Template.parse`.
+    """
+    if f"${{{_FILE}" not in text:
+        return text
+    return "".join(
+        escape(part)
+        if isinstance(part, str)
+        else str(part if part.file is None else Reference(_FILE + named(part.file), part.filters))
+        for part in Template.parse(text).parts
+    )
+
+
 @lru_cache(maxsize=4096)
 def _parse(text: str) -> Template:
     parts: list[str | Reference] = []
@@ -114,7 +160,10 @@ def _parse(text: str) -> Template:
             raise TemplateError(
                 f"'${{{written[:40]}' is not closed: write '}}', or '$${{' for a literal '${{'"
             )
-        if not _NAME.fullmatch(name):
+        is_file = name.startswith(_FILE)
+        if is_file and not _PATH.fullmatch(name, len(_FILE)):
+            raise TemplateError(f"'${{{written}}}' names no file: write ${{file:folder/name}}")
+        if not (is_file or _NAME.fullmatch(name)):
             raise TemplateError(
                 f"'${{{written}}}' is not a placeholder: expected ${{variable}}, ${{variable[1]}} "
                 "or ${dataset.column}; write '$${' for a literal '${'"

@@ -16,6 +16,7 @@ from pytest_loadtool.recording.importing import with_page
 from pytest_loadtool.recording.notes import Note
 from pytest_loadtool.recording.strip import Stripped, strip
 from pytest_loadtool.recording.trackers import TRACKERS
+from pytest_loadtool.recording.uploads import Upload, Uploads, folder_of, unused_path
 
 __all__ = [
     "ALGORITHMS",
@@ -27,14 +28,18 @@ __all__ = [
     "Note",
     "Recording",
     "Stripped",
+    "Upload",
+    "Uploads",
     "belongs",
     "build_case",
     "fidelity",
+    "folder_of",
     "hostnames",
     "page_span",
     "restrict",
     "strip",
     "transactions_of",
+    "unused_path",
     "with_page",
     "without",
 ]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from pytest_loadtool.auth.negotiation import negotiations
@@ -24,6 +24,7 @@ from pytest_loadtool.recording.server import server_of
 from pytest_loadtool.recording.sharing import Headers, share
 from pytest_loadtool.recording.sieve import left_out
 from pytest_loadtool.recording.timing import recorded, think_times
+from pytest_loadtool.recording.uploads import Upload, Uploads
 
 __all__ = ["Recording", "build_case"]
 
@@ -34,6 +35,8 @@ class Recording:
 
     case: TestCase
     notes: tuple[Note, ...]
+    uploads: Mapping[str, Upload] = field(default_factory=lambda: MappingProxyType({}))
+    """What the files hold that the test case names, which are still to be written."""
 
 
 def build_case(
@@ -49,8 +52,11 @@ def build_case(
     entries = _sift(exchanges)
     groups = group(entries, grouping)
     server = server_of(groups)
+    uploads = Uploads(name)
     drafts = {
-        entry.index: draft(entry.exchange, server) for page in groups for entry in page.entries
+        entry.index: draft(entry.exchange, server, uploads)
+        for page in groups
+        for entry in page.entries
     }
     cookies = script_cookies(exchanges, [entry.index for page in groups for entry in page.entries])
     sharing = share([one.headers for one in drafts.values()])
@@ -72,7 +78,7 @@ def build_case(
         headers=sharing.headers,
         header_sets=MappingProxyType(sharing.header_sets),
     )
-    return Recording(case, fidelity(case, exchanges))
+    return Recording(case, fidelity(case, exchanges), MappingProxyType(uploads.files))
 
 
 def _sift(exchanges: Sequence[Exchange]) -> list[Entry]:

@@ -14,6 +14,7 @@ from pytest_loadtool.recording.cookies import sent_cookies
 from pytest_loadtool.recording.entry import origin
 from pytest_loadtool.recording.request import draft
 from pytest_loadtool.recording.sharing import share
+from pytest_loadtool.recording.uploads import Uploads
 
 __all__ = ["with_page"]
 
@@ -26,6 +27,7 @@ def with_page(
     entry: int | None,
     name: str = "",
     before: Sequence[Exchange] = (),
+    uploads: Uploads | None = None,
 ) -> TestCase:
     """``case`` with one more page, at its end, that holds ``exchange`` as its transaction.
 
@@ -33,13 +35,13 @@ def with_page(
     page's, empty: as a recorded page's; ``before`` is the evidence so far. The transaction sends
     the headers of the exchange and no others; of its cookies those that this evidence does not
     know, as the others are each virtual user's own by then. The first page of a test case says
-    what its server is.
+    what its server is. What in the body is no text becomes one of ``uploads``.
     """
     if not case.pages and not case.server:
         case = replace(case, server=origin(exchange.url))
     (page,) = build_case((exchange,), name=case.name).case.pages
     (transaction,) = page.transactions
-    one = draft(exchange, case.server)
+    one = draft(exchange, case.server, uploads or Uploads(case.name))
     sharing = share([one.headers])
     header_set, sets = _header_set(case, sharing.headers)
     _, own = sharing.requests[0]

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from pytest_loadtool.auth.negotiation import is_http_credentials
 from pytest_loadtool.model.case import COMPUTED_HEADERS, Header
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.multipart import Content, pieces_of
+from pytest_loadtool.model.template import Reference
 from pytest_loadtool.recording.entry import origin
 from pytest_loadtool.recording.server import body_text, header_text, target_text
+from pytest_loadtool.recording.uploads import Uploads
 
 __all__ = ["NOT_REPLAYED", "Draft", "as_sent", "draft"]
 
@@ -25,6 +28,10 @@ NOT_REPLAYED = frozenset(
 )
 
 
+#: The longest body that is no text and stands in the test case, in bytes.
+_LONGEST_BASE64 = 4096
+
+
 @dataclass(frozen=True, slots=True)
 class Draft:
     """A request whose headers are not shared yet: all of them, computed ones as places."""
@@ -35,14 +42,15 @@ class Draft:
     body: str | bytes | None
 
 
-def draft(exchange: Exchange, server: str) -> Draft:
+def draft(exchange: Exchange, server: str, uploads: Uploads) -> Draft:
     """``exchange``'s request, with ``${server}`` where the server's URL stood, and without the
-    credentials of HTTP authentication, which are a virtual user's own."""
+    credentials of HTTP authentication, which are a virtual user's own. What is in its body and is
+    no text becomes one of ``uploads``."""
     return Draft(
         method=exchange.method,
         target=target_text(as_sent(exchange.url), server),
         headers=_headers(exchange, server),
-        body=_body(exchange, server),
+        body=_body(exchange, server, uploads),
     )
 
 
@@ -65,15 +73,20 @@ def _headers(exchange: Exchange, server: str) -> tuple[Header, ...]:
     return tuple(result)
 
 
-def _body(exchange: Exchange, server: str) -> str | bytes | None:
+def _body(exchange: Exchange, server: str, uploads: Uploads) -> str | bytes | None:
     raw = exchange.request_body
-    if not raw:
+    content_type = exchange.request_header("content-type") or ""
+    pieces = pieces_of(raw, content_type)
+    if not pieces:
         return None
-    try:
-        text = raw.decode()
-    except UnicodeDecodeError:
+    if len(raw) <= _LONGEST_BASE64 and pieces == (Content(0, len(raw)),):
         return raw
-    return body_text(text, exchange.request_header("content-type") or "", server)
+    return "".join(
+        body_text(piece, content_type, server)
+        if isinstance(piece, str)
+        else str(Reference.to_file(uploads.path_of(exchange, piece)))
+        for piece in pieces
+    )
 
 
 def as_sent(text: str) -> str:

@@ -55,6 +55,7 @@ Keyring = Callable[[str, str], str]
 _APP_SERVER = "http://localhost"
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
+_NO_FILES: Mapping[str, bytes] = MappingProxyType({})
 _NO_DATASETS: Mapping[str, Dataset] = MappingProxyType({})
 
 _IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"})
@@ -73,6 +74,7 @@ def compile_case(
     keyring: Keyring = _no_keyring,
     think_time: ThinkTime | None = None,
     folder: str = "",
+    files: Mapping[str, bytes] = _NO_FILES,
     clock: Clock = time.time,
 ) -> Plan:
     """Compile ``case`` once for all virtual users of this process.
@@ -80,17 +82,18 @@ def compile_case(
     ``server`` replaces the case's own, and its application; ``datasets`` are by the names the case
     gives them; ``environ`` is where variables with ``env`` come from, and proxies that are left to
     it, ``keyring`` where those with ``keyring`` do; ``think_time`` None means as recorded;
-    ``folder`` is where the files are that the case names; ``clock`` gives the seconds since 1970
+    ``folder`` is where the files are that the case names, ``files`` what those in its bodies hold;
+    ``clock`` gives the seconds since 1970
     that timestamps are made of.
 
     Raises:
-        ReplayError: there is no server to talk to, an environment variable or dataset is missing,
-        or a variable is made of itself.
+        ReplayError: there is no server to talk to, an environment variable, dataset or file is
+        missing, or a variable is made of itself.
     """
     app = "" if server else case.app
     base = (server or case.server or (_APP_SERVER if app else "")).rstrip("/")
     case = replace(case, server=base, app=app, tls=case.tls.in_folder(folder))
-    names = Names({"server": base, "host": origin_of(base).authority if base else ""})
+    names = Names({"server": base, "host": origin_of(base).authority if base else ""}, files)
     routes = Routes(case, environ, names, direct=base if app else "")
     main = routes.origin(base) if base else None
     pages = []

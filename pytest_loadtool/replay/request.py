@@ -43,9 +43,11 @@ _METHODS_WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
 
 @dataclass(slots=True)
 class Names:
-    """What placeholders stand for: constants known at compile time, slots for the others."""
+    """What placeholders stand for: constants and files, known at compile time, and slots for the
+    others."""
 
     constants: Mapping[str, str]
+    files: Mapping[str, bytes] = field(default_factory=dict)
     slots: dict[str, int] = field(default_factory=dict)
 
     def slot(self, name: str) -> int:
@@ -74,12 +76,24 @@ class _Format:
             if isinstance(part, str):
                 self.add(part.encode())
                 continue
-            encoder = _encoder(next(upcoming), part.filters)
+            place = next(upcoming)
+            if part.file is not None:
+                self.add_hole(names.slot(part.name), _content(names.files, part.file))
+                continue
+            encoder = _encoder(place, part.filters)
             constant = names.constants.get(part.name)
             if constant is None:
                 self.add_hole(names.slot(part.name), encoder)
             else:
                 self.add(encoder(constant))
+
+
+def _content(files: Mapping[str, bytes], path: str) -> _Encoder:
+    """What fills the hole of a file: one object for all users, whatever the value."""
+    content = files.get(path)
+    if content is None:
+        raise ReplayError(f"the file {path} was not read")
+    return lambda _value: content
 
 
 def origin_of(url: str, tls: TlsSettings = USUAL_TLS) -> Origin:

@@ -13,6 +13,7 @@ from http import HTTPStatus
 
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.multipart import is_multipart, shown
 from pytest_loadtool.report.challenges import challenge_remedy
 from pytest_loadtool.report.comparison import (
     Difference,
@@ -120,7 +121,17 @@ def _sent(subject: Subject) -> Iterator[str]:
     for header in headers:
         name, _, value = header.partition(": ")
         yield f"  {name}: {subject.mask.header(name, value)}"
-    yield from indented(_body(subject.mask.text(subject.request_body)))
+    types = (one.partition(":")[2] for one in headers if one.lower().startswith("content-type:"))
+    text = _sent_text(subject, next(types, ""))
+    yield from indented(_body(subject.mask.text(text)))
+
+
+def _sent_text(subject: Subject, content_type: str) -> str:
+    """The request's body, with the size of each file in its place."""
+    if not is_multipart(content_type):
+        return subject.request_body
+    _, _, body = subject.first.response.request.partition(b"\r\n\r\n")
+    return shown(body, content_type) or subject.request_body
 
 
 def _sent_before(subject: Subject, outcomes: Iterable[Outcome]) -> dict[str, str]:

@@ -25,7 +25,7 @@ def sent_values(
     found: dict[str, str] = {}
     for template, text in _pairs(request, headers, head, body):
         for name, value in _values(template, text):
-            if name not in BUILTIN_NAMES:
+            if name not in BUILTIN_NAMES and Reference(name).file is None:
                 found.setdefault(name, value)
     return found
 

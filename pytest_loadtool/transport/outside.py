@@ -1,11 +1,15 @@
-"""What a test case takes from outside of its file: datasets, the environment, the keyring."""
+"""What a test case takes from outside of its file: datasets and other files, the environment, the
+keyring."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from pytest_loadtool.casefile import read_dataset
+from pytest_loadtool.casefile.files import read_bytes
 from pytest_loadtool.casefile.problems import key_error
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import TestCase
@@ -15,18 +19,29 @@ from pytest_loadtool.transport.keyrings import keyring_password
 
 __all__ = ["compile_from"]
 
+_NOTHING: Mapping[str, bytes] = MappingProxyType({})
+
 
 def compile_from(
-    path: Path, case: TestCase, *, server: str = "", think_time: ThinkTime | None = None
+    path: Path,
+    case: TestCase,
+    *,
+    server: str = "",
+    think_time: ThinkTime | None = None,
+    unsaved: Mapping[str, bytes] = _NOTHING,
 ) -> Plan:
-    """Compile ``case``, of the file ``path``; all else as in `compile_case`.
+    """Compile ``case``, of the file ``path``; all else as in `compile_case`. ``unsaved`` is what
+    files in its bodies hold that are not written yet.
 
     Raises:
-        FileError: a dataset's file is wrong, or what a key of ``path`` names is not there: a
-            variable of the environment, an entry of the keyring, a column.
+        FileError: a dataset's file is wrong, one in a body is not there, or what a key of ``path``
+            names is not there: a variable of the environment, an entry of the keyring, a column.
         ReplayError: it cannot be replayed.
     """
     folder = path.parent
+    files = {
+        name: unsaved[name] if name in unsaved else read_bytes(folder / name) for name in case.files
+    }
     try:
         return compile_case(
             case,
@@ -36,6 +51,7 @@ def compile_from(
             keyring=keyring_password,
             think_time=think_time,
             folder=str(folder),
+            files=files,
         )
     except ReplayError as error:
         if not error.at or not path.exists():  # a test case that is not saved yet

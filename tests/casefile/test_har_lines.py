@@ -24,6 +24,8 @@ EXCHANGES = (
     replace(PAGE, response_body=b'\\\n"Gr\xc3\xb6\xc3\x9fe",' * 1000),
     replace(PAGE, response_body=bytes(range(256)) * 1000),
     replace(EXCHANGE, request_body=TRICKY.encode(), response_body=TRICKY.encode()),
+    replace(EXCHANGE, request_body=TRICKY.encode() * 99, response_body=b"x" * 9999),
+    replace(EXCHANGE, request_body=bytes(range(256)) * 2000, response_body=b""),
     replace(PAGE, response_headers=(("Content-Type", TRICKY),), response_body=b"x" * 9999),
 )
 
@@ -52,6 +54,9 @@ def test_line_by_line_the_same_is_read(path: Path, monkeypatch: pytest.MonkeyPat
     assert in_memory(read) == [len(one.response_body) <= 4096 for one in EXCHANGES]
     assert read == EXCHANGES
     assert [one.response_size for one in read] == [len(one.response_body) for one in EXCHANGES]
+    requests = [isinstance(one.held_request, bytes) for one in read]
+    assert requests == [len(one.request_body) <= 256 * 1024 for one in EXCHANGES]
+    assert [one.request_size for one in read] == [len(one.request_body) for one in EXCHANGES]
 
 
 def test_a_torn_file_is_read_up_to_that(path: Path) -> None:

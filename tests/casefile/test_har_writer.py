@@ -16,6 +16,7 @@ from mitmproxy.io import FlowReader
 from playwright.sync_api import sync_playwright
 
 from pytest_loadtool.casefile import HarWriter, read_har, read_troubles
+from pytest_loadtool.casefile.har_body import StoredBody
 from pytest_loadtool.errors import FileError
 from tests.casefile.test_har import EXCHANGE
 
@@ -207,6 +208,26 @@ def test_bodies_are_left_in_the_file(tmp_path: Path) -> None:
     texts = [one["response"]["content"] for one in json.loads(moved.read_text())["log"]["entries"]]
     assert texts[5] == {"size": 10, "mimeType": "text/html; charset=utf-8", "text": "ab" * 5}
     assert texts[4]["encoding"] == "base64"
+
+
+def test_large_uploads_are_left_in_the_file(tmp_path: Path) -> None:
+    """Text and bytes, in memory before or not; small ones stay at hand."""
+    large = Large(b"--X\r\n\x89PNG", 100_001)
+    given = [
+        replace(EXCHANGE, request_body=large, response_body=large),
+        replace(EXCHANGE, request_body=b"".join(large.chunks())),
+        replace(EXCHANGE, request_body='"\\\n\u20ac'.encode() * 50_000),
+        replace(EXCHANGE, request_body=Large(b"ab", 5)),
+        EXCHANGE,
+    ]
+    path = tmp_path / "x.har"
+    with HarWriter(path) as writer:
+        kept = [writer.keep(one) for one in given]
+    assert [isinstance(one.held_request, StoredBody) for one in kept] == [True] * 3 + [False] * 2
+    assert kept == given
+    assert [one.request_size for one in kept] == [len(one.request_body) for one in given]
+    assert list(read_har(path)) == given
+    assert kept[0].changed(url="http://other/").held_request is kept[0].held_request
 
 
 def test_the_start_of_a_large_body_needs_little_reading() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from pytest_loadtool.model.exchange import Exchange
-from tests.correlation.exchanges import SERVER, case_of, exchange, html, json_body
+from tests.correlation.exchanges import case_of, html, json_body
 from tests.correlation.talk import TOKEN, UUID, call, get, made, post, requests, run
 
 
@@ -18,20 +18,6 @@ def test_a_token_without_a_source_is_named() -> None:
     (decision,) = configuration.decisions
     assert (decision.rule, decision.variable, decision.producer) == ("csrf-form-field", "", "")
     assert "will probably refuse" in decision.reason
-
-
-def test_a_token_beside_a_file_is_named() -> None:
-    """A body with a picture in it goes out as it is: a decision says which field is in there."""
-    field = "Content-Disposition: form-data; name="
-    fields = f'--x\r\n{field}"token"\r\n\r\n{TOKEN}\r\n--x\r\n{field}"title"\r\n\r\nLeaf\r\n'
-    picture = f'--x\r\n{field}"file"; filename="leaf.png"\r\n\r\n'.encode() + b"\x89PNG\r\n--x--"
-    sent = (("Content-Type", "multipart/form-data; boundary=x"),)
-    page = html(f'<form><input type="hidden" name="token" value="{TOKEN}"></form>')
-    upload = exchange("POST", f"{SERVER}/", sent=sent, body=fields.encode() + picture)
-    configuration = run(get("/", page), upload)
-    (decision,) = configuration.decisions
-    assert (decision.rule, decision.value, decision.variable) == ("upload", TOKEN, "")
-    assert decision.reason.startswith("Because of a file beside it, the body is not text")
 
 
 def test_another_encoding_is_named() -> None:

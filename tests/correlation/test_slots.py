@@ -74,7 +74,20 @@ def test_headers() -> None:
             '--b\r\ncontent-disposition: form-data; name=a\r\n\r\n1\r\n2\r\n'
             '--b\r\nContent-Disposition: form-data; name="f"; filename="g"\r\n\r\nx\r\n'
             '--b\r\nContent-Disposition: form-data; name="c d"\r\n\r\n3\r\n--b--'
-        ), [(Place.MULTIPART, "a", "1\r\n2"), (Place.MULTIPART, "c d", "3")]),
+        ), [(Place.MULTIPART, "a", "1\r\n2"), (Place.FILE_NAME, "f.filename", "g"),
+            (Place.MULTIPART, "c d", "3")]),
+        ("multipart/form-data; boundary=b", (
+            '--b\r\nContent-Disposition: form-data; name="f"; filename="a%22b"\r\n\r\n'
+            '--b-\r\n--bb\r\n'
+            '--b\r\nContent-Disposition: form-data; name="o"; filename="blob"\r\n'
+            'Content-Type: application/json\r\n\r\n{"id": "x1"}\r\n'
+            '--b\r\nContent-Disposition: form-data; name="p"; filename="p.png"\r\n\r\n'
+            '${file:p.png}\r\n--b--\r\n'
+        ), [
+            (Place.FILE_NAME, "f.filename", 'a"b'), (Place.FILE_NAME, "o.filename", "blob"),
+            (Place.MULTIPART, "o", '{"id": "x1"}'), (Place.JSON_STRING, "id", "x1"),
+            (Place.FILE_NAME, "p.filename", "p.png"),
+        ]),
         ("multipart/form-data", "--b", []),
         ("application/octet-stream", "abc", []),
     ],

@@ -41,6 +41,7 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]))
         (Place.FORM, "\ud800x", "%3Fx"),
         (Place.XML, "<a b='c' d=\"e\">&", "&lt;a b=&apos;c&apos; d=&quot;e&quot;&gt;&amp;"),
         (Place.MULTIPART, "a&b\n", "a&b\n"),
+        (Place.FILE_NAME, 'a"b\r\nX: y', "a%22b%0D%0AX: y"),
         (Place.HEADER, "a\r\nX-Evil: b\x00", "a X-Evil: b "),
         (Place.HEADER, "a\tb", "a\tb"),
         (Place.TEXT, "a<&%", "a<&%"),
@@ -103,6 +104,11 @@ def test_header_places() -> None:
         ("text/xml; charset=utf-8", "<a>${b}</a>", [Place.XML]),
         ("application/soap+xml", "<a>${b}</a>", [Place.XML]),
         ("multipart/form-data; boundary=x", "--x\r\n\r\n${b}\r\n--x--", [Place.MULTIPART]),
+        (
+            "multipart/form-data; boundary=x",
+            '--x\r\nCONTENT-disposition: x; name="${a}"; filename="${b}"\r\n\r\n${c}\r\n${d}',
+            [Place.FILE_NAME, Place.FILE_NAME, Place.MULTIPART, Place.MULTIPART],
+        ),
         ("application/octet-stream", "${b}", [Place.TEXT]),
     ],
 )

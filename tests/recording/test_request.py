@@ -9,20 +9,21 @@ import pytest
 from pytest_loadtool.model.case import Header
 from pytest_loadtool.model.exchange import HeaderList
 from pytest_loadtool.recording.request import draft
+from pytest_loadtool.recording.uploads import Uploads
 from tests.recording.samples import SHOP, call
 
 
 def headers(*recorded: tuple[str, str], url: str = f"{SHOP}/x") -> list[tuple[str, str | None]]:
     """What becomes of these recorded headers."""
     exchange = replace(call("GET", url, 0), request_headers=recorded)
-    return [(one.name, one.value) for one in draft(exchange, SHOP).headers]
+    return [(one.name, one.value) for one in draft(exchange, SHOP, Uploads("shop")).headers]
 
 
 @pytest.mark.promise(21)
 def test_a_request_keeps_its_method_target_headers_and_body() -> None:
     """In its own spelling and order."""
     exchange = call("PATCH", f"{SHOP}/a?b=c", 0, ("x-A", "1"), ("Content-Length", "3"), body=b"abc")
-    one = draft(exchange, SHOP)
+    one = draft(exchange, SHOP, Uploads("shop"))
     assert (one.method, one.target, one.body) == ("PATCH", "/a?b=c", "abc")
     assert one.headers == (
         Header("Host"),
@@ -78,7 +79,7 @@ def test_a_host_that_is_not_that_of_the_url_was_meant(
 )
 def test_bodies_are_text_where_they_can_be(body: bytes, expected: str | bytes | None) -> None:
     """UTF-8 is text, with placeholders escaped; anything else stays bytes."""
-    assert draft(call("POST", f"{SHOP}/x", 0, body=body), SHOP).body == expected
+    assert draft(call("POST", f"{SHOP}/x", 0, body=body), SHOP, Uploads("shop")).body == expected
 
 
 def test_bytes_beyond_ascii_are_sent_as_they_were() -> None:
@@ -86,7 +87,7 @@ def test_bytes_beyond_ascii_are_sent_as_they_were() -> None:
     utf8 = "gr\u00fcn".encode()
     recorded: HeaderList = (("X-Name", utf8.decode("latin-1")),)
     exchange = replace(call("GET", f"{SHOP}/{utf8.decode('latin-1')}", 0), request_headers=recorded)
-    one = draft(exchange, SHOP)
+    one = draft(exchange, SHOP, Uploads("shop"))
     assert one.target.encode() == b"/" + utf8
     assert (one.headers[0].value or "").encode() == utf8
     # Text from a HAR file may hold characters that no byte stands for.

@@ -281,3 +281,19 @@ def test_redirect_to_another_page_that_passed(location: bytes, next_path: str, s
     line = "x.toml:12: p \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} POST /posts: redirected to"
     assert (f"  {line} /posts/create where /posts/17 was recorded" in text) is said
     assert ("passed before" in text) is said
+
+
+def test_a_form_with_a_file_is_shown_without_it() -> None:
+    """Its fields can be read; the file is its size. The file is no placeholder with a value."""
+    field = "--X\r\nContent-Disposition: form-data; name="
+    body = f'{field}"t"\r\n\r\n${{t}}\r\n{field}"p"; filename="x"\r\n\r\n'
+    body += "${file:x.files/x}\r\n--X--"
+    headers = (Header("Content-Type", "multipart/form-data; boundary=X"),)
+    upload = Transaction(Request("POST", "/up", headers, body))
+    sent = body.replace("${t}", "Leaf").encode().replace(b"${file:x.files/x}", b"\xff\0" * 999)
+    head = b"POST /up HTTP/1.1\r\nContent-Type: multipart/form-data; boundary=X\r\n\r\n"
+    text = explained(Answer(head + sent, 403), upload).replace("  \n", "\n")
+    assert '  Content-Disposition: form-data; name="t"\n\n  Leaf\n' in text
+    assert 'filename="x"\n\n  (1,998 bytes)\n  --X--' in text
+    assert "${t} = Leaf" in text
+    assert "${file:" not in text

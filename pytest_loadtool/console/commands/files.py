@@ -31,10 +31,11 @@ from pytest_loadtool.console.opening import may_drop, open_traffic
 from pytest_loadtool.console.relocating import relocated
 from pytest_loadtool.console.secrets import dataset_path, move, warnings, way
 from pytest_loadtool.console.session import Document, Session
+from pytest_loadtool.console.uploads import written
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.model.case import TestCase
-from pytest_loadtool.recording import Domain, with_page
+from pytest_loadtool.recording import Domain, Uploads, with_page
 
 __all__ = ["import_", "import_page", "save"]
 
@@ -83,9 +84,11 @@ async def import_page(
     if document is None:
         document = Document(TestCase(case_name(session.case_path), ()))
     entry = len(document.exchanges) if document.exchanges or not _has_evidence(document) else None
+    uploads = Uploads(case_name(session.case_path), frozenset(document.case.files))
     session.document = dataclasses.replace(
         document,
-        case=with_page(document.case, exchange, entry, name, document.exchanges),
+        case=with_page(document.case, exchange, entry, name, document.exchanges, uploads),
+        uploads={**document.uploads, **uploads.files},
         exchanges=(*document.exchanges, *([exchange] if entry is not None else [])),
         evidence=None,
         masked=False,
@@ -122,7 +125,7 @@ async def save(
         raise CommandError("a recording is running: `stop` makes its test case first")
     path = session.case_path if file is None else as_case_path(_absolute(file))
     if path.parent != session.case_path.parent:
-        case = relocated(document.case, session.case_path.parent, path.parent)
+        case = relocated(document.case, session.case_path.parent, path.parent, document.uploads)
         document = dataclasses.replace(document, case=case)
     check(document.case)
     readable(document.case, path)
@@ -150,6 +153,7 @@ async def save(
 def _write(session: Session, document: Document, path: Path, target: Path | None) -> None:
     """Write the test case and, to ``target``, its traffic: from now on the session has these."""
     before = session.opened().evidence
+    document = written(session, document, path)
     if target is not None:
         _place(document, target)
         write_decisions(target, standing(session, document))

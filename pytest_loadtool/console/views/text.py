@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from pytest_loadtool.model.multipart import is_multipart, shown
 from pytest_loadtool.replay.content import charset_of
 
 __all__ = ["body", "body_text", "counted", "shortened", "size"]
@@ -54,7 +55,8 @@ def body(content: bytes, content_type: str, *, limit: int | None = BODY_LIMIT) -
     """A body for reading: its text up to ``limit`` characters, or what it is if it is not text."""
     if not content:
         return "(no body)"
-    text = body_text(content, content_type)
+    show = shown if is_multipart(content_type) else body_text
+    text = show(content, content_type)
     if text is None:
         return f"({size(len(content))} of {content_type or 'an undeclared type'})"
     if limit is None or len(text) <= limit:
