@@ -87,7 +87,11 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """With ``--load`` nothing but load configurations is collected."""
+    """With ``--load`` nothing but load configurations is collected. What test cases upload, and be
+    it a program in Python, never is."""
+    folder, dot, files = collection_path.name.rpartition(".")
+    if dot and files == "files" and collection_path.with_name(folder + options.CASE_SUFFIX).exists():
+        return True
     if not config.option.load or collection_path.name.endswith(options.LOAD_SUFFIX):
         return None
     return True if collection_path.is_file() else None

@@ -41,6 +41,16 @@ def test_collect_only(pytester: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["cases/check out.case.toml::check-out"])
 
 
+def test_what_is_uploaded_is_no_test(pytester: pytest.Pytester) -> None:
+    """Not a program in the folder beside a test case; in another folder it is."""
+    write(pytester, "shop", case(NOWHERE, "GET /"))
+    for folder in ("shop.files", "other.files"):
+        pytester.mkdir(folder).joinpath("test_it.py").write_text("def test_uploaded(): pass")
+    output = pytester.runpytest("--collect-only", "-q").stdout.str()
+    assert "other.files/test_it.py::test_uploaded" in output
+    assert "shop.files" not in output
+
+
 @pytest.mark.parametrize("workers", ["-n0", "-n1"])
 def test_bad_file(pytester: pytest.Pytester, workers: str) -> None:
     """A wrong file is a collection error that names each mistake and its line; no traceback."""
