@@ -36,6 +36,7 @@ from pytest_loadtool.casefile.syntax import (
     app_name,
     base64_bytes,
     base_url,
+    charset,
     code_range,
     cookie_line,
     dataset_name,
@@ -149,6 +150,8 @@ def _transaction(node: Node) -> Transaction:
         raise node.child("body_base64", None).wrong(
             "there is a 'body' too: write 'body' for text, or 'body_base64' for other bytes"
         )
+    if "body_charset" in found and "body" not in found:
+        raise node.child("body_charset", None).wrong("means nothing without a 'body'")
     method, target = found["request"]
     return Transaction(
         request=Request(
@@ -158,6 +161,7 @@ def _transaction(node: Node) -> Transaction:
             body=found.get("body", found.get("body_base64")),
             header_set=found.get("header_set", ""),
             cookies=found.get("cookies", ()),
+            charset=found.get("body_charset", ""),
         ),
         name=found.get("name", ""),
         status=found.get("status", StatusCodes()),
@@ -225,6 +229,7 @@ _TRANSACTION_KEYS: dict[str, Key] = {
     "cookies": Key(array(parsed(cookie_line))),
     "body": Key(parsed(template)),
     "body_base64": Key(parsed(base64_bytes)),
+    "body_charset": Key(parsed(charset)),
     "status": Key(_status),
     "extractors": Key(array(extractor)),
     "validators": Key(array(validator)),

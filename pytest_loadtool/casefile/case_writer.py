@@ -166,6 +166,7 @@ def _body(table: KeyPath, request: Request) -> Iterator[Line]:
     match request.body:
         case str(text):
             yield Line((*table, "body"), f"body = {multiline(text)}")
+            yield from _filled(table, "body_charset", request.charset)
         case bytes(content):
             encoded = base64.b64encode(content).decode()
             yield _pair(table, "body_base64", encoded)

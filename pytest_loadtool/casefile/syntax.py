@@ -16,12 +16,14 @@ from collections.abc import Callable
 from pytest_loadtool.casefile.nearest import did_you_mean
 from pytest_loadtool.model.case import COMPUTED_HEADERS, Header, Kind
 from pytest_loadtool.model.filters import FILTERS
+from pytest_loadtool.model.multipart import is_charset
 from pytest_loadtool.model.template import BUILTIN_NAMES, Template, UnknownFilterError
 
 __all__ = [
     "app_name",
     "base64_bytes",
     "base_url",
+    "charset",
     "code_range",
     "cookie_line",
     "dataset_name",
@@ -320,6 +322,15 @@ def sought_pattern(text: str) -> str:
         reason = str(error).removeprefix(f"bad regular expression {shown(whole)}: ")
         reason = reason.partition(" at position ")[0]
         raise ValueError(f"bad regular expression {shown(text)}: {reason}") from None
+    return text
+
+
+def charset(text: str) -> str:
+    """The name of a character set that bodies can be in."""
+    if not is_charset(text):
+        raise ValueError(
+            f'{shown(text)} is no character set for bodies: expected a name such as "windows-1252"'
+        )
     return text
 
 

@@ -27,7 +27,7 @@ from pytest_loadtool.model.case import Request, TestCase
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.exchange import Body, Exchange, HeaderList
 from pytest_loadtool.model.filters import BASE64
-from pytest_loadtool.model.multipart import Content, pieces_of
+from pytest_loadtool.model.multipart import Content, charset_of, pieces_of
 from pytest_loadtool.model.template import files_of, with_files
 
 __all__ = ["masked"]
@@ -167,7 +167,8 @@ def _body(exchange: Exchange, text: str, content_type: str) -> bytes:
     body = exchange.request_body
     pieces = pieces_of(body, content_type)
     contents = [body[one.start : one.end] for one in pieces if isinstance(one, Content)]
-    texts = (one.encode() for one in text.split(HOLE))
+    charset = charset_of(body, content_type) or "utf-8"
+    texts = (one.encode(charset) for one in text.split(HOLE))
     return b"".join(one for pair in zip(texts, (*contents, b""), strict=True) for one in pair)
 
 

@@ -74,6 +74,8 @@ class Request:
     cookies: tuple[str, ...] = ()
     """The cookies that a script sets before it is sent, each (a template) as it would be assigned
     to ``document.cookie``, but for the whole host unless it names a path."""
+    charset: str = ""
+    """The character set that a text body is sent in; empty: UTF-8."""
 
     @property
     def files(self) -> tuple[str, ...]:

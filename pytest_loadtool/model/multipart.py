@@ -19,6 +19,8 @@ __all__ = [
     "Part",
     "Piece",
     "as_template",
+    "charset_of",
+    "is_charset",
     "is_multipart",
     "parts_of",
     "pieces_of",
@@ -28,6 +30,8 @@ __all__ = [
 #: The longest text that was uploaded as a file and stands in the test case, in bytes.
 _LONGEST_INLINE = 4096
 
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?([A-Za-z0-9_.:-]+)", re.IGNORECASE)
 _BOUNDARY = re.compile(r"""\bboundary=(?:"([^"]+)"|([^\s;"]+))""", re.IGNORECASE)
 _DISPOSITION = re.compile(r"(?:\A|\n)content-disposition:([^\r\n]*)", re.IGNORECASE)
 _NAME = re.compile(r"""\bname=(?:"([^"]*)"|([^\s;"]+))""", re.IGNORECASE)
@@ -122,45 +126,93 @@ def _part(text: str, start: int, end: int) -> Iterator[Part]:
     yield Part(field, begin, end, media, *where)
 
 
+def charset_of(body: bytes, content_type: str) -> str:
+    """The character set that the text of a body is in; empty if that is UTF-8, or there is none.
+
+    It is the declared one. Browsers send forms with files in that of the page and declare nothing:
+    then it is windows-1252, or any that gives back the same bytes.
+    """
+    texts = tuple(_texts(body, content_type))
+    if not texts or all(_is_text(one, "utf-8") for one in texts):
+        return ""
+    said = _CHARSET.search(content_type)
+    declared = [said[1]] if said is not None else []
+    guesses = ("windows-1252", "latin-1") if is_multipart(content_type) else ()
+    for charset in (*declared, *guesses):
+        if is_charset(charset) and all(_is_text(one, charset) for one in texts):
+            return str(charset).lower()
+    return ""
+
+
+def is_charset(name: str) -> bool:
+    """Whether it is a character set that is known, and in which ASCII is ASCII: with others the
+    texts around a placeholder are no texts of their own."""
+    try:
+        return '--\r\n"'.encode(name) == b'--\r\n"'
+    except (LookupError, UnicodeError):
+        return False
+
+
 def pieces_of(body: bytes, content_type: str) -> tuple[Piece, ...]:
-    """The body as text with content in between. All of a body that is no text is content."""
+    """The body as text, in `charset_of` it, with content in between. All of a body that is no text
+    is content."""
+    charset = charset_of(body, content_type)
     pieces: list[Piece] = []
     position = 0
-    for content in _contents(body, content_type):
-        text = _decoded(body[position : content.start])
-        if text is None:  # not even the head of a part is text
+    for content in (*_contents(body, content_type, charset), None):
+        end = len(body) if content is None else content.start
+        if not _is_text(body[position:end], charset or "utf-8"):
             return (Content(0, len(body)),)
-        pieces += (text, content)
-        position = content.end
-    rest = _decoded(body[position:])
-    if rest is None:
-        return (Content(0, len(body)),)
-    return tuple(piece for piece in (*pieces, rest) if piece != "")
+        pieces.append(body[position:end].decode(charset or "utf-8"))
+        if content is not None:
+            pieces.append(content)
+            position = content.end
+    return tuple(piece for piece in pieces if piece != "")
 
 
-def _contents(body: bytes, content_type: str) -> Iterator[Content]:
+def _contents(body: bytes, content_type: str, charset: str) -> Iterator[Content]:
     text = body.decode("latin-1")
     for part in parts_of(text, content_type):
         content = body[part.start : part.end]
-        if _decoded(content) is None or (part.is_file and not _readable(content)):
+        # What is in a file is not in the charset of the form.
+        known = content.isascii() if charset else _is_text(content, "utf-8")
+        if not (
+            known and _is_short(content) if part.is_file else known or _is_typed(part, content)
+        ):
             name = text[part.name_start : part.name_end] if part.is_file else ""
-            yield Content(part.start, part.end, _utf8(name or part.field))
+            plain = (name or part.field).encode("latin-1").decode(charset or "utf-8", "replace")
+            yield Content(part.start, part.end, plain)
 
 
-def _readable(content: bytes) -> bool:
+def _texts(body: bytes, content_type: str) -> Iterator[bytes]:
+    """What has to be text if any of the body is: heads, and what was typed into fields."""
+    if not is_multipart(content_type):
+        yield body
+        return
+    position = 0
+    for part in parts_of(body.decode("latin-1"), content_type):
+        yield body[position : part.start]
+        position = part.end
+        if not part.is_file and _is_typed(part, body[part.start : part.end]):
+            yield body[part.start : part.end]
+    if position:
+        yield body[position:]
+
+
+def _is_typed(part: Part, content: bytes) -> bool:
+    return part.media in ("", "text/plain") and not _CONTROL.search(content)
+
+
+def _is_short(content: bytes) -> bool:
     return len(content) <= _LONGEST_INLINE and b"\0" not in content
 
 
-def _decoded(content: bytes) -> str | None:
-    """The content as text; None if it is none."""
+def _is_text(content: bytes, charset: str) -> bool:
+    """Whether it is text in that character set, which gives back the same bytes."""
     try:
-        return content.decode()
-    except UnicodeDecodeError:
-        return None
-
-
-def _utf8(name: str) -> str:
-    return name.encode("latin-1").decode(errors="replace")
+        return content.decode(charset).encode(charset) == content
+    except UnicodeError:
+        return False
 
 
 def as_template(pieces: Iterable[Piece]) -> str:

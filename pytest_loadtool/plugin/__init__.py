@@ -90,7 +90,11 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """With ``--load`` nothing but load configurations is collected. What test cases upload, and be
     it a program in Python, never is."""
     folder, dot, files = collection_path.name.rpartition(".")
-    if dot and files == "files" and collection_path.with_name(folder + options.CASE_SUFFIX).exists():
+    if (
+        dot
+        and files == "files"
+        and collection_path.with_name(folder + options.CASE_SUFFIX).exists()
+    ):
         return True
     if not config.option.load or collection_path.name.endswith(options.LOAD_SUFFIX):
         return None

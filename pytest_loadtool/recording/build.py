@@ -111,7 +111,13 @@ def _transaction(
     header_set, own = headers[entry.index]
     return Transaction(
         request=Request(
-            one.method, one.target, own, one.body, header_set, cookies.get(entry.index, ())
+            one.method,
+            one.target,
+            own,
+            one.body,
+            header_set,
+            cookies.get(entry.index, ()),
+            one.charset,
         ),
         name=operation_name(entry.exchange),
         status=expected_status(entry),

@@ -48,6 +48,7 @@ def with_page(
     request = Request(
         one.method, one.target, own, one.body, header_set,
         _unknown(transaction.request.cookies, before) if before or not case.pages else (),
+        one.charset,
     )  # fmt: skip
     assert transaction.recorded is not None, "it was built from an exchange"
     transaction = replace(

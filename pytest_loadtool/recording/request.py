@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pytest_loadtool.auth.negotiation import is_http_credentials
 from pytest_loadtool.model.case import COMPUTED_HEADERS, Header
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.multipart import Content, pieces_of
+from pytest_loadtool.model.multipart import Content, charset_of, pieces_of
 from pytest_loadtool.model.template import Reference
 from pytest_loadtool.recording.entry import origin
 from pytest_loadtool.recording.server import body_text, header_text, target_text
@@ -40,6 +40,7 @@ class Draft:
     target: str
     headers: tuple[Header, ...]
     body: str | bytes | None
+    charset: str = ""
 
 
 def draft(exchange: Exchange, server: str, uploads: Uploads) -> Draft:
@@ -51,6 +52,7 @@ def draft(exchange: Exchange, server: str, uploads: Uploads) -> Draft:
         target=target_text(as_sent(exchange.url), server),
         headers=_headers(exchange, server),
         body=_body(exchange, server, uploads),
+        charset=charset_of(exchange.request_body, exchange.request_header("content-type") or ""),
     )
 
 

@@ -20,6 +20,7 @@ from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import Validator, expected_text
 from pytest_loadtool.replay.draw import draw
+from pytest_loadtool.replay.format import Names
 from pytest_loadtool.replay.identities import accounts_of, constant_facts
 from pytest_loadtool.replay.made import (
     Clock,
@@ -42,7 +43,7 @@ from pytest_loadtool.replay.plan import (
     Take,
 )
 from pytest_loadtool.replay.proxies import Routes
-from pytest_loadtool.replay.request import Names, compile_request, origin_of
+from pytest_loadtool.replay.request import compile_request, origin_of
 from pytest_loadtool.replay.tokens import renewals_of
 from pytest_loadtool.replay.validate import accepted_codes, compile_validator
 

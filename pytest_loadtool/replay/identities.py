@@ -8,9 +8,9 @@ from pytest_loadtool.auth import Credentials, RequestFacts
 from pytest_loadtool.model.authentication import Identity
 from pytest_loadtool.model.case import TestCase, Transaction, Variable, used_names
 from pytest_loadtool.model.template import Reference, Template
+from pytest_loadtool.replay.format import Names
 from pytest_loadtool.replay.made import composed, makers
 from pytest_loadtool.replay.plan import Account, Origin, Step
-from pytest_loadtool.replay.request import Names
 
 __all__ = ["accounts_of", "constant_facts", "credentials_of", "facts_of", "rows_of"]
 

@@ -18,8 +18,9 @@ from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.template import Template
 from pytest_loadtool.replay.cookies import CookieJar
 from pytest_loadtool.replay.exchange import Response
+from pytest_loadtool.replay.format import Names
 from pytest_loadtool.replay.plan import Check
-from pytest_loadtool.replay.request import Names, Render
+from pytest_loadtool.replay.request import Render
 
 __all__ = ["Clock", "Makers", "checking", "composed", "generators", "makers", "rendering", "taking"]
 

@@ -18,9 +18,10 @@ from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.authentication import Proxy
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.tls import TlsSettings
+from pytest_loadtool.replay.format import Names
 from pytest_loadtool.replay.identities import credentials_of, rows_of
 from pytest_loadtool.replay.plan import Account, Origin, Via
-from pytest_loadtool.replay.request import Names, origin_of
+from pytest_loadtool.replay.request import origin_of
 
 __all__ = [
     "DIRECT",

@@ -7,31 +7,27 @@ user fills in its values, encoded for the place they land in, its Cookie header 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from collections.abc import Callable, Sequence
+from functools import cache
 from urllib.parse import urlsplit
 
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import Header, Request
-from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.place import (
-    Place,
     body_places,
     cookie_places,
-    encode,
     header_places,
     target_places,
 )
 from pytest_loadtool.model.template import Template
 from pytest_loadtool.model.tls import USUAL_TLS, TlsSettings
 from pytest_loadtool.replay.cookies import CookieJar
+from pytest_loadtool.replay.format import Format, Names
 from pytest_loadtool.replay.plan import Origin
 
-__all__ = ["Names", "Render", "compile_request", "origin_of"]
+__all__ = ["Render", "compile_request", "origin_of"]
 
 Render = Callable[[list[str], CookieJar], bytes]
-_Encoder = Callable[[str], bytes]
 
 #: Headers of the recording that say how the body was framed; replay frames it anew.
 _FRAMING = frozenset({"transfer-encoding", "expect"})
@@ -39,61 +35,6 @@ _FRAMING = frozenset({"transfer-encoding", "expect"})
 _HOLE = re.compile(rb"(?<!%)(?:%%)*%b")
 
 _METHODS_WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
-
-
-@dataclass(slots=True)
-class Names:
-    """What placeholders stand for: constants and files, known at compile time, and slots for the
-    others."""
-
-    constants: Mapping[str, str]
-    files: Mapping[str, bytes] = field(default_factory=dict)
-    slots: dict[str, int] = field(default_factory=dict)
-
-    def slot(self, name: str) -> int:
-        """The slot of a variable or dataset column; a new one if it has none yet."""
-        return self.slots.setdefault(name, len(self.slots))
-
-
-@dataclass(slots=True)
-class _Format:
-    """A bytes ``%`` format under construction, and what fills its holes."""
-
-    text: bytes = b""
-    holes: list[tuple[int, _Encoder]] = field(default_factory=list)
-
-    def add(self, literal: bytes) -> None:
-        self.text += literal.replace(b"%", b"%%")
-
-    def add_hole(self, slot: int, encoder: _Encoder) -> None:
-        self.text += b"%b"
-        self.holes.append((slot, encoder))
-
-    def add_template(self, template: Template, places: Iterable[Place], names: Names) -> None:
-        """Append literals as UTF-8, constants and holes encoded for their places."""
-        upcoming = iter(places)
-        for part in template.parts:
-            if isinstance(part, str):
-                self.add(part.encode())
-                continue
-            place = next(upcoming)
-            if part.file is not None:
-                self.add_hole(names.slot(part.name), _content(names.files, part.file))
-                continue
-            encoder = _encoder(place, part.filters)
-            constant = names.constants.get(part.name)
-            if constant is None:
-                self.add_hole(names.slot(part.name), encoder)
-            else:
-                self.add(encoder(constant))
-
-
-def _content(files: Mapping[str, bytes], path: str) -> _Encoder:
-    """What fills the hole of a file: one object for all users, whatever the value."""
-    content = files.get(path)
-    if content is None:
-        raise ReplayError(f"the file {path} was not read")
-    return lambda _value: content
 
 
 def origin_of(url: str, tls: TlsSettings = USUAL_TLS) -> Origin:
@@ -128,7 +69,7 @@ def compile_request(
     ``request.target`` may be absolute: what goes on the wire is its path and query (RFC 9112
     §3.2.1), and to a proxy all of it (§3.2.2) unless there is a tunnel to the origin.
     """
-    body = _body(request.body, headers, names)
+    body = _body(request, headers, names)
     target = _target(request.target, names)
     complete = _complete(headers, request.method, bool(body.text))
     head, cookie_at, length_at = _head(request.method, complete, origin, target, body, names)
@@ -143,9 +84,9 @@ def compile_request(
 
 def _storing(render: Render, cookies: Sequence[str], host: str, names: Names) -> Render:
     """``render`` with these cookies put into the jar before it."""
-    lines: list[_Format] = []
+    lines: list[Format] = []
     for one in cookies:
-        template, line = Template.parse(one), _Format()
+        template, line = Template.parse(one), Format()
         line.add_template(template, cookie_places(template), names)
         lines.append(line)
 
@@ -175,8 +116,8 @@ def _constant(head: bytes, body: bytes, host: str, target: bytes, secure: bool) 
 
 
 def _filled(
-    head: _Format,
-    body: _Format,
+    head: Format,
+    body: Format,
     cookie_at: int,
     length_at: int | None,
     cookie_key: tuple[str, bytes, bool],
@@ -210,20 +151,21 @@ def _filled(
     return render
 
 
-def _body(body: str | bytes | None, headers: tuple[Header, ...], names: Names) -> _Format:
-    result = _Format()
+def _body(request: Request, headers: tuple[Header, ...], names: Names) -> Format:
+    result, body = Format(), request.body
     if isinstance(body, bytes):
         result.add(body)
     elif body:
         template = Template.parse(body)
         types = [one.value or "" for one in headers if one.name.lower() == "content-type"]
-        result.add_template(template, body_places(template, types[0] if types else ""), names)
+        places = body_places(template, types[0] if types else "")
+        result.add_template(template, places, names, request.charset or "utf-8")
     return result
 
 
-def _target(text: str, names: Names) -> _Format:
+def _target(text: str, names: Names) -> Format:
     template = Template.parse(text)
-    target = _Format()
+    target = Format()
     target.add_template(template, target_places(template), names)
     scheme, separator, rest = target.text.partition(b"://")
     if separator and scheme.lower() in (b"http", b"https"):
@@ -236,12 +178,12 @@ def _head(
     method: str,
     headers: tuple[Header, ...],
     origin: Origin,
-    target: _Format,
-    body: _Format,
+    target: Format,
+    body: Format,
     names: Names,
-) -> tuple[_Format, int, int | None]:
+) -> tuple[Format, int, int | None]:
     """The head's format, and where in its arguments the Cookie line and the length belong."""
-    head = _Format()
+    head = Format()
     head.add(method.encode() + b" ")
     if origin.via is not None and origin.scheme == "http":
         head.add(str(origin).encode())
@@ -291,15 +233,3 @@ def _complete(headers: tuple[Header, ...], method: str, has_body: bool) -> tuple
     if "cookie" not in present:
         last.append(Header("Cookie"))
     return (*first, *kept, *last)
-
-
-@lru_cache(maxsize=64)
-def _encoder(place: Place, filters: tuple[str, ...]) -> _Encoder:
-    """The filters, then the encoder of a place. Values repeat (a token is in many requests), so
-    results are kept."""
-
-    @lru_cache(maxsize=4096)
-    def encoder(value: str) -> bytes:
-        return encode(place, filtered(value, filters)).encode()
-
-    return encoder

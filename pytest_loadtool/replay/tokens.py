@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pytest_loadtool.model.case import TestCase, used_names
 from pytest_loadtool.model.renewal import successors
+from pytest_loadtool.replay.format import Names
 from pytest_loadtool.replay.plan import Renewal, Renewals, Step
-from pytest_loadtool.replay.request import Names
 
 __all__ = ["renewals_of"]
 

@@ -24,9 +24,9 @@ from pytest_loadtool.model.validator import (
     Validator,
 )
 from pytest_loadtool.replay.exchange import Response
+from pytest_loadtool.replay.format import Names
 from pytest_loadtool.replay.made import composed
 from pytest_loadtool.replay.plan import Check
-from pytest_loadtool.replay.request import Names
 
 __all__ = ["accepted_codes", "compile_validator", "status_failure"]
 

@@ -119,7 +119,8 @@ def _requests(names: list[str], sets: list[str]) -> st.SearchStrategy[Request]:
         headers=st.lists(_own_headers(names), max_size=4).map(tuple),
         body=st.none() | _templates(names) | st.binary(max_size=20),
         header_set=st.sampled_from(["", *sets]),
-    )
+        charset=st.sampled_from(["", "shift_jis"]),
+    ).map(lambda one: one if isinstance(one.body, str) else replace(one, charset=""))
 
 
 def _in_text(names: list[str]) -> st.SearchStrategy[Source]:

@@ -11,7 +11,14 @@ from werkzeug.datastructures import FileStorage
 from werkzeug.formparser import parse_form_data
 from werkzeug.test import EnvironBuilder
 
-from pytest_loadtool.model.multipart import Content, as_template, parts_of, pieces_of, shown
+from pytest_loadtool.model.multipart import (
+    Content,
+    as_template,
+    charset_of,
+    parts_of,
+    pieces_of,
+    shown,
+)
 
 TYPE = "multipart/form-data; boundary=X"
 PNG = b"\x89PNG\r\n\x1a\n\xff"
@@ -70,7 +77,7 @@ def test_a_body_of_another_type_has_no_parts() -> None:
         ('name="a"; filename="f.png"', PNG, "f.png"),
         ('name="a"; filename="f\u00fc.png"', PNG, "f\u00fc.png"),
         ('name="a"; filename=""', PNG, "a"),
-        ('name="a"', "Gr\u00fc\u00dfe".encode("latin-1"), "a"),
+        ('name="a"', b"\x01\xff", "a"),
         ('name="a"; filename="f.txt"', b"x" * 4097, "f.txt"),
         ('name="a"; filename="f.bin"', b"PK\0", "f.bin"),
     ],
@@ -98,15 +105,48 @@ def test_what_people_can_read_is_text(disposition: str, content: bytes) -> None:
     assert pieces_of(body, TYPE) == (body.decode(),)
 
 
-def test_what_has_no_form_is_content_as_a_whole() -> None:
-    """As no head of a part can be read in it."""
+def test_what_is_no_text_at_all_is_content_as_a_whole() -> None:
+    """A body with parts of which none can be told, or of a type that has none."""
     assert pieces_of(b"", TYPE) == ()
-    for body in (PNG, part('name="\u00fc"'.encode("latin-1").decode("latin-1")).replace(
-        "\u00fc".encode(), b"\xfc"
-    ) + b"--X--"):  # fmt: skip
-        assert pieces_of(body, TYPE) == (Content(0, len(body)),)
-    assert pieces_of(PNG, "image/png") == (Content(0, len(PNG)),)
+    for content_type in (TYPE, "image/png", ""):
+        assert pieces_of(PNG, content_type) == (Content(0, len(PNG)),)
     assert pieces_of(b"\0", "image/png") == ("\0",)
+
+
+@pytest.mark.parametrize(
+    ("title", "content_type", "charset"),
+    [
+        ("Gr\u00fc\u00dfe".encode(), TYPE, ""),
+        ("Gr\u00fc\u00dfe \u20ac".encode("windows-1252"), TYPE, "windows-1252"),
+        (b"\x81\x8d", TYPE, "latin-1"),
+        ("\u6f22\u5b57".encode("shift_jis"), f"{TYPE}; charset=Shift_JIS", "shift_jis"),
+        ("Gr\u00fc\u00dfe".encode("latin-1"), f"{TYPE}; charset=utf-16", "windows-1252"),
+        ("Gr\u00fc\u00dfe".encode("latin-1"), f"{TYPE}; charset=nonsense", "windows-1252"),
+    ],
+)
+def test_forms_in_other_charsets(title: bytes, content_type: str, charset: str) -> None:
+    """A title and the name of a file, as browsers send them from pages in those; the file itself is
+    in none."""
+    assert charset_of(title, "text/plain") == ""
+    name = b'name="f"; filename="' + title + b'"'
+    small = part('name="s"; filename="s.txt"', "\u20ac".encode())
+    body = part('name="t"', title) + part("NAME", PNG).replace(b"NAME", name) + small + b"--X--"
+    assert charset_of(body, content_type) == charset
+    pieces = pieces_of(body, content_type)
+    contents = [one for one in pieces if isinstance(one, Content)]
+    assert [body[one.start : one.end] for one in contents] == [PNG, "\u20ac".encode()][
+        : 2 if charset else 1
+    ]
+    assert contents[0].name == title.decode(charset or "utf-8")
+    assert title.decode(charset or "utf-8") in str(pieces[0])
+
+
+def test_text_in_the_charset_that_it_declares() -> None:
+    """Of other types nothing is guessed."""
+    text = "Gr\u00fc\u00dfe".encode("latin-1")
+    assert charset_of(text, "text/xml; charset=ISO-8859-1") == "iso-8859-1"
+    assert pieces_of(text, "text/xml; charset=ISO-8859-1") == ("Gr\u00fc\u00dfe",)
+    assert pieces_of(text, "text/xml") == (Content(0, len(text)),)
 
 
 def test_templates_and_views_name_what_is_left_out() -> None:

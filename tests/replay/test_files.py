@@ -16,9 +16,9 @@ BODY = (
 TYPE = Header("Content-Type", "multipart/form-data; boundary=X")
 
 
-def sent(body: str, *values: str, files: dict[str, bytes]) -> bytes:
+def sent(body: str, *values: str, files: dict[str, bytes], charset: str = "") -> bytes:
     """The request with that body, by a user with these values."""
-    page = Page("Home", (Transaction(Request("POST", "/", (TYPE,), body)),))
+    page = Page("Home", (Transaction(Request("POST", "/", (TYPE,), body, charset=charset)),))
     case = TestCase("case", (page,), "http://h", variables={"name": Variable("name", value="n")})
     plan = compile_case(case, files=files)
     (step,) = plan.steps
@@ -46,3 +46,13 @@ def test_a_file_that_nobody_read_is_an_error() -> None:
     """Whoever compiles reads them."""
     with pytest.raises(ReplayError, match=r"the file a/b\.png was not read"):
         sent(BODY, "x", files={})
+
+
+def test_a_form_in_another_charset() -> None:
+    """Its text and its values, but not its files. What the charset has not is a reference, as
+    browsers send it."""
+    title = '--X\r\nContent-Disposition: form-data; name="t"\r\n\r\nGr\u00fc\u00dfe von ${name}\r\n'
+    request = sent(
+        title + "${file:f}", "J\u00fcrgen \u010capek", files={"f": PNG}, charset="latin-1"
+    )
+    assert request.endswith(b"\r\n\r\nGr\xfc\xdfe von J\xfcrgen &#268;apek\r\n" + PNG)
