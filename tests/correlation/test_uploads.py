@@ -17,7 +17,7 @@ from pytest_loadtool.correlation.unique import make_unique
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import build_case
-from tests.correlation.exchanges import SERVER, exchange, html
+from tests.correlation.exchanges import SERVER, exchange, html, json_body
 from tests.correlation.talk import TOKEN, get
 
 PNG = b"\x89PNG\r\n\x1a\n\xff\xfe"
@@ -43,10 +43,7 @@ BODY = b"".join(
         b"--X--\r\n",
     )
 )  # fmt: skip
-PAGE = html(
-    f'<form><input type="hidden" name="csrf_token" value="{TOKEN}"></form>'
-    f'<div data-item-key="{KEY}">New</div><script>var item_key = "{KEY}";</script>'
-)
+PAGE = html(f'<form><input type="hidden" name="csrf_token" value="{TOKEN}"></form>')
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +52,7 @@ def exchanges() -> tuple[Exchange, ...]:
     sent = (("Content-Type", "multipart/form-data; boundary=X"),)
     return (
         replace(get("/", PAGE), started=1.0),
+        replace(get("/api/draft", json_body({"item": KEY})), started=1.5),
         replace(exchange("POST", f"{SERVER}/", sent=sent, body=BODY), started=2.0),
     )
 
@@ -67,7 +65,7 @@ def case(exchanges: tuple[Exchange, ...]) -> TestCase:
 
 def body_of(case: TestCase) -> str:
     """The body of the form."""
-    body = [*case.transactions()][1].request.body
+    body = [*case.transactions()][-1].request.body
     assert isinstance(body, str)
     return body
 
@@ -86,7 +84,7 @@ def test_what_is_beside_files_is_found(case: TestCase, exchanges: tuple[Exchange
 
 def test_the_fields_of_such_a_form(case: TestCase) -> None:
     """Each field with its value, files by their names and paths."""
-    found = {one.name: (one.value, one.datasource) for one in fields_of(case, 1)}
+    found = {one.name: (one.value, one.datasource) for one in fields_of(case, 2)}
     found = {name: value for name, value in found.items() if name != "Content-Type"}
     constant = "Constant value"
     assert found["csrf_token"] == ("${csrf_token[1]}", "Extractor[1]")
@@ -100,13 +98,13 @@ def test_the_fields_of_such_a_form(case: TestCase) -> None:
 
 def test_fields_are_changed(case: TestCase) -> None:
     """A title from a dataset, another name for a file; the file itself is no text."""
-    fields = {one.name: one for one in fields_of(case, 1)}
-    changed = with_reference(case, 1, fields["title"], "users.title")
+    fields = {one.name: one for one in fields_of(case, 2)}
+    changed = with_reference(case, 2, fields["title"], "users.title")
     assert '"title"\r\n\r\n${users.title}\r\n' in body_of(changed)
-    changed = with_constant(case, 1, fields["picture.filename"], 'a"b')
+    changed = with_constant(case, 2, fields["picture.filename"], 'a"b')
     assert 'filename="a%22b"\r\n' in body_of(changed)
     with pytest.raises(ValueError, match=r"the file shop.files/leaf.png sends it"):
-        with_constant(case, 1, fields["picture"], "x")
+        with_constant(case, 2, fields["picture"], "x")
 
 
 def test_a_name_is_made_unique(case: TestCase) -> None:
@@ -124,7 +122,7 @@ def test_stand_ins_leave_files_alone(case: TestCase, exchanges: tuple[Exchange, 
     assert [one.field.name for one in credentials] == ["password"]
     clean = moved(case, credentials, {"password": "users.password"})
     clean, evidence = masked(clean, exchanges, credentials, b"key")
-    sent = evidence[1].request_body
+    sent = evidence[2].request_body
     assert TOKEN.encode() not in sent
     assert b"correct horse 7" not in sent
     for content in (PNG, PNG + PNG):
