@@ -34,7 +34,7 @@ class Subject:
     def request_body(self) -> str:
         """What was sent behind them."""
         _, _, body = self.first.response.request.partition(b"\r\n\r\n")
-        return body.decode("utf-8", "replace")
+        return body.decode(self.first.transaction.request.charset or "utf-8", "replace")
 
     @property
     def headers(self) -> list[tuple[str, str]]:
