@@ -21,7 +21,7 @@ from tests.correlation.exchanges import SERVER, exchange, html, json_body
 from tests.correlation.talk import TOKEN, get
 
 PNG = b"\x89PNG\r\n\x1a\n\xff\xfe"
-KEY = "d41d8cd98f00b204e9800998ecf8427e"
+KEY = "7c3fa1d98f05b2e4e98d0c98ec18b27e"
 JSON = f'{{"item": "{KEY}"}}'
 
 
