@@ -19,6 +19,8 @@ APPLICATIONS = {
     "oidc-provider": "oidc_provider",
     "redmine": "redmine",
     "phpmyadmin": "phpmyadmin",
+    "wordpress": "wordpress",
+    "mediawiki": "mediawiki",
 }
 
 

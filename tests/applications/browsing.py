@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from playwright.sync_api import Page, sync_playwright
 
-__all__ = ["recorded_page"]
+__all__ = ["follow", "recorded_page"]
 
 
 @contextlib.contextmanager
@@ -21,3 +21,9 @@ def recorded_page() -> Iterator[Page]:
             yield context.pages[0] if context.pages else context.new_page()
         finally:
             browser.close()  # of a browser one has connected to, this is the connection only
+
+
+def follow(page: Page, selector: str) -> None:
+    """Click there and wait for the whole page that it leads to, pictures included."""
+    with page.expect_navigation():
+        page.click(selector)

@@ -12,9 +12,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from playwright.sync_api import FilePayload, Page
+from playwright.sync_api import FilePayload
 
-from tests.applications.browsing import recorded_page
+from tests.applications.browsing import follow, recorded_page
 from tests.applications.installed import run
 from tests.applications.serving import serving
 from tests.ports import free_port
@@ -151,9 +151,3 @@ def drive(url: str) -> None:
         follow(page, "#dokuwiki__sitetools .recent a")
         follow(page, "#dokuwiki__sitetools .index a")
         follow(page, "#dokuwiki__usertools .logout a")
-
-
-def follow(page: Page, selector: str) -> None:
-    """Click there and wait for the whole page that it leads to, pictures included."""
-    with page.expect_navigation():
-        page.click(selector)

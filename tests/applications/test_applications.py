@@ -22,7 +22,10 @@ RECORDINGS = Path(__file__).parent / "recordings"
 
 #: Installed from PyPI, recorded, replayed and loaded in less than 20 seconds.
 QUICK = ("fastapi-oauth2", "strawberry-graphql")
-HEAVY = ("django-admin", "jupyterlab", "dokuwiki", "oidc-provider", "redmine", "phpmyadmin")
+HEAVY = (
+    *("django-admin", "jupyterlab", "dokuwiki", "oidc-provider", "redmine", "phpmyadmin"),
+    *("wordpress", "mediawiki"),
+)
 
 
 def _check(name: str, folder: Path) -> None:
