@@ -56,15 +56,15 @@ class NamedThings:
     def _is_about(self, slot: Slot, thing: str, claim: Claim) -> bool:
         if slot.place is Place.PATH:
             return thing in collection_names(slot.name)
-        if slot.place is Place.QUERY and self._is_address(slot, claim):
-            return True
         own = id_stem(slot.name) or plain(slot.name)
         whole = same_name(thing) if len(thing) >= _TELLING else f" {thing}"
         if own == thing or own.endswith(f" {thing}") or same_name(own).endswith(whole):
             return True
         bare = is_id_name(slot.name) and not id_stem(slot.name)
         words = set(thing.split())
-        return bare and any(words <= self._said(one) for one in self._speaking(slot))
+        if bare and any(words <= self._said(one) for one in self._speaking(slot)):
+            return True
+        return slot.place is Place.QUERY and self._is_address(slot, claim)
 
     def _is_address(self, slot: Slot, claim: Claim) -> bool:
         """Whether the response that gives out the id has the request's own address with it:
