@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 from shlex import join
 
-__all__ = ["PACKAGE", "SOCKET", "with_database"]
+__all__ = ["PACKAGE", "SOCKET", "rows", "with_database"]
 
 PACKAGE = "mariadb-server"
 #: In the folder of the application's state; user ``root`` without a password, database ``app``.
@@ -32,3 +33,10 @@ def with_database(state: Path, *commands: tuple[str, ...]) -> tuple[str, ...]:
         *map(join, commands),
     )
     return ("bash", "-c", "\n".join(script))
+
+
+def rows(state: Path, query: str, database: str = "app") -> str:
+    """What a query finds in a database that is served from that folder."""
+    client = ("mariadb", "--no-defaults", f"--socket={state / SOCKET}", "--user=root")
+    command = (*client, database, "-e", query)
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout

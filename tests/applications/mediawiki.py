@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 
 from tests.applications.browsing import follow, recorded_page
 from tests.applications.installed import run
-from tests.applications.mariadb import PACKAGE, SOCKET, with_database
+from tests.applications.mariadb import PACKAGE, SOCKET, rows, with_database
 from tests.applications.serving import serving
 from tests.ports import free_port
 
@@ -32,6 +32,12 @@ require '{made}/LocalSettings.php';
 $wgPasswordAttemptThrottle = [];
 """
 _PASSWORD = "correct-horse-battery"
+_CONTENTS = """
+SELECT ar_title, ar_len, ar_parent_id = 0 FROM archive ORDER BY ar_rev_id;
+SELECT log_action, log_title FROM logging ORDER BY log_id;
+SELECT wl_title FROM watchlist ORDER BY wl_title;
+SELECT user_real_name FROM user ORDER BY user_id;
+"""
 
 
 def install() -> None:
@@ -69,6 +75,11 @@ def serve(state: Path) -> Iterator[str]:
         yield url
 
 
+def contents(state: Path) -> str:
+    """The revisions of what was deleted, what was done, what is watched, and the preferences."""
+    return rows(state, _CONTENTS)
+
+
 def drive(url: str) -> None:
     """Make a page, edit it, take that back, watch, rename and delete it; preferences."""
     with recorded_page() as page:
@@ -95,8 +106,8 @@ def _write(page: Page) -> None:
     page.fill("#searchInput", _NAME)
     page.press("#searchInput", "Enter")
     follow(page, "a.new >> text=" + _NAME)
-    page.fill("#wpTextbox1", "Green & black, 100 %\n\n== More ==\n")
     page.fill("#wpSummary", "More than tea")
+    page.fill("#wpTextbox1", "Green & black, 100 %\n\n== More ==\n")
     follow(page, "#wpPreview")
     follow(page, "#wpSave")
     follow(page, "#ca-edit a")

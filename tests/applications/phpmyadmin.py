@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 import secrets
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from playwright.sync_api import Page
 
 from tests.applications.browsing import recorded_page
 from tests.applications.installed import run
-from tests.applications.mariadb import PACKAGE, SOCKET, with_database
+from tests.applications.mariadb import PACKAGE, SOCKET, rows, with_database
 from tests.applications.serving import serving
 from tests.ports import free_port
 
@@ -94,9 +93,7 @@ def _new_root(state: Path) -> Path:
 
 def contents(state: Path) -> str:
     """The rows that are left in the table."""
-    query = "SELECT id, name, height FROM garden.plants"
-    command = ("mariadb", "--no-defaults", f"--socket={state / SOCKET}", "--user=root", "-e", query)
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return rows(state, "SELECT id, name, height FROM plants", "garden")
 
 
 def drive(url: str) -> None:

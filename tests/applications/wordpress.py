@@ -11,7 +11,7 @@ from playwright.sync_api import Page
 
 from tests.applications.browsing import follow, recorded_page
 from tests.applications.installed import run
-from tests.applications.mariadb import PACKAGE, SOCKET, with_database
+from tests.applications.mariadb import PACKAGE, SOCKET, rows, with_database
 from tests.applications.serving import serving
 from tests.ports import free_port
 
@@ -77,6 +77,14 @@ define('DISABLE_WP_CRON', true);
 $table_prefix = 'wp_';
 require ABSPATH . 'wp-settings.php';
 """
+_CONTENTS = """
+SELECT post_title, post_name, post_status, post_content, comment_content, comment_approved
+FROM wp_posts LEFT JOIN wp_comments ON comment_post_ID = ID
+WHERE post_type = 'post' AND post_status <> 'auto-draft' ORDER BY ID, comment_ID;
+SELECT option_value FROM wp_options WHERE option_name = 'blogdescription';
+SELECT meta_value FROM wp_usermeta WHERE meta_key = 'admin_color';
+SELECT name FROM wp_terms ORDER BY name;
+"""
 
 
 def install() -> None:
@@ -118,6 +126,11 @@ def _new_site(state: Path) -> Path:
         if one.name not in ("wp-config.php", "wp-content"):
             (site / one.relative_to(_CODE)).symlink_to(one)
     return site
+
+
+def contents(state: Path) -> str:
+    """The posts with their titles, addresses and comments, and the settings."""
+    return rows(state, _CONTENTS)
 
 
 def drive(url: str) -> None:
