@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
-from shlex import join
+from shlex import join, quote
 
 __all__ = ["PACKAGE", "SOCKET", "rows", "with_database"]
 
@@ -27,6 +27,7 @@ def with_database(state: Path, *commands: tuple[str, ...]) -> tuple[str, ...]:
     ask = ("mariadb", "--no-defaults", f"--socket={socket}", "--user=root", "-e")
     script = (
         "set -e; PATH=$PATH:/usr/sbin",
+        f"export TMPDIR={quote(str(state))}",  # two that are made at once share no table there
         join((make[0], *as_anybody, *make[1:])),
         f"{join(server)} &",
         f"until {join((*ask, 'CREATE DATABASE app'))}; do sleep 0.1; done",
