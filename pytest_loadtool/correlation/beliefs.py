@@ -10,10 +10,10 @@ from itertools import islice
 
 from pytest_loadtool.correlation.evidence import EVIDENCE
 from pytest_loadtool.correlation.looks import (
-    is_identity_name,
     is_secret_name,
     is_short_number,
     looks_random,
+    names_somebody,
 )
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.producers import undo
@@ -66,7 +66,7 @@ def is_typed(slot: Slot) -> bool:
     if slot.part != "body":
         return False
     return is_secret_name(slot.name) or (
-        is_identity_name(slot.name) and not looks_random(slot.value)
+        names_somebody(slot.name, slot.value) and not looks_random(slot.value)
     )
 
 

@@ -18,6 +18,7 @@ __all__ = [
     "is_title_name",
     "looks_like_time",
     "looks_random",
+    "names_somebody",
     "plain",
     "same_name",
     "singular",
@@ -145,6 +146,11 @@ def is_secret_name(name: str) -> bool:
 def is_identity_name(name: str) -> bool:
     """Whether a person types who they are into a field of that name."""
     return same_name(name) in _IDENTITY_NAMES
+
+
+def names_somebody(name: str, value: str) -> bool:
+    """Whether the value is who somebody is, by the field's name: ``login=Login`` is a button."""
+    return is_identity_name(name) and same_name(value) != same_name(name)
 
 
 def is_title_name(name: str) -> bool:

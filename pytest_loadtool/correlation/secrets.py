@@ -24,6 +24,7 @@ from pytest_loadtool.correlation.looks import (
     is_secret_name,
     looks_like_time,
     looks_random,
+    names_somebody,
 )
 from pytest_loadtool.correlation.parts import header_sets, text_parts
 from pytest_loadtool.correlation.slots import Slot, request_slots
@@ -113,7 +114,7 @@ def _credentials(fields: Sequence[Field]) -> Iterator[Field]:
         if field.section == "HEADERS" and not _within(field):
             credential = name.lower() in CREDENTIALS or is_secret(name) or _is_token(field)
         else:
-            identity = with_password and is_identity_name(name)
+            identity = with_password and names_somebody(name, field.value)
             credential = identity or is_secret(name) or is_secret_name(name)
         slot = field.slot
         if credential and slot is not None and not any(shared(slot, one) for one in found):

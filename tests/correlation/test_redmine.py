@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_loadtool.correlation.secrets import typed
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import FormField
 from tests.correlation.exchanges import exchange, html
@@ -17,6 +18,9 @@ SCRIPT = exchange(received=(("Content-Type", "text/javascript; charset=utf-8"),)
 ISSUE = """<a class="issue-3-watcher" data-remote="true" data-method="post"
  href="/watchers/watch?object_id=3&amp;object_type=issue">Watch</a>"""
 EDIT = '<a title="Edit" data-remote="true" data-method="get" href="/journals/{}/edit">Edit</a>'
+LOGIN = """<form action="/login" method="post"><input name="username" />
+<input type="password" name="password" /><input type="submit" name="login" value="Login" />
+</form>"""
 MOVE = """<form action="/issues/3" method="post">
 <input type="hidden" name="_method" value="patch" />
 <select name="issue[project_id]" id="issue_project_id"><option value="1">Cellar</option>
@@ -71,6 +75,14 @@ def test_fields_that_are_called_like_the_thing(sent: str, wanted: str) -> None:
     """By their own name, or by the type beside them (Rails: a polymorphic association)."""
     configuration = run(*created(ISSUE), post(f"/watchers/watch?{sent}", "", SCRIPT))
     assert requests(configuration)[-1].strip() == f"/watchers/watch?{wanted}"
+
+
+def test_a_button_is_no_credential() -> None:
+    """It is called like a field for who one is."""
+    body = "username=admin&password=correct-horse&login=Login"
+    configuration = run(get("/login", html(LOGIN)), post("/login", body, status=302))
+    assert {one.value for one in configuration.decisions} == {"admin", "********"}
+    assert [one.column for one in typed(configuration.case)] == ["username", "password"]
 
 
 @pytest.mark.parametrize("selected", ['selected="selected" ', ""])
