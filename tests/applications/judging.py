@@ -19,8 +19,9 @@ from pytest_loadtool.correlation.looks import looks_like_time
 from pytest_loadtool.model.case import Kind, TestCase, Transaction, Variable
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay import PagePlan, Response, Step, compile_case
+from pytest_loadtool.replay import PagePlan, Plan, Response, Step
 from pytest_loadtool.transport.functional import replay_once
+from pytest_loadtool.transport.outside import compile_from
 
 __all__ = ["correlated", "false_positives"]
 
@@ -42,13 +43,17 @@ def false_positives(case: Path, url: str) -> tuple[str, ...]:
     database differ, too.
     """
     whole = _without_static(read_case(case))
-    now = _replayed(whole, url)
+
+    def replayed(one: TestCase) -> _Replayed:
+        return _replayed(compile_from(case, one, server=url, think_time=ThinkTime(scale=0.0)))
+
+    now = replayed(whole)
     return tuple(
         name
         for name in correlated(case)
         if _same(whole.variables[name], now.values[name])
-        and _same(whole.variables[name], _to_a_second(whole, name, url))
-        and _replayed(_pinned(whole, name), url).answers == now.answers
+        and _same(whole.variables[name], _to_a_second(whole, name, replayed))
+        and replayed(_pinned(whole, name)).answers == now.answers
     )
 
 
@@ -56,10 +61,10 @@ def _same(variable: Variable, values: set[str]) -> bool:
     return values == {variable.recorded} and not looks_like_time(variable.recorded or "")
 
 
-def _to_a_second(case: TestCase, name: str, url: str) -> set[str]:
+def _to_a_second(case: TestCase, name: str, replayed: Callable[[TestCase], _Replayed]) -> set[str]:
     """What the variable is of a user who comes when another has just got it, and went away."""
-    _replayed(_until(case, name), url)
-    return _replayed(case, url).values[name]
+    replayed(_until(case, name))
+    return replayed(case).values[name]
 
 
 def _until(case: TestCase, name: str) -> TestCase:
@@ -107,8 +112,7 @@ def _with(case: TestCase, wanted: Callable[[Transaction], bool]) -> TestCase:
     return dataclasses.replace(case, pages=tuple(page for page in pages if page.transactions))
 
 
-def _replayed(case: TestCase, url: str) -> _Replayed:
-    plan = compile_case(case, server=url, think_time=ThinkTime(scale=0.0))
+def _replayed(plan: Plan) -> _Replayed:
     result = _Replayed({slot: name for name, slot in plan.slots.items()})
     replay_once(plan, observer=result)
     return result

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import secrets
+import struct
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from playwright.sync_api import Page
+from playwright.sync_api import FilePayload, Page
 
 from tests.applications.browsing import follow, recorded_page
 from tests.applications.installed import run
@@ -84,6 +87,7 @@ WHERE post_type = 'post' AND post_status <> 'auto-draft' ORDER BY ID, comment_ID
 SELECT option_value FROM wp_options WHERE option_name = 'blogdescription';
 SELECT meta_value FROM wp_usermeta WHERE meta_key = 'admin_color';
 SELECT name FROM wp_terms ORDER BY name;
+SELECT post_title, post_mime_type, post_content FROM wp_posts WHERE post_type = 'attachment';
 """
 
 
@@ -129,12 +133,14 @@ def _new_site(state: Path) -> Path:
 
 
 def contents(state: Path) -> str:
-    """The posts with their titles, addresses and comments, and the settings."""
-    return rows(state, _CONTENTS)
+    """The posts with their titles, addresses and comments, the settings, and the pictures."""
+    pictures = (state / "www" / "wp-content" / "uploads").rglob("leaf.png")
+    digests = (hashlib.sha256(one.read_bytes()).hexdigest() for one in pictures)
+    return "\n".join((rows(state, _CONTENTS), *digests))
 
 
 def drive(url: str) -> None:
-    """Write, publish, comment on and trash a post; a category, settings, the profile."""
+    """Write, publish, comment on and trash a post; a category, a picture, settings, the profile."""
     with recorded_page() as page:
         page.on("dialog", lambda dialog: dialog.accept())
         page.goto(f"{url}/")
@@ -152,6 +158,7 @@ def drive(url: str) -> None:
         _comments(page, url)
         _edit_posts(page, url)
         _without_category(page, url)
+        _picture(page, url)
         _profile(page, url)
         page.hover("#wp-admin-bar-my-account")
         follow(page, "#wp-admin-bar-logout a")
@@ -230,6 +237,32 @@ def _without_category(page: Page, url: str) -> None:
     row.hover()
     row.locator(".delete-tag").click()
     row.wait_for(state="detached")
+
+
+def _picture(page: Page, url: str) -> None:
+    """Uploaded by a form, and then described."""
+    page.goto(f"{url}/wp-admin/media-new.php?browser-uploader")
+    leaf = FilePayload(name="leaf.png", mimeType="image/png", buffer=_png(96))
+    page.set_input_files("#async-upload", files=leaf)
+    follow(page, "#html-upload")
+    page.goto(f"{url}/wp-admin/upload.php?mode=list")
+    follow(page, "#the-list .title a")
+    page.fill("#attachment_alt", "A leaf of tea")
+    page.fill("#attachment_content", "Picked in spring")
+    follow(page, "#publish")
+
+
+def _png(size: int) -> bytes:
+    """A picture (PNG specification, §5) of so many pixels each way, in many greys."""
+    rows = b"".join(b"\0" + hashlib.shake_128(bytes([at])).digest(size) for at in range(size))
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        check = zlib.crc32(kind + data)
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", check)
+
+    header = struct.pack(">IIBBBBB", size, size, 8, 0, 0, 0, 0)
+    pieces = ((b"IHDR", header), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*one) for one in pieces)
 
 
 def _profile(page: Page, url: str) -> None:
