@@ -83,6 +83,14 @@ class Live:
         """Call ``closed`` when the browser is gone: with nothing, or with what happened to it."""
         self.watcher = asyncio.create_task(_watch(self.browser, closed))
 
+    async def browser_closed(self) -> str:
+        """Wait until the browser, if there is one, is gone, and who watches it knows; see
+        `Browser.wait_closed`."""
+        reason = await self.browser.wait_closed() if self.browser is not None else ""
+        if self.watcher is not None:
+            await asyncio.wait([self.watcher])
+        return reason
+
     async def close(self) -> None:
         """Close the browser, then the proxy, then the file."""
         if self.watcher is not None:

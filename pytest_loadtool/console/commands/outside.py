@@ -85,7 +85,7 @@ async def _until(live: Live, seconds: float | None, file: Path | None) -> None:
             raise CommandError(f"{file} did not appear in {seconds:g} seconds") from None
     elif seconds is not None:
         await asyncio.sleep(seconds)
-    elif live.browser is not None and (reason := await live.browser.wait_closed()):
+    elif reason := await live.browser_closed():
         raise CommandError(reason)
 
 
