@@ -13,6 +13,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from html import unescape
 
+from pytest_loadtool.correlation.addresses import (
+    AMPERSAND,
+    HOST_IN_PAGE,
+    OTHER_IN_PAGE,
+    TO_LABEL,
+    link_patterns,
+    varies,
+)
 from pytest_loadtool.correlation.bound import escaped_text
 from pytest_loadtool.correlation.choices import choice_patterns
 from pytest_loadtool.correlation.controls import form_start
@@ -23,14 +31,6 @@ from pytest_loadtool.correlation.marks import Mark
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Slot, target_slots
-from pytest_loadtool.correlation.synthesis import (
-    AMPERSAND,
-    HOST_IN_PAGE,
-    OTHER_IN_PAGE,
-    TO_LABEL,
-    link_patterns,
-    varies,
-)
 from pytest_loadtool.correlation.tags import attributes
 from pytest_loadtool.model.extractor import RegularExpression
 from pytest_loadtool.model.place import Place

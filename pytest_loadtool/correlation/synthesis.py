@@ -11,14 +11,20 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+from pytest_loadtool.correlation.addresses import (
+    OTHER_IN_PAGE,
+    TO_LABEL,
+    link_patterns,
+    location_patterns,
+    varies,
+)
 from pytest_loadtool.correlation.bound import escaped_text
 from pytest_loadtool.correlation.boundaries import beside
 from pytest_loadtool.correlation.choices import choice_sources
 from pytest_loadtool.correlation.controls import form_start
-from pytest_loadtool.correlation.escaped import base64_within, is_base64
 from pytest_loadtool.correlation.extract import PlainText, Readable, compile_source
 from pytest_loadtool.correlation.jsonpath import format_path
-from pytest_loadtool.correlation.looks import is_short_number, looks_random
+from pytest_loadtool.correlation.looks import is_short_number
 from pytest_loadtool.correlation.named import named_sources
 from pytest_loadtool.correlation.producer import Box, Producer
 from pytest_loadtool.correlation.producers import fragment_slots
@@ -35,33 +41,16 @@ from pytest_loadtool.model.extractor import (
     Source,
     escaped,
 )
-from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
 
-__all__ = [
-    "AMPERSAND",
-    "HOST_IN_PAGE",
-    "OTHER_IN_PAGE",
-    "TO_LABEL",
-    "link_patterns",
-    "synthesise",
-    "varies",
-]
+__all__ = ["synthesise"]
 
-_VALUE_IN_PAGE = r"([^\"'/?#&<>\s]+)"
-OTHER_IN_PAGE = r"[^\"'/?#&<>\s]+"
-HOST_IN_PAGE = r"(?:https?:)?//[^\"'/?#<>\s]+"
-_VALUE_IN_ADDRESS = "([^/?#&;]+)"
-_OTHER_IN_ADDRESS = "[^/?#&;]+"
-#: From a link's address to its text, as far as that is plain.
-TO_LABEL = "[^<>]*>\\s*"
+#: The text of a link, behind its address.
 _LABEL = TO_LABEL + r"([^<>\s][^<>]{0,80})<"
 #: ASP.NET spreads a long ViewState over numbered fields.
 _SPLIT_STATE = re.compile(r"__VIEWSTATE\d*")
 
 
-#: As WordPress escapes "&" in addresses.
-AMPERSAND = re.compile("&#(?:0*38|[xX]26);")
 #: In the names of cookies: a host has one jar for the servers at all its ports.
 _PORT = re.compile(r"(?<!\d)\d{4,5}(?!\d)")
 
@@ -196,19 +185,10 @@ def _location(
     for spot in fragment_slots(producer.text, 0):
         if spot.value == slot.value:
             yield HeaderValue("Location", f"[#&]{escaped_text(spot.name)}=([^&]+)")
-    patterns = _address_patterns(
-        producer.text, slot, known, (_VALUE_IN_ADDRESS, _OTHER_IN_ADDRESS), whole=False
-    )
+    patterns = location_patterns(producer, slot, known)
     yield from _addresses((HeaderValue("Location", one) for one in patterns), producer, response)
     if len(producer.filters) > 1:  # in another value
         yield from _header(replace(producer, name="Location"), slot, response, known)
-
-
-def link_patterns(producer: Producer, slot: Slot, known: Collection[str]) -> tuple[str, ...]:
-    """Patterns for the address of a link, as `_address_patterns`, with what is before it."""
-    start = "[\"'=]" + (HOST_IN_PAGE if "//" in producer.text.partition("?")[0] else "")
-    written = _VALUE_IN_PAGE, OTHER_IN_PAGE
-    return tuple(start + one for one in _address_patterns(producer.text, slot, known, written))
 
 
 def _link(producer: Producer, slot: Slot, response: Readable, known: _Known) -> Iterator[Source]:
@@ -252,66 +232,6 @@ def _text(producer: Producer, _: Slot, response: Readable, __: _Known) -> Iterat
         if left:
             yield Boundary(left, right)
         position = text.find(value, end)
-
-
-def _address_patterns(
-    address: str, slot: Slot, known: _Known, written: tuple[str, str], *, whole: bool = True
-) -> Iterator[str]:
-    """Regular expressions for path and query of an address as written, the slot's value its group.
-
-    In the first, every other value of the query may vary; in the second, of these and in the path,
-    numbers, random values, addresses and what is ``known``. ``written`` are the patterns of the
-    value and of others. Unless they are to be ``whole``, they end after a value in the query: of
-    one address, the rest tells nothing.
-    """
-    entity = AMPERSAND.search(address)
-    if entity:  # its "#" begins no fragment
-        plain = address.replace(entity[0], "&amp;")
-        patterns = _address_patterns(plain, slot, known, written, whole=whole)
-        yield from (one.replace("&amp;", entity[0]) for one in patterns)
-        return
-    value, other = written
-    address = address.partition("#")[0]
-    spots = [one for one in target_slots(address, 0) if not one.capsules]
-    equal = [one for one in spots if one.value == slot.value]
-    named = (one for one in equal if one.name.removeprefix("amp;") == slot.name)
-    mine = next(named, equal[0] if equal else None)
-    if mine is None:
-        return
-    if mine.place is Place.QUERY and "/" in mine.raw:
-        value = value.replace("/?", "")
-    if mine.depth and is_base64(mine.value):
-        value = base64_within(value, mine.filters)
-    elif mine.depth and "%" not in mine.raw:  # what follows in there begins with one
-        value = value.replace("[^", "[^%")
-    begin = 0
-    if spots[0].before:  # a path: without the scheme and host before it
-        begin = spots[0].start - len(spots[0].before)
-    for loose in (True, False):
-        pattern, position = "", begin
-        for spot in spots:
-            in_query = spot.place is Place.QUERY
-            around = spot.depth < mine.depth and spot.start <= mine.start and spot.end >= mine.end
-            if (
-                spot.start >= position
-                and not around
-                and (spot is mine or (loose and in_query) or varies(spot.value, known))
-            ):
-                # Within a query, an address may stand with its slashes.
-                stand_in = other.replace("/?", "") if in_query else other
-                pattern += escaped_text(address[position : spot.start])
-                pattern += value if spot is mine else stand_in
-                position = spot.end
-            if spot is mine and (in_query or spot.depth) and not whole:
-                break
-        else:
-            pattern += escaped_text(address[position:])
-        yield pattern
-
-
-def varies(value: str, known: Collection[str] = ()) -> bool:
-    """Whether such a part of an address is another one on another day, or is ``known`` to be."""
-    return value in known or value.isdigit() or looks_random(value) or "://" in value
 
 
 _Synthesiser = Callable[[Producer, Slot, Readable, _Known], Iterator[Source]]

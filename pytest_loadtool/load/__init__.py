@@ -23,7 +23,8 @@ from pytest_loadtool.load.protocol import (
     encode,
 )
 from pytest_loadtool.load.share import Share, case_of, preflight, row_of
-from pytest_loadtool.load.summary import Summary, summarise
+from pytest_loadtool.load.summarise import summarise
+from pytest_loadtool.load.summary import Summary
 from pytest_loadtool.load.threshold import ThresholdResult, ThresholdState, Watch
 from pytest_loadtool.load.verdict import Verdict, verdict
 

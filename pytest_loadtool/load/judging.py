@@ -7,7 +7,8 @@ from datetime import datetime
 from pytest_loadtool.load.comparison import TOLERANCE
 from pytest_loadtool.load.merger import RunResult
 from pytest_loadtool.load.saved import SavedRun
-from pytest_loadtool.load.summary import Summary, summarise
+from pytest_loadtool.load.summarise import summarise
+from pytest_loadtool.load.summary import Summary
 from pytest_loadtool.load.threshold import Watch
 from pytest_loadtool.load.verdict import verdict
 from pytest_loadtool.model.load import LoadConfiguration
