@@ -38,7 +38,7 @@ class Outcome:
 
 
 def examine(name: str, folder: Path) -> Outcome:
-    """Record, configure, restart, replay twice and load the application, in an empty folder.
+    """Record and configure the application, replay it on two new servers and load the second.
 
     Raises:
         JourneyError: a step did not go as it should.
@@ -58,9 +58,10 @@ def examine(name: str, folder: Path) -> Outcome:
         replayed = _contents(one, folder / "replayed")
         if replayed != recorded:
             raise journey.JourneyError(f"recorded {recorded}, replayed {replayed}")
+    with one.serve(_empty(folder / "again")) as url:
+        journey.replay(case, url)
         if one.UNIQUE:
             journey.make_unique(case, one.UNIQUE)
-        journey.replay(case, url)
         report = journey.load(case, url, users=USERS)
         wrong = false_positives(case, url)
     return Outcome(

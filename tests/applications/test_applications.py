@@ -40,7 +40,7 @@ def _check(name: str, folder: Path) -> None:
 @pytest.mark.promise(2, 3, 72)
 @pytest.mark.parametrize("name", QUICK)
 def test_application(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Recorded, configured, replayed twice on a server that was restarted, loaded by ten users.
+    """Recorded, configured, replayed on two new servers, loaded by ten users on the second.
 
     Then the rules are taken away: replays alone find every value that the rules know.
     """
