@@ -6,11 +6,11 @@ import json
 import re
 from typing import Any
 
+from pytest_loadtool.model.charset import decoded
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 
 __all__ = ["RecordedResponse", "is_noise"]
 
-_CHARSET = re.compile(r"charset\s*=\s*[\"']?([A-Za-z0-9_.:-]+)", re.IGNORECASE)
 _TEXTLESS = ("image/", "font/", "audio/", "video/", "application/octet-stream", "application/pdf")
 _NOISE = re.compile(
     r"date|expires|age|last-modified|content-(?:length|encoding|security-policy.*)|vary|via|server.*"
@@ -38,7 +38,7 @@ class RecordedResponse:
     def text(self) -> str:
         """The body in the charset it declares, else UTF-8; undecodable bytes as U+FFFD."""
         if self._text is None:
-            self._text = _decode(self._exchange.response_body, self.header("content-type") or "")
+            self._text = decoded(self._exchange.response_body, self.header("content-type") or "")
         return self._text
 
     @property
@@ -77,11 +77,3 @@ class RecordedResponse:
 
 
 _json_unread = object()
-
-
-def _decode(body: bytes, content_type: str) -> str:
-    match = _CHARSET.search(content_type)
-    try:
-        return body.decode(match[1] if match else "utf-8", "replace")
-    except LookupError:
-        return body.decode("latin-1")

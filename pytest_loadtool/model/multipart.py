@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 
+from pytest_loadtool.model.charset import declared_charset
 from pytest_loadtool.model.template import Reference, escape
 
 __all__ = [
@@ -31,7 +32,6 @@ __all__ = [
 _LONGEST_INLINE = 4096
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
-_CHARSET = re.compile(r"charset\s*=\s*[\"']?([A-Za-z0-9_.:-]+)", re.IGNORECASE)
 _BOUNDARY = re.compile(r"""\bboundary=(?:"([^"]+)"|([^\s;"]+))""", re.IGNORECASE)
 _DISPOSITION = re.compile(r"(?:\A|\n)content-disposition:([^\r\n]*)", re.IGNORECASE)
 _NAME = re.compile(r"""\bname=(?:"([^"]*)"|([^\s;"]+))""", re.IGNORECASE)
@@ -135,12 +135,10 @@ def charset_of(body: bytes, content_type: str) -> str:
     texts = tuple(_texts(body, content_type))
     if not texts or all(_is_text(one, "utf-8") for one in texts):
         return ""
-    said = _CHARSET.search(content_type)
-    declared = [said[1]] if said is not None else []
-    guesses = ("windows-1252", "latin-1") if is_multipart(content_type) else ()
-    for charset in (*declared, *guesses):
+    guesses: tuple[str, ...] = ("windows-1252", "latin-1") if is_multipart(content_type) else ()
+    for charset in (declared_charset(content_type), *guesses):
         if is_charset(charset) and all(_is_text(one, charset) for one in texts):
-            return str(charset).lower()
+            return charset.lower()
     return ""
 
 

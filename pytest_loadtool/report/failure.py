@@ -12,7 +12,7 @@ from dataclasses import replace
 from http import HTTPStatus
 
 from pytest_loadtool.model.case import TestCase
-from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.charset import decoded
 from pytest_loadtool.model.multipart import is_multipart, shown
 from pytest_loadtool.report.challenges import challenge_remedy
 from pytest_loadtool.report.comparison import (
@@ -40,7 +40,6 @@ _UNREGISTERED = {
     419: "Page Expired (Laravel: the anti-forgery token is missing or stale)",
     440: "Login Time-out (IIS: the session has ended)",
 }
-_CHARSET = re.compile(r"charset\s*=\s*[\"']?([A-Za-z0-9_.:-]+)", re.IGNORECASE)
 
 
 def explain(
@@ -203,7 +202,7 @@ def _recorded(subject: Subject, text: str) -> tuple[list[str], Difference | None
     before = [(name, mask.header(name, value)) for name, value in exchange.response_headers]
     after = [(name, mask.header(name, value)) for name, value in subject.headers]
     lines += indented(header_differences(before, after))
-    old = mask.text(_decoded(exchange))
+    old = mask.text(decoded(exchange.response_body, exchange.response_header("content-type") or ""))
     if is_binary(old) or is_binary(text):
         return lines, None
     if old and title_of(old) != title_of(text):
@@ -227,14 +226,6 @@ def _status(code: int) -> str:
     except ValueError:
         said = _UNREGISTERED.get(code)
         return f"{code} {said}" if said else str(code) if code else "no response"
-
-
-def _decoded(exchange: Exchange) -> str:
-    match = _CHARSET.search(exchange.response_header("content-type") or "")
-    try:
-        return exchange.response_body.decode(match[1] if match else "utf-8", "replace")
-    except LookupError:
-        return exchange.response_body.decode("latin-1")
 
 
 def _body(text: str, place: int = 0) -> list[str]:
