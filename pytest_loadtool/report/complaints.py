@@ -29,11 +29,8 @@ def complaints(page: str, before: Iterable[str] = ()) -> list[str]:
     """The texts, the first few and not too long of each; none that pages ``before`` have, too:
     many carry hidden ones, for their scripts to show."""
     found = list(dict.fromkeys(_texts(page)))
-    if found:
-        found = [
-            one for one in found if one not in {old for text in before for old in _texts(text)}
-        ]
-    return [clip(one, _LONGEST) for one in found[:_MOST_SHOWN]]
+    usual = {old for text in before for old in _texts(text)} if found else set()
+    return [clip(one, _LONGEST) for one in found if one not in usual][:_MOST_SHOWN]
 
 
 def _texts(page: str) -> Iterator[str]:
