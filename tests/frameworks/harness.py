@@ -12,14 +12,15 @@ from pytest_loadtool.correlation import Configuration, configure
 from pytest_loadtool.correlation.undo import taken_back
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.recording import build_case
 from pytest_loadtool.replay import compile_case
 from pytest_loadtool.transport.functional import replay_once
 from tests.frameworks.browser import Browser
 from tests.frameworks.site import serving
-from tests.observed import Observed, explained
+from tests.observed import Observed, explained, run_load
 
-__all__ = ["Trial"]
+__all__ = ["Trial", "ten_at_once", "twice"]
 
 
 @dataclass
@@ -91,3 +92,21 @@ class Trial:
             )
             for failure in failures
         ]
+
+
+def twice(case: TestCase, url: str) -> None:
+    """One user after the other against one server."""
+    for _ in range(2):
+        observed = Observed()
+        replay_once(compile_case(case, server=url), observer=observed)
+        assert not any(observed.failures), observed.failures
+        assert len(observed.responses) == len(list(case.transactions()))
+
+
+def ten_at_once(case: TestCase, url: str) -> None:
+    """Ten users, three times each: no request fails."""
+    shares = (CaseShare("one.case.toml"),)
+    configuration = LoadConfiguration("ten", shares, users=10, duration=None, iterations=3)
+    metrics = run_load(compile_case(case, server=url), configuration)
+    assert metrics.failed_requests == 0, [one.errors for one in metrics.transactions]
+    assert metrics.requests == 30 * len(list(case.transactions()))

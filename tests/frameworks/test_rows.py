@@ -24,13 +24,9 @@ from pytest_loadtool.casefile import package_rules
 from pytest_loadtool.correlation import configure
 from pytest_loadtool.correlation.unique import make_unique
 from pytest_loadtool.model.case import TestCase
-from pytest_loadtool.model.load import CaseShare, LoadConfiguration
-from pytest_loadtool.replay import compile_case
-from pytest_loadtool.transport.functional import replay_once
 from tests.frameworks.browser import Browser
-from tests.frameworks.harness import Trial
+from tests.frameworks.harness import Trial, ten_at_once, twice
 from tests.frameworks.site import Site, page, serving
-from tests.observed import Observed, run_load
 
 NAME, NOTE = "Tea & 'Cups'", "Salt [1+1]"
 
@@ -240,17 +236,9 @@ def url() -> Iterator[str]:
 
 def test_twice_one_after_the_other(unique: TestCase, url: str) -> None:
     """Against one server, which keeps nothing of the first."""
-    for _ in range(2):
-        observed = Observed()
-        replay_once(compile_case(unique, server=url), observer=observed)
-        assert not any(observed.failures), observed.failures
-        assert len(observed.responses) == len(list(unique.transactions()))
+    twice(unique, url)
 
 
 def test_ten_users_at_once(unique: TestCase, url: str) -> None:
     """Each among the rows of the others, three times: no request fails."""
-    shares = (CaseShare("rows.case.toml"),)
-    configuration = LoadConfiguration("rows", shares, users=10, duration=None, iterations=3)
-    metrics = run_load(compile_case(unique, server=url), configuration)
-    assert metrics.failed_requests == 0, [one.errors for one in metrics.transactions]
-    assert metrics.requests == 30 * len(list(unique.transactions()))
+    ten_at_once(unique, url)
