@@ -49,8 +49,6 @@ __all__ = ["synthesise"]
 _LABEL = TO_LABEL + r"([^<>\s][^<>]{0,80})<"
 #: ASP.NET spreads a long ViewState over numbered fields.
 _SPLIT_STATE = re.compile(r"__VIEWSTATE\d*")
-
-
 #: In the names of cookies: a host has one jar for the servers at all its ports.
 _PORT = re.compile(r"(?<!\d)\d{4,5}(?!\d)")
 

@@ -20,7 +20,7 @@ from pytest_loadtool.correlation.slots import HOLE, Slot, request_slots
 from pytest_loadtool.correlation.spelling import slug
 from pytest_loadtool.model.case import Kind as ResponseKind
 from pytest_loadtool.model.case import Request, TestCase, Transaction
-from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.exchange import SAFE_METHODS, Exchange
 from pytest_loadtool.model.multipart import as_template, pieces_of
 from pytest_loadtool.model.rule import Kind, Rule
 
@@ -53,7 +53,7 @@ class Step:
     @property
     def changes_things(self) -> bool:
         """Whether the method is one that creates or changes (RFC 9110 §9.2.1)."""
-        return self.transaction.request.method.upper() not in ("GET", "HEAD", "OPTIONS", "TRACE")
+        return self.transaction.request.method.upper() not in SAFE_METHODS
 
     @property
     def is_static(self) -> bool:
@@ -98,11 +98,11 @@ class Traffic:
     """By transaction: the values in its request, which its response may repeat."""
     written: dict[str, int] = field(default_factory=dict)
     """By value: the first transaction that changes things and has it in its body, as recorded."""
+    spelled: dict[str, int] = field(default_factory=dict)
+    """By the slug of such a value: likewise."""
     own: set[int] = field(default_factory=set)
     """The transactions whose path has the id of something that the session created; known once
     those before the slot that is judged are."""
-    spelled: dict[str, int] = field(default_factory=dict)
-    """By the slug of such a value: likewise."""
     changes: list[int] = field(default_factory=list)
     """The transactions that may change something on the server."""
 

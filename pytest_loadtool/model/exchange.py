@@ -6,7 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-__all__ = ["Body", "Exchange", "HeaderList"]
+__all__ = ["SAFE_METHODS", "Body", "Exchange", "HeaderList"]
+
+#: Methods that change nothing (RFC 9110 §9.2.1).
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
 #: Name and value pairs in wire order, as text (latin-1 where not ASCII), repeats included.
 HeaderList = tuple[tuple[str, str], ...]

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from pytest_loadtool.auth.negotiation import is_challenge, was_refused
 from pytest_loadtool.model.case import Kind, Transaction
-from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.exchange import SAFE_METHODS, Exchange
 from pytest_loadtool.model.validator import DEFAULT_STATUS, StatusCodes
 from pytest_loadtool.recording.entry import Entry
 from pytest_loadtool.recording.navigation import is_navigation
@@ -34,8 +34,6 @@ STATIC_SUFFIXES = (
 )  # fmt: skip
 
 
-#: Methods that change nothing (RFC 9110 §9.2.1).
-_SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 #: What confirms a change: the client is to get another page (RFC 9110 §15.4.3, §15.4.4). The other
 #: redirects are about the address, and another server may do without.
 _SEE_OTHER = frozenset({302, 303})
@@ -66,7 +64,7 @@ def expected_status(entry: Entry) -> StatusCodes:
     comes back because the server has refused it (a page with status 200) fails.
     """
     status = entry.exchange.status
-    if status in _SEE_OTHER and entry.exchange.method not in _SAFE:
+    if status in _SEE_OTHER and entry.exchange.method not in SAFE_METHODS:
         return _REDIRECT
     return DEFAULT_STATUS if DEFAULT_STATUS.accepts(status) else StatusCodes(((status, status),))
 

@@ -2,8 +2,8 @@
 
 Every exchange is a transaction of the test case or has a note that says why it is none; and a
 transaction that replay does not send or take quite as recorded has one too, or of which more is
-expected than of others. It is worked out from
-the test case and its evidence alone, so it can be asked for at any time.
+expected than of others. It is worked out from the test case and its evidence alone, so it can be
+asked for at any time.
 """
 
 from __future__ import annotations

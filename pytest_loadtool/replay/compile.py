@@ -84,8 +84,7 @@ def compile_case(
     gives them; ``environ`` is where variables with ``env`` come from, and proxies that are left to
     it, ``keyring`` where those with ``keyring`` do; ``think_time`` None means as recorded;
     ``folder`` is where the files are that the case names, ``files`` what those in its bodies hold;
-    ``clock`` gives the seconds since 1970
-    that timestamps are made of.
+    ``clock`` gives the seconds since 1970 that timestamps are made of.
 
     Raises:
         ReplayError: there is no server to talk to, an environment variable, dataset or file is

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from shlex import quote
 from urllib.parse import urlsplit
 
+from pytest_loadtool.model.exchange import SAFE_METHODS
 from pytest_loadtool.report.excerpt import clip
 
 __all__ = ["led_elsewhere", "led_to_another_page", "remedies", "was_refused", "what_it_means"]
@@ -19,8 +20,6 @@ __all__ = ["led_elsewhere", "led_to_another_page", "remedies", "was_refused", "w
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MOST_NAMES = 2
 _OF_A_THING = re.compile(r"\d|.{24}")
-#: Methods that change nothing (RFC 9110 §9.2.1).
-_SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
 
 def led_elsewhere(recorded: int, status: int) -> bool:
@@ -43,7 +42,7 @@ def _shape(location: str) -> str:
 
 def was_refused(method: str, recorded: int, status: int) -> bool:
     """Whether a change that a redirect had confirmed was answered with a page."""
-    return method not in _SAFE and recorded in _REDIRECTS and led_elsewhere(recorded, status)
+    return method not in SAFE_METHODS and recorded in _REDIRECTS and led_elsewhere(recorded, status)
 
 
 def what_it_means(
