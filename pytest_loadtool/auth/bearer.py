@@ -42,7 +42,7 @@ def _by_its_claims(claims: Mapping[str, Any], date: str) -> float | None:
     if issued is None:
         try:
             issued = parsedate_to_datetime(date).timestamp()
-        except ValueError:
+        except (ValueError, OverflowError):
             return None
     return expires - issued
 
@@ -54,7 +54,7 @@ def _claims(token: str) -> Mapping[str, Any]:
         return {}
     try:
         claims = json.loads(urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return claims if isinstance(claims, Mapping) else {}
 
@@ -65,5 +65,5 @@ def _number(value: Any) -> float | None:
         return None
     try:
         return float(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None

@@ -157,7 +157,10 @@ def _protected(domain: str, host: str) -> tuple[str, ...]:
     """
     paths = []
     for uri in domain.split():
-        parts = urlsplit(uri)
+        try:
+            parts = urlsplit(uri)
+        except ValueError:  # it names nothing
+            continue
         if not parts.netloc or parts.netloc.lower() == host.lower():
             paths.append(parts.path or "/")
     return tuple(paths) or ("/",)

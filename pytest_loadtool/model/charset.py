@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import re
+from functools import lru_cache
 
 __all__ = ["declared_charset", "decoded"]
 
@@ -16,8 +18,21 @@ def declared_charset(content_type: str) -> str:
 
 
 def decoded(body: bytes, content_type: str) -> str:
-    """The body as text: UTF-8 where nothing is declared, Latin-1 where that is unknown."""
+    """The body as text: UTF-8 where nothing is declared, Latin-1 where that is unknown; bytes that
+    cannot be decoded as U+FFFD."""
+    return body.decode(_codec(declared_charset(content_type) or "utf-8"), "replace")
+
+
+@lru_cache(maxsize=64)
+def _codec(charset: str) -> str:
+    """Python's name of a character set, Latin-1 for what is none."""
     try:
-        return body.decode(declared_charset(content_type) or "utf-8", "replace")
-    except LookupError:
-        return body.decode("latin-1")
+        b"x".decode(charset, "replace")  # some that can be looked up do not make text of bytes
+        name = codecs.lookup(charset).name
+    except (LookupError, UnicodeError):
+        return "latin-1"
+    return "latin-1" if name.replace("-", "_") in _NO_CHARSETS else name
+
+
+#: Encodings of Python's own that are no character sets, but take any bytes.
+_NO_CHARSETS = frozenset({"punycode", "raw_unicode_escape", "unicode_escape"})

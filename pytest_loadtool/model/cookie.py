@@ -1,15 +1,37 @@
-"""A cookie: how a client reads one that it is given, and which requests it goes with (RFC 6265)."""
+"""A cookie: how a client reads one that it is given, and which requests it goes with.
+
+RFC 6265; what of it browsers do otherwise is in RFC 6265bis (draft 20), §5.6 and §5.7.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from email.utils import mktime_tz, parsedate_tz
+from datetime import UTC, datetime
 from typing import Final
 
 __all__ = ["NEVER", "Cookie", "parse_cookie"]
 
 #: When a cookie expires that lasts as long as its client.
 NEVER: Final = float("inf")
+
+#: How long name and value may be together, and an attribute's value, in characters (RFC 6265bis
+#: §5.6): a longer cookie is not set, a longer attribute passed over.
+_LONGEST_PAIR: Final = 4096
+_LONGEST_ATTRIBUTE: Final = 1024
+
+#: What no cookie may have (RFC 6265bis §5.6 step 1): all controls but the tab.
+_CONTROLS: Final = bytes([*range(9), *range(10, 32), 127])
+_SECONDS: Final = re.compile(r"-?[0-9]+")
+_ADDRESS: Final = re.compile(r"[0-9.]+|.*:.*")
+
+# The parts of a date, which may come in any order (RFC 6265 §5.1.1).
+_DATE_PART: Final = re.compile(r"[^\x09\x20-\x2f\x3b-\x40\x5b-\x60\x7b-\x7e]+")
+_TIME: Final = re.compile(r"([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?![0-9])")
+_DAY: Final = re.compile(r"[0-9]{1,2}(?![0-9])")
+_YEAR: Final = re.compile(r"[0-9]{2,4}(?![0-9])")
+_MONTH: Final = re.compile("jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec", re.IGNORECASE)
+_MONTHS: Final = "janfebmaraprmayjunjulaugsepoctnovdec"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +59,24 @@ class Cookie:
 def parse_cookie(line: str, host: str, target: str, now: float) -> Cookie | None:
     """The cookie that a response from ``host`` to ``target`` sets with this Set-Cookie line at
     ``now``, in seconds since the epoch (RFC 6265 §5.2, §5.3); what has expired by then is to be
-    removed. None: the line sets none, or one of another domain."""
+    removed. None: the line sets none, or one of another domain. Attributes that cannot be read are
+    passed over."""
+    octets = line.encode("latin-1", "replace")
+    if len(octets.translate(None, _CONTROLS)) != len(octets):  # a regex takes three times as long
+        return None
     pair, _, attributes = line.partition(";")
     name, equals, value = pair.partition("=")
-    name = name.strip()
-    if not equals or not name:
+    name, value = name.strip(), value.strip()
+    if not equals or not name or len(name) + len(value) > _LONGEST_PAIR:
         return None
     domain, host_only, path, secure, expires = host, True, _default_path(target), False, NEVER
     max_age: float | None = None
     for attribute in attributes.split(";"):
         key, _, text = attribute.strip().partition("=")
         text = text.strip()
-        match key.lower():
+        if len(text) > _LONGEST_ATTRIBUTE:
+            continue
+        match key.strip().lower():
             case "domain" if text.lstrip("."):
                 domain = text.lstrip(".").lower()
                 host_only = False
@@ -56,18 +84,44 @@ def parse_cookie(line: str, host: str, target: str, now: float) -> Cookie | None
                 path = text
             case "secure":
                 secure = True
-            case "max-age" if text.lstrip("-").isdigit():
+            case "max-age" if _SECONDS.fullmatch(text):
                 max_age = float(text)
             case "expires":
-                parsed = parsedate_tz(text)
-                expires = float(mktime_tz(parsed)) if parsed else NEVER
+                expires = _cookie_date(text)
             case _:  # HttpOnly and SameSite bind scripts and other sites, not this client
                 pass
     if max_age is not None:  # wins over Expires (RFC 6265 §5.3 step 3)
         expires = now + max_age if max_age > 0 else 0.0
-    if host != domain and not host.endswith("." + domain):
+    if host != domain and (_ADDRESS.fullmatch(host) or not host.endswith("." + domain)):
         return None
-    return Cookie(name, value.strip(), domain, host_only, path, secure, expires)
+    return Cookie(name, value, domain, host_only, path, secure, expires)
+
+
+def _cookie_date(text: str) -> float:
+    """The time, in seconds since the epoch; `NEVER` if it is none (RFC 6265 §5.1.1)."""
+    time: re.Match[str] | None = None
+    day = month = year = -1
+    for part in _DATE_PART.findall(text):
+        if time is None and (found := _TIME.match(part)):
+            time = found
+        elif day < 0 and (found := _DAY.match(part)):
+            day = int(found[0])
+        elif month < 0 and _MONTH.match(part):
+            month = _MONTHS.index(part[:3].lower()) // 3 + 1
+        elif year < 0 and (found := _YEAR.match(part)):
+            year = int(found[0])
+    if time is None:
+        return NEVER
+    if 0 <= year < 100:
+        year += 1900 if year >= 70 else 2000
+    if year < 1601:
+        return NEVER
+    try:
+        return datetime(
+            year, month, day, int(time[1]), int(time[2]), int(time[3]), tzinfo=UTC
+        ).timestamp()
+    except ValueError:  # there is no such day, or no such time
+        return NEVER
 
 
 def _default_path(target: str) -> str:

@@ -15,6 +15,7 @@ from pytest_loadtool.replay.credentials import header_line
 from pytest_loadtool.replay.entering import EnteringUser
 from pytest_loadtool.replay.exchange import Response, Send
 from pytest_loadtool.replay.gates import Gate
+from pytest_loadtool.replay.internal import internal_failure
 from pytest_loadtool.replay.plan import Origin, Step
 from pytest_loadtool.replay.user import target_of
 from pytest_loadtool.replay.verdicts import Trial
@@ -44,7 +45,12 @@ class AnsweringUser(EnteringUser):
         """See to a response, and to those that may have waited for it."""
         slot, now = (response.send.step.origin, response.send.slot), response.finished
         attempt = self._attempts.pop(slot, None)
-        if not self._answer(response, attempt, now):
+        try:
+            taken = self._answer(response, attempt, now)
+        except Exception as error:  # whatever a server answers, the user and all others go on
+            response.failure = internal_failure(error)
+            taken = False
+        if not taken:
             self._ready.append(response)
         if attempt is not None and slot not in self._attempts:
             for login in attempt.logins.values():

@@ -1,4 +1,4 @@
-"""Content codings and character sets: from a body's bytes to text (RFC 9110 §8.3, §8.4).
+"""Content codings (RFC 9110 §8.4), and those of a transfer (RFC 9112 §7.2).
 
 Bodies come from servers that may be broken or hostile: 100 KB can stand for gigabytes. So decoding
 goes piece by piece and ends at `DECODED_LIMIT`.
@@ -6,11 +6,10 @@ goes piece by piece and ends at `DECODED_LIMIT`.
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections.abc import Callable, Iterator
 
-__all__ = ["DECODED_LIMIT", "ContentError", "charset_of", "decode"]
+__all__ = ["DECODED_LIMIT", "ContentError", "decode"]
 
 DECODED_LIMIT = 64 << 20
 """The most bytes that a body may have once decoded, and at each step on the way."""
@@ -31,8 +30,6 @@ _ZSTD_WINDOW = 8 << 20
 
 #: Zlib's own number for a bare deflate stream, a zlib stream and a gzip file.
 _RAW, _ZLIB, _GZIP = -zlib.MAX_WBITS, zlib.MAX_WBITS, 16 + zlib.MAX_WBITS
-
-_CHARSET = re.compile(r"charset\s*=\s*[\"']?([A-Za-z0-9_.:-]+)", re.IGNORECASE)
 
 
 class ContentError(ValueError):
@@ -56,12 +53,6 @@ def decode(body: bytes, codings: str) -> bytes:
         if body:  # an empty body is empty, whatever its coding
             body = _joined(decoder(body), name)
     return body
-
-
-def charset_of(content_type: str) -> str:
-    """The charset parameter of a Content-Type value, or UTF-8."""
-    match = _CHARSET.search(content_type)
-    return match[1] if match else "utf-8"
 
 
 def _joined(pieces: Iterator[bytes], coding: str) -> bytes:

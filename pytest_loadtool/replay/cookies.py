@@ -16,11 +16,14 @@ __all__ = ["CookieJar"]
 #: How many header lines are kept: paths with an id in them are ever new.
 _MOST_LINES: Final = 256
 
+#: How many cookies a domain has, as in Chromium and Firefox: the oldest go.
+_MOST_OF_DOMAIN: Final = 180
+
 
 class CookieJar:
     """Cookies by (domain, path, name), and the Cookie header that a request gets."""
 
-    __slots__ = ("_cookies", "_headers", "_last_seen", "_next_expiry", "_rooted")
+    __slots__ = ("_beyond_root", "_cookies", "_headers", "_last_seen", "_next_expiry")
 
     def __init__(self) -> None:
         self._cookies: dict[tuple[str, str, str], Cookie] = {}
@@ -29,7 +32,8 @@ class CookieJar:
         #: Set-Cookie lines as last stored: servers repeat them with every response.
         self._last_seen: dict[tuple[str, str], str] = {}
         self._next_expiry = NEVER
-        self._rooted = True  # every cookie's path is "/", so that a header serves the whole host
+        self._beyond_root = 0
+        """How many have another path than "/": without any, a header serves the whole host."""
 
     def __len__(self) -> int:
         return len(self._cookies)
@@ -45,7 +49,7 @@ class CookieJar:
             return b""
         if self._next_expiry < NEVER and self._next_expiry <= time.time():
             self._expire()
-        path = "" if self._rooted else target.partition(b"?")[0].decode("latin-1")
+        path = target.partition(b"?")[0].decode("latin-1") if self._beyond_root else ""
         key = (host, path, secure)
         line = self._headers.get(key)
         if line is None:
@@ -69,12 +73,26 @@ class CookieJar:
             self._last_seen.pop(seen, None)
         key = (cookie.domain, cookie.path, cookie.name)
         if cookie.expires <= now:
-            self._cookies.pop(key, None)
+            self._remove(key)
         else:
+            if key not in self._cookies:
+                self._beyond_root += cookie.path != "/"
             self._cookies[key] = cookie
             self._next_expiry = min(self._next_expiry, cookie.expires)
-        self._rooted = all(one.path == "/" for one in self._cookies.values())
+            if len(self._cookies) > _MOST_OF_DOMAIN:
+                self._make_room(cookie.domain)
         self._headers.clear()
+
+    def _remove(self, key: tuple[str, str, str]) -> None:
+        if self._cookies.pop(key, None) is not None:
+            self._beyond_root -= key[1] != "/"
+
+    def _make_room(self, domain: str) -> None:
+        """Forget the domain's oldest cookie if it has too many."""
+        keys = [one for one in self._cookies if one[0] == domain]
+        if len(keys) > _MOST_OF_DOMAIN:
+            self._remove(keys[0])
+            self._last_seen.clear()  # the server may set it once more
 
     def _line(self, host: str, path: str, secure: bool) -> bytes:
         # Longer paths first, then the order in which they were set (RFC 6265 §5.4 step 2).
@@ -87,7 +105,8 @@ class CookieJar:
 
     def _expire(self) -> None:
         now = time.time()
-        self._cookies = {key: one for key, one in self._cookies.items() if one.expires > now}
+        for key in [key for key, one in self._cookies.items() if one.expires <= now]:
+            self._remove(key)
         self._next_expiry = min((one.expires for one in self._cookies.values()), default=NEVER)
         self._headers.clear()
         self._last_seen.clear()

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from pytest_loadtool.replay.content import charset_of, decode
+from pytest_loadtool.model.charset import decoded
+from pytest_loadtool.replay.content import decode
 from pytest_loadtool.replay.head import Head, parse_head
 
 if TYPE_CHECKING:
@@ -118,10 +119,19 @@ def _loads(text: str) -> Any:
         ValueError: it is not JSON.
     """
     try:
-        value, end = _scan(text, 0)
-    except StopIteration:
-        end = -1
-    return value if end == len(text) else json.loads(text)
+        try:
+            value, end = _scan(text, 0)
+        except StopIteration:
+            end = -1
+        return value if end == len(text) else json.loads(text)
+    except RecursionError:
+        raise ValueError("the JSON is nested too deeply") from None
+
+
+def _unfinished(transfer: list[str]) -> list[str]:
+    """The codings of Transfer-Encoding values that are still on a body read without its chunks."""
+    names = [one.strip() for one in ",".join(transfer).lower().split(",")]
+    return names[:-1] if names[-1] == "chunked" else names
 
 
 Command = tuple[Send, ...] | Wait | Over
@@ -200,13 +210,15 @@ class Response:
 
     @property
     def content(self) -> bytes:
-        """The body without its content coding.
+        """The body without its codings: those of its content, and of its transfer but chunks.
 
         Raises:
-            ContentError: it is broken.
+            ContentError: one is broken, or not known.
         """
         codings = self._values("content-encoding")
-        return decode(self.body, codings[0]) if codings and self.body else self.body
+        if transfer := self._values("transfer-encoding"):
+            codings = codings + _unfinished(transfer)
+        return decode(self.body, ",".join(codings)) if codings and self.body else self.body
 
     @property
     def text(self) -> str:
@@ -223,11 +235,7 @@ class Response:
                     return self._text
             except UnicodeDecodeError:
                 pass
-            charset = charset_of(self.header("content-type") or "")
-            try:
-                self._text = content.decode(charset, "replace")
-            except LookupError:
-                self._text = content.decode("latin-1")
+            self._text = decoded(content, self.header("content-type") or "")
         return self._text
 
     def json(self) -> Any:

@@ -96,5 +96,7 @@ def _encoder(place: Place, filters: tuple[str, ...], charset: str) -> _Encoder:
 
 
 def _bytes(text: str, charset: str) -> bytes:
-    """The text in that charset. What that has not is written as browsers write it in forms."""
-    return text.encode() if charset == "utf-8" else text.encode(charset, "xmlcharrefreplace")
+    """The text in that charset. What that has not is written as browsers write it in forms; what is
+    no character, a lone surrogate, becomes a question mark, as in `model.encoding`."""
+    errors = "replace" if charset == "utf-8" else "xmlcharrefreplace"
+    return text.encode(charset, errors)

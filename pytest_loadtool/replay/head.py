@@ -9,10 +9,15 @@ each time, heads are kept without that line, and put together with it.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Final
 
-__all__ = ["Head", "length_of", "parse_head"]
+__all__ = ["Head", "length_of", "parse_head", "split_head"]
+
+#: Where a head ends whose lines may end with LF alone.
+_EMPTY_LINE: Final = re.compile(rb"\n\r?\n")
+_BROKEN_LINE: Final = "CR, LF or NUL within a line of the head"
 
 #: How many heads are kept, and how many lines; the longest that are, in bytes.
 _MOST_KEPT: Final = 1024
@@ -84,6 +89,8 @@ def _taken_apart(raw: bytes) -> Head:
         return _no_head("no status code in the status line")
     if code < "100":
         return _no_head(f"no such status code: {code}")
+    if _is_broken(first):
+        return _no_head(_BROKEN_LINE)
     fields: dict[str, list[str]] = {}
     last = ""
     for line in lines:
@@ -96,6 +103,8 @@ def _taken_apart(raw: bytes) -> Head:
         if name:
             fields[name] = fields[name] + values if name in fields else values
             last = name
+        elif _is_broken(line):
+            return _no_head(_BROKEN_LINE)
         elif line[:1] in (" ", "\t") and last:  # a folded line (RFC 9112 §5.2)
             fields[last] = [*fields[last][:-1], f"{fields[last][-1]} {line.strip()}".strip()]
         else:
@@ -107,6 +116,24 @@ def _taken_apart(raw: bytes) -> Head:
     if len(lengths) == 1 and "transfer-encoding" not in fields:
         head.length = length_of(lengths[0])
     return head
+
+
+def split_head(data: bytes) -> tuple[bytes, int] | None:
+    """The head at the start of ``data``, whose lines may end with LF alone, or with more than one
+    CR before it: as it would be with CR LF, and where it ends. None: it does not end yet.
+
+    RFC 9112 §2.2 lets recipients take such lines, and clients do: some servers send them.
+    """
+    found = _EMPTY_LINE.search(data)
+    if found is None:
+        return None
+    lines = data[: found.start()].split(b"\n")
+    return b"\r\n".join([line.rstrip(b"\r") for line in lines]), found.end()
+
+
+def _is_broken(line: str) -> bool:
+    """Whether it has what no line may (RFC 9110 §5.5): others may read it as another line."""
+    return "\r" in line or "\n" in line or "\0" in line
 
 
 def _no_head(problem: str) -> Head:
@@ -150,7 +177,7 @@ def _put_together(raw: bytes) -> Head | None:
 def _field(line: str) -> tuple[str, list[str]]:
     """A header's name in lower case, and its value; no name when it is malformed."""
     name, colon, value = line.partition(":")
-    if not colon or name != name.strip() or " " in name or "\0" in line:
+    if not colon or name != name.strip() or " " in name or _is_broken(line):
         return "", []
     return name.lower(), [value.strip(" \t")]
 

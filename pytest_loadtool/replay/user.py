@@ -11,6 +11,7 @@ from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.content import ContentError
 from pytest_loadtool.replay.cookies import CookieJar
 from pytest_loadtool.replay.exchange import Command, Over, Response, Send, Wait
+from pytest_loadtool.replay.internal import internal_failure
 from pytest_loadtool.replay.plan import Account, Observer, Origin, PagePlan, Plan, Step, Via
 from pytest_loadtool.replay.validate import status_failure
 from pytest_loadtool.replay.verdicts import Guest
@@ -170,19 +171,20 @@ class VirtualUser:
 
     def _outcome(self, step: Step, response: Response) -> tuple[Failure, ...]:
         """Take cookies and values from the response, and judge it."""
-        failures: tuple[Failure, ...] = ()
         if response.failure is not None:
-            failures = (response.failure,)
-        else:
+            return (response.failure,)
+        failures: tuple[Failure, ...] = ()
+        if response.status not in step.accepted:
+            failures = (status_failure(step.transaction.status, response.status),)
+        try:
             for line in response.set_cookies:
                 self._jar.store(line, step.origin.host, target_of(response.request))
-            if response.status not in step.accepted:
-                failures = (status_failure(step.transaction.status, response.status),)
             if step.checks or step.takes:
-                try:
-                    failures += self._judge(step, response)
-                except ContentError as error:
-                    failures += (Failure("decoding", str(error)),)
+                failures += self._judge(step, response)
+        except ContentError as error:
+            failures += (Failure("decoding", str(error)),)
+        except Exception as error:  # whatever a server answers, the user and all others go on
+            failures += (internal_failure(error),)
         return failures
 
     def _judge(self, step: Step, response: Response) -> tuple[Failure, ...]:

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 from typing import Final
 
-from pytest_loadtool.replay.head import Head, length_of, parse_head
+from pytest_loadtool.replay.head import Head, length_of, parse_head, split_head
 
 __all__ = ["LONGEST_HEAD", "ProtocolError", "ResponseReader"]
 
 LONGEST_HEAD: Final = 256 * 1024
 """The longest head that is read, in bytes. Browsers stop at about the same."""
 
-_LIMIT: Final = f"{LONGEST_HEAD // 1024} KB"
+_TOO_LONG: Final = f"the head is longer than {LONGEST_HEAD // 1024} KB"
 
 _MOST_INTERIM: Final = 100
 
 #: The type of TLS records that a server sends to those who do not speak it (RFC 8446 §5.1, §6).
 _ALERT: Final = b"\x15"
+_VERSION: Final = b"HTTP/1."
 _TLS_SPOKEN: Final = "no HTTP status line but TLS: use https://"
 
 _LONGEST_CHUNK_LINE: Final = 16 * 1024
@@ -105,15 +106,21 @@ class ResponseReader:
 
     def _feed_head(self, data: bytes) -> bool:
         while True:
-            at = data.find(b"\r\n\r\n")
-            if at < 0:
-                self._keep_part_of_head(data)
-                return False
-            raw = data[:at]
+            at = data.find(b"\r\n\r\n") + 4
+            raw = data[: at - 4]
             head = parse_head(raw)
+            if at < 4 or head.problem:  # its lines may end otherwise
+                _check_start(data)
+                found = split_head(data)
+                if found is None:
+                    self._keep_part_of_head(data)
+                    return False
+                raw, at = found
+                head = parse_head(raw)
+            if at > LONGEST_HEAD:
+                raise ProtocolError(_TOO_LONG)
             if head.problem:
                 raise ProtocolError(head.problem)
-            at += 4
             if head.status >= 200:
                 break
             if head.status == 101:
@@ -148,13 +155,8 @@ class ResponseReader:
         return self._feed_chunked(data[at:])
 
     def _keep_part_of_head(self, data: bytes) -> None:
-        """The head is not complete yet: check what can be checked by now."""
-        if not data.startswith(b"HTTP/1.") and not b"HTTP/1.".startswith(data[:7]):
-            raise ProtocolError(_TLS_SPOKEN if data[:1] == _ALERT else "no HTTP status line")
         if len(data) > LONGEST_HEAD:
-            raise ProtocolError(f"the head is longer than {_LIMIT}")
-        if b"\n\n" in data:
-            raise ProtocolError("lines of the head do not end with CR LF")
+            raise ProtocolError(_TOO_LONG)
         self._buffer = data
 
     def _frame(self, head: Head) -> int:
@@ -167,7 +169,8 @@ class ResponseReader:
         if head.length >= 0:
             return head.length
         if "transfer-encoding" in head.fields:
-            if "content-length" in head.fields:  # the mark of request smuggling (§6.3 rule 3)
+            # The marks of request smuggling (§6.1, §6.3 rule 3).
+            if "content-length" in head.fields or head.version == "HTTP/1.0":
                 self.keep_alive = False
             if head.tokens("transfer-encoding")[-1:] == ["chunked"]:
                 return _CHUNKED
@@ -222,9 +225,9 @@ class ResponseReader:
                 at += 2
                 self._state = _CHUNK_SIZE
             line_end = data.find(b"\r\n", at)
+            if (line_end if line_end >= 0 else len(data)) - at > _LONGEST_CHUNK_LINE:
+                raise ProtocolError("a chunk's size never ends")
             if line_end < 0:
-                if len(data) - at > _LONGEST_CHUNK_LINE:
-                    raise ProtocolError("a chunk's size never ends")
                 break
             line = data[at:line_end]
             at = line_end + 2
@@ -237,6 +240,12 @@ class ResponseReader:
                 return True
         self._buffer = data[at:]
         return False
+
+
+def _check_start(data: bytes) -> None:
+    """Whether what came so far may be the start of a response."""
+    if not data.startswith(_VERSION) and not _VERSION.startswith(data[: len(_VERSION)]):
+        raise ProtocolError(_TLS_SPOKEN if data[:1] == _ALERT else "no HTTP/1 status line")
 
 
 def _chunk_size(line: bytes) -> int:

@@ -37,6 +37,9 @@ def jwt(claims: Any) -> str:
         ("opaque", {"expires_in": True}, None),
         ("opaque", {"expires_in": "soon"}, None),
         ("opaque", {"expires_in": -1}, None),
+        ("opaque", {"expires_in": 10**400}, None),
+        (jwt({"exp": 10**400}), None, None),
+        (f"e30.{'WyBb' * 100_000}.c2ln", None, None),  # JSON that is nested too deeply
     ],
 )
 def test_how_long_a_token_lives(token: str, answer: Any, lives: float | None) -> None:

@@ -241,6 +241,8 @@ def _md5(text: str) -> str:
         (', domain="/private/ /reports"', ("/private/", "/reports")),
         (', domain="http://WWW.nowhere.org/a http://elsewhere.org/b"', ("/a",)),
         (', domain="http://elsewhere.org/"', ("/",)),
+        (', domain="http://[x /a"', ("/a",)),
+        (', domain="http://[x"', ("/",)),
     ],
 )
 def test_what_is_protected(domain: str, prefixes: tuple[str, ...]) -> None:

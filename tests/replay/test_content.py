@@ -14,7 +14,7 @@ import brotli
 import pytest
 import zstandard
 
-from pytest_loadtool.replay.content import DECODED_LIMIT, ContentError, charset_of, decode
+from pytest_loadtool.replay.content import DECODED_LIMIT, ContentError, decode
 
 
 def raw_deflate(body: bytes) -> bytes:
@@ -174,9 +174,3 @@ def test_a_decompression_bomb(name: str) -> None:
     last = name.rpartition(" ")[2]
     assert error == f"{last} body of more than 64 MB decoded, which is the limit"
     assert int(rise) < 1.5 * (DECODED_LIMIT >> 20)
-
-
-def test_charset() -> None:
-    """As declared, else UTF-8."""
-    assert charset_of('text/html; Charset="iso-8859-1"') == "iso-8859-1"
-    assert charset_of("text/html") == "utf-8"

@@ -5,7 +5,10 @@ from __future__ import annotations
 import tracemalloc
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from pytest_loadtool.model.cookie import parse_cookie
 from pytest_loadtool.replay.cookies import CookieJar
 
 
@@ -123,3 +126,96 @@ def test_ever_new_paths_do_not_fill_the_memory() -> None:
         assert ask(5000) - settled < 100_000  # 5,000 kept lines are more than a megabyte
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    [
+        "Max-Age=--5",
+        "Max-Age=²",
+        "Max-Age=5²",
+        "Max-Age=",
+        "Expires=Wed, 09 Jun 10021 10:18:14 GMT",
+        "Expires=Wed, 09 Jun 99999999999999999999 10:18:14 GMT",
+        "Expires=Wed, 31 Feb 2099 10:18:14 GMT",
+        "Expires=Wed, 09 Jun 1000 10:18:14 GMT",
+        "Expires=never",
+        "Expires=",
+        "Domain=",
+        "Path",
+    ],
+)
+def test_attributes_that_cannot_be_read(attribute: str) -> None:
+    """They are passed over: the cookie is one of the session (RFC 6265 §5.2)."""
+    jar = jar_after(f"a=1; {attribute}; Path=/")
+    assert jar.header("shop.example", b"/", False) == b"Cookie: a=1\r\n"
+
+
+@pytest.mark.parametrize(
+    "date",
+    [
+        "Sun, 06 Nov 1994 08:49:37 GMT",
+        "Sunday, 06-Nov-94 08:49:37 GMT",
+        "Sun Nov  6 08:49:37 1994",
+        "6-nov-1994 8:49:37",
+        "1994 November 6 08:49:37 +0100",
+        "08:49:37 6 Nov 94 UTC",
+    ],
+)
+def test_dates(date: str) -> None:
+    """In whatever order its parts come (RFC 6265 §5.1.1); the zone does not count."""
+    cookie = parse_cookie(f"a=1; Expires={date}", "shop.example", "/", 0.0)
+    assert cookie is not None
+    assert cookie.expires == 784111777
+
+
+@given(
+    st.text(max_size=80), st.sampled_from(["", "a=1; Max-Age=", "a=1; Expires=", "a=1; Domain="])
+)
+def test_no_line_breaks_the_jar(noise: str, start: str) -> None:
+    """Whatever a server sets, it is a cookie or none."""
+    jar = jar_after(start + noise)
+    assert len(jar) <= 1
+
+
+@pytest.mark.parametrize("line", ["a=1\nX-Injected: yes", "a=1\rb", "a=\0", "a\x1f=1", "a=\x7f"])
+def test_controls_set_nothing(line: str) -> None:
+    """A cookie that could end the header line of the next request is none (RFC 6265bis §5.6)."""
+    assert len(jar_after(line)) == 0
+
+
+def test_the_longest_cookie() -> None:
+    """Name and value together have 4,096 characters at most, as in browsers."""
+    assert len(jar_after(f"a={'x' * 4095}")) == 1
+    assert len(jar_after(f"a={'x' * 4096}")) == 0
+
+
+def test_an_address_has_no_domains_above() -> None:
+    """``0.0.1`` is no domain of 127.0.0.1."""
+    assert len(jar_after("a=1; Domain=0.0.1", host="127.0.0.1")) == 0
+    assert len(jar_after("a=1; Domain=127.0.0.1", host="127.0.0.1")) == 1
+
+
+def test_a_domain_has_so_many_cookies() -> None:
+    """The oldest of the domain go, and may be set anew; those of other domains stay."""
+    jar = jar_after("mine=1; Path=/", host="other.example")
+    lines = [f"c{number}=1; Path=/{number % 2}" for number in range(12_000)]
+    for line in lines:
+        jar.store(line, "shop.example", b"/")
+    assert len(jar) == 181
+    kept = jar.header("shop.example", b"/1", False)
+    assert kept.count(b"=") == 90
+    assert b"c11999=1" in kept
+    assert jar.header("other.example", b"/", False) == b"Cookie: mine=1\r\n"
+    jar.store(lines[1], "shop.example", b"/")
+    assert b"c1=1" in jar.header("shop.example", b"/1", False)
+    assert len(jar) == 181
+
+
+def test_paths_count_while_there_are_some() -> None:
+    """One header serves the whole host when the last cookie with a path has gone."""
+    jar = jar_after("a=1; Path=/", "b=2; Path=/x")
+    assert jar.header("shop.example", b"/y", False) == b"Cookie: a=1\r\n"
+    assert jar.header("shop.example", b"/x", False) == b"Cookie: b=2; a=1\r\n"
+    jar.store("b=; Path=/x; Max-Age=0", "shop.example", b"/")
+    assert jar.header("shop.example", b"/x", False) == b"Cookie: a=1\r\n"

@@ -57,7 +57,7 @@ def test_lines_that_are_known_stay_as_they_are() -> None:
 
 def test_malformed_lines_are_so_each_time() -> None:
     """And whatever other heads have had before."""
-    for line in (b"no colon", b": no name", b"a b: c", b"a : b", b" folded: first", b"a: \0"):
+    for line in (b"no colon", b": no name", b"a b: c", b"a : b", b" folded: first"):
         for _ in range(3):
             problem = parse_head(b"HTTP/1.1 200 OK\r\n" + line).problem
             assert problem == "malformed header line", line

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import re
+from dataclasses import replace
 
 import pytest
 
@@ -142,7 +144,86 @@ def test_a_broken_body_is_its_own_cause() -> None:
     assert book.diary.transactions[0][1][0].cause == "decoding"
 
 
+def test_more_than_one_content_encoding() -> None:
+    """A second header counts as a longer list (RFC 9110 §5.3); so do codings of the transfer."""
+    book = Playbook(plan_of(get("/", validators=(TextValidator("alice"),))))
+    twice = gzip.compress(gzip.compress(BODY))
+    book.answer("GET /", body=twice, headers=((b"Content-Encoding", b"gzip"),) * 2)
+    assert book.diary.transactions == [("GET /", ())]
+    book = Playbook(plan_of(get("/", validators=(TextValidator("alice"),))))
+    codings = ((b"Content-Encoding", b"gzip"), (b"Transfer-Encoding", b"gzip, chunked"))
+    book.answer("GET /", body=twice, headers=codings)
+    assert book.diary.transactions == [("GET /", ())]
+
+
+@pytest.mark.parametrize("validator", [JsonValidator("$.a"), TextValidator("a", absent=True)])
+def test_json_that_is_nested_too_deeply(validator: JsonValidator) -> None:
+    """It is not JSON to look into; as a text it is one."""
+    book = Playbook(plan_of(get("/", validators=(validator,))))
+    book.answer("GET /", body=b"[" * 200_000)
+    [(_, failures)] = book.diary.transactions
+    assert [one.cause for one in failures] == (["json"] if "$" in repr(validator) else [])
+
+
+def test_whatever_goes_wrong_in_judging_is_a_failure() -> None:
+    """The user and all others go on; the failure says what and where, and no secret."""
+    plan = plan_of(get("/a"), get("/b"))
+
+    def broken(*_: object) -> Failure | None:
+        raise LookupError("what the server sent")
+
+    step = plan.pages[0].steps[0]
+    page = replace(plan.pages[0], steps=(replace(step, checks=(broken,)), plan.pages[0].steps[1]))
+    book = Playbook(replace(plan, pages=(page,)))
+    book.answer("GET /a", 500)
+    book.answer("GET /b")
+    assert book.ended
+    (_, [status, failure]), (_, none) = book.diary.transactions
+    assert status.cause == "status"
+    assert failure.cause == "internal"
+    assert re.match(r"LookupError in pytest_loadtool/replay/user\.py:\d+: ", failure.message)
+    assert "what the server sent" not in failure.message
+    assert none == ()
+
+
 TOKEN = Extractor("token", JsonPath("$.token"))
+
+
+def test_a_lone_surrogate_goes_anywhere() -> None:
+    """JSON can hold one and nothing that is sent can: it becomes a question mark."""
+    reference = "${token}"
+    multipart = f'--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n{reference}\r\n--b--'
+    bodies = {
+        "application/json": f'{{"a": "{reference}", "b": {reference}}}',
+        "application/x-www-form-urlencoded": f"a={reference}",
+        "application/xml": f"<a>{reference}</a>",
+        "multipart/form-data; boundary=b": multipart,
+        "text/plain": reference,
+    }
+    posts = [
+        Transaction(
+            Request(
+                "POST",
+                f"/{number}/{reference}?a={reference}",
+                (Header("Content-Type", kind), Header("X-Token", reference)),
+                body,
+                cookies=(f"token={reference}",),
+            )
+        )
+        for number, (kind, body) in enumerate(bodies.items())
+    ]
+    variable = Variable("token", recorded="recorded", set_by="asm")
+    plan = plan_of(get("/login", extractors=(TOKEN,)), *posts, variables={"token": variable})
+    book = Playbook(plan)
+    book.answer("GET /login", body=b'{"token": "\\ud800x"}')
+    for number in range(len(bodies)):
+        [line] = book.new
+        sent = book.answer(line)
+        assert line == f"POST /{number}/%3Fx?a=%3Fx"
+        assert b"X-Token: ?x\r\n" in sent.data
+        assert b"Cookie: token=?x\r\n" in sent.data
+        assert b"?x" in sent.data.partition(b"\r\n\r\n")[2].replace(b"%3F", b"?")
+    assert book.ended
 
 
 def token_plan() -> Plan:

@@ -96,6 +96,35 @@ FRAMINGS = {
         Read(200, b"ok", True),
     ),
     "no reason": (response("Content-Length: 0", status="HTTP/1.1 200"), Read(200, b"", True)),
+    "lines that end with LF": (
+        b"HTTP/1.1 200 OK\nContent-Length: 14\n\nbody\r\n\r\n of it",
+        Read(200, b"body\r\n\r\n of it", True),
+    ),
+    "only the last lines end with LF": (
+        b"HTTP/1.1 200 OK\r\nContent-Length: 2\n\r\nok",
+        Read(200, b"ok", True),
+    ),
+    "a header after LF, which frames": (
+        b"HTTP/1.1 200 OK\r\nLocation: /x\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+        Read(200, b"ok", True),
+    ),
+    "two CR before LF": (
+        b"HTTP/1.1 200 OK\r\r\nContent-Length: 2\r\r\n\r\nok",
+        Read(200, b"ok", True),
+    ),
+    "an interim response with LF": (
+        b"HTTP/1.1 100 Continue\n\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
+        Read(200, b"ok", True),
+    ),
+    "HTTP/1.0 with chunks": (
+        response(
+            CHUNKED,
+            "Connection: keep-alive",
+            status="HTTP/1.0 200 OK",
+            body=b"2\r\nok\r\n0\r\n\r\n",
+        ),
+        Read(200, b"ok", True, keep_alive=False),
+    ),
     "a folded line": (
         response("X-A: one", "\ttwo", "Content-Length: 2", body=b"ok"),
         Read(200, b"ok", True),
@@ -139,8 +168,8 @@ def test_what_follows_a_response_is_told() -> None:
 
 
 BROKEN = {
-    "no status line": (b"hello", "no HTTP status line"),
-    "another protocol": (b"SSH-2.0-OpenSSH_9.2\r\n", "no HTTP status line"),
+    "no status line": (b"hello", "no HTTP/1 status line"),
+    "another protocol": (b"SSH-2.0-OpenSSH_9.2\r\n", "no HTTP/1 status line"),
     "TLS": (b"\x15\x03\x01\x00\x02\x02\x46", "use https://"),
     "endless interim responses": (
         b"HTTP/1.1 103 Early Hints\r\n\r\n" * 101,
@@ -153,7 +182,15 @@ BROKEN = {
     "a header without a colon": (response("Content-Length 5"), "malformed header line"),
     "a header without a name": (response(": 5"), "malformed header line"),
     "space before the colon": (response("Content-Length : 5"), "malformed header line"),
-    "lines without CR": (b"HTTP/1.1 200 OK\nContent-Length: 0\n\n", "CR LF"),
+    "CR within a line that hides another": (
+        response("Location: /x\rTransfer-Encoding: chunked", "Content-Length: 2", body=b"ok"),
+        "within a line",
+    ),
+    "NUL in a value": (response("X: a\0b", "Content-Length: 2", body=b"ok"), "within a line"),
+    "NUL in a folded line": (response("X: a", " b\0", body=b"ok"), "within a line"),
+    "NUL in the reason": (response(status="HTTP/1.1 200 O\0K"), "within a line"),
+    "CR in the reason": (response(status="HTTP/1.1 200 O\rK"), "within a line"),
+    "an endless head": (response("X: " + "x" * LONGEST_HEAD), "longer than 256 KB"),
     "lengths that differ": (
         response("Content-Length: 5", "Content-Length: 6"),
         "Content-Length is not a number",
@@ -179,6 +216,18 @@ def test_broken(name: str) -> None:
     wire, reason = BROKEN[name]
     with pytest.raises(ProtocolError, match=reason):
         read(wire)
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_however_packets_split(name: str) -> None:
+    """A failure is told in the same words, wherever the bytes were cut."""
+    wire, _ = BROKEN[name]
+    with pytest.raises(ProtocolError) as whole:
+        read(wire)
+    for size in (1, 2, 7, 60) if len(wire) < 10_000 else (4096,):
+        with pytest.raises(ProtocolError) as cut:
+            read(*(wire[at : at + size] for at in range(0, len(wire), size)))
+        assert str(cut.value) == str(whole.value)
 
 
 def test_a_head_without_end() -> None:

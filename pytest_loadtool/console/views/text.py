@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from pytest_loadtool.model.charset import declared_charset
 from pytest_loadtool.model.multipart import is_multipart, shown
-from pytest_loadtool.replay.content import charset_of
 
 __all__ = ["body", "body_text", "counted", "shortened", "size"]
 
@@ -45,8 +45,8 @@ def shortened(text: str, width: int) -> str:
 def body_text(content: bytes, content_type: str) -> str | None:
     """A body as text, or None if it is not text in the charset that it declares."""
     try:
-        text = content.decode(charset_of(content_type))
-    except (LookupError, UnicodeDecodeError):
+        text = content.decode(declared_charset(content_type) or "utf-8")
+    except (LookupError, UnicodeError):
         return content.decode("utf-8", "replace") if _TEXTUAL.search(content_type) else None
     return None if "\0" in text else text
 
