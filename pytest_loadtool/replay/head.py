@@ -13,11 +13,12 @@ import re
 from collections import Counter
 from typing import Final
 
-__all__ = ["Head", "length_of", "parse_head", "split_head"]
+__all__ = ["BROKEN_LINE", "Head", "length_of", "parse_head", "split_head"]
 
 #: Where a head ends whose lines may end with LF alone.
 _EMPTY_LINE: Final = re.compile(rb"\n\r?\n")
-_BROKEN_LINE: Final = "CR, LF or NUL within a line of the head"
+BROKEN_LINE: Final = "CR, LF or NUL within a line of the head"
+"""Why a head is refused that has what no line may (RFC 9110 §5.5)."""
 
 #: How many heads are kept, and how many lines; the longest that are, in bytes.
 _MOST_KEPT: Final = 1024
@@ -90,7 +91,7 @@ def _taken_apart(raw: bytes) -> Head:
     if code < "100":
         return _no_head(f"no such status code: {code}")
     if _is_broken(first):
-        return _no_head(_BROKEN_LINE)
+        return _no_head(BROKEN_LINE)
     fields: dict[str, list[str]] = {}
     last = ""
     for line in lines:
@@ -104,7 +105,7 @@ def _taken_apart(raw: bytes) -> Head:
             fields[name] = fields[name] + values if name in fields else values
             last = name
         elif _is_broken(line):
-            return _no_head(_BROKEN_LINE)
+            return _no_head(BROKEN_LINE)
         elif line[:1] in (" ", "\t") and last:  # a folded line (RFC 9112 §5.2)
             fields[last] = [*fields[last][:-1], f"{fields[last][-1]} {line.strip()}".strip()]
         else:

@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 
 from pytest_loadtool.replay.exchange import Send
+from pytest_loadtool.replay.head import BROKEN_LINE
 from pytest_loadtool.replay.plan import Origin
 
 __all__ = ["Trace", "head_of", "request_for", "without_connection"]
@@ -54,12 +55,19 @@ def head_of(answer: httpx.Response) -> bytes:
     """The head as HTTP/1.1 would have it, without the empty line at its end.
 
     Of HTTP/2 there is no such head: its status line reads ``HTTP/2 200``.
+
+    Raises:
+        httpx.RemoteProtocolError: a line of it has CR, LF or NUL within (RFC 9110 §5.5, RFC 9113
+            §8.2.1): an application in this process may answer so.
     """
     version: bytes = answer.extensions.get("http_version", b"HTTP/1.1")
     status = b"%b %d" % (version, answer.status_code)
     if version != b"HTTP/2":
         status += b" " + answer.extensions.get("reason_phrase", _phrase(answer.status_code))
-    return b"\r\n".join([status, *(b"%b: %b" % pair for pair in answer.headers.raw)])
+    lines = [status, *(b"%b: %b" % pair for pair in answer.headers.raw)]
+    if any(len(line.translate(None, b"\r\n\0")) < len(line) for line in lines):
+        raise httpx.RemoteProtocolError(BROKEN_LINE)
+    return b"\r\n".join(lines)
 
 
 def without_connection(headers: Headers) -> Headers:

@@ -19,8 +19,10 @@ from pytest_loadtool.load.share import Share
 from pytest_loadtool.model.case import Header, Page, Request, TestCase, Transaction
 from pytest_loadtool.model.extractor import Extractor, JsonPath
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
+from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 from pytest_loadtool.replay import Plan, compile_case
+from pytest_loadtool.replay.head import BROKEN_LINE
 from pytest_loadtool.transport import asgi, running
 from pytest_loadtool.transport.apps import load_app
 from pytest_loadtool.transport.choice import open_networks
@@ -237,6 +239,10 @@ async def app(scope, receive, send):
         case "/half":
             await send(start)
             await body(b"half", True)
+        case "/splits":
+            headers.append((b"set-cookie", b"a=1\\r\\nX-Injected: yes"))
+            await send(start)
+            await body(b"split")
         case "/hangs":
             try:
                 await asyncio.Event().wait()
@@ -267,11 +273,12 @@ def test_what_an_asgi_application_may_do(
         get("/silent"),
         get("/gives-up"),
         get("/half"),
+        get("/splits"),
         Transaction(Request("HEAD", "/pieces")),
         get("/waits"),
     )
-    assert [one.status for one in observed.responses] == [200, 200, 500, 500, 500, 0, 200, 200]
-    scope, pieces, raised, silent, _, half, head, _ = observed.responses
+    assert [one.status for one in observed.responses] == [200, 200, 500, 500, 500, 0, 0, 200, 200]
+    scope, pieces, raised, silent, _, half, splits, head, _ = observed.responses
     assert scope.text == repr((b"/scope", b"a=%20", "GET"))
     assert pieces.text == "one two"
     assert pieces.header_values("x-a") == ["1", "2"]
@@ -281,6 +288,7 @@ def test_what_an_asgi_application_may_do(
     assert "ZeroDivisionError" in caplog.text
     assert half.failure is not None
     assert half.failure.cause == "reset"
+    assert splits.failure == Failure("protocol", f"not HTTP: {BROKEN_LINE}")
     assert head.body == b""
     assert sys.modules[name].seen == ["http.disconnect"]
 
