@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -20,6 +20,7 @@ from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.console.wizard import question
 from pytest_loadtool.model.case import Variable
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
+from pytest_loadtool.model.rule import Names
 
 __all__ = ["WAYS", "dataset_path", "env_name", "move", "unused", "warnings", "way"]
 
@@ -102,7 +103,7 @@ def move(session: Session, document: Document, case_path: Path, how: str) -> Doc
     return replace(document, case=case, exchanges=exchanges, evidence=None, masked=True)
 
 
-def _sessions(session: Session, document: Document) -> Container[str]:
+def _sessions(session: Session, document: Document) -> Names:
     """The cookies that carry the session or a credential, by the rules of the test case."""
     from pytest_loadtool.correlation.secrets import session_cookies
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import quote, unquote
 
@@ -30,6 +30,7 @@ from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.exchange import Body, Exchange, HeaderList
 from pytest_loadtool.model.filters import BASE64
 from pytest_loadtool.model.multipart import Content, charset_of, pieces_of
+from pytest_loadtool.model.rule import NO_NAMES, Names
 from pytest_loadtool.model.template import files_of, with_files
 
 __all__ = ["masked"]
@@ -52,7 +53,7 @@ def masked(
     exchanges: Sequence[Exchange],
     credentials: Sequence[Typed],
     key: bytes,
-    sessions: Container[str] = (),
+    sessions: Names = NO_NAMES,
 ) -> tuple[TestCase, tuple[Exchange, ...]]:
     """Test case and evidence with stand-ins for credentials and tokens.
 
@@ -77,7 +78,7 @@ class _Masks:
     made: Mapping[str, str]
     replacer: Replacer
     key: bytes
-    sessions: Container[str]
+    sessions: Names
 
     def case(self, case: TestCase) -> TestCase:
         transactions = (

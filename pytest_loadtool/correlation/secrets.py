@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from urllib.parse import unquote
@@ -33,7 +33,7 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.filters import UNDO, filtered
 from pytest_loadtool.model.multipart import as_template, pieces_of
 from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.rule import Names, Rule
+from pytest_loadtool.model.rule import NO_NAMES, Names, Rule
 from pytest_loadtool.model.secret import is_secret
 from pytest_loadtool.model.template import Template, escape
 
@@ -69,7 +69,7 @@ class Typed:
     column: str
 
 
-def session_cookies(exchanges: Iterable[Exchange], rules: Iterable[Rule] = ()) -> Container[str]:
+def session_cookies(exchanges: Iterable[Exchange], rules: Iterable[Rule] = ()) -> Names:
     """The names of the cookies that carry the session or a credential, whatever their values look
     like: those that ``rules`` know, and those that are kept from scripts (RFC 6265 §4.1.2.6)."""
     known = tuple(
@@ -81,7 +81,7 @@ def session_cookies(exchanges: Iterable[Exchange], rules: Iterable[Rule] = ()) -
     return Names(tuple(dict.fromkeys((*known, *(one for one in hidden if "*" not in one)))))
 
 
-def typed(case: TestCase, sessions: Container[str] = ()) -> tuple[Typed, ...]:
+def typed(case: TestCase, sessions: Names = NO_NAMES) -> tuple[Typed, ...]:
     """The credentials that the test case sends as constants; ``sessions`` are the cookies that are
     some by their names."""
     columns: dict[tuple[str, str], str] = {}
@@ -106,7 +106,7 @@ def moved(case: TestCase, credentials: Sequence[Typed], names: Mapping[str, str]
 
 
 def captured(
-    case: TestCase, exchanges: Sequence[Exchange], sessions: Container[str] = ()
+    case: TestCase, exchanges: Sequence[Exchange], sessions: Names = NO_NAMES
 ) -> frozenset[str]:
     """The tokens in test case and evidence that are long enough to be known anywhere again. They
     look random, or their names say what they are: of cookies, ``sessions`` are these names."""
@@ -134,7 +134,7 @@ def _correlated(case: TestCase) -> Iterator[str]:
             yield from (one for one in values if _is_token_of(name, one))
 
 
-def _credentials(fields: Sequence[Field], sessions: Container[str]) -> Iterator[Field]:
+def _credentials(fields: Sequence[Field], sessions: Names) -> Iterator[Field]:
     """What a person typed: secrets, and who they are where a secret goes with it."""
     constant = [one for one in fields if one.datasource == CONSTANT and one.slot is not None]
     sent = [one for one in constant if one.section != "PATH" and one.value not in SWITCHES]
@@ -159,7 +159,7 @@ def _within(field: Field) -> bool:
     return field.slot is not None and field.slot.depth > 0
 
 
-def _is_token(field: Field, sessions: Container[str]) -> bool:
+def _is_token(field: Field, sessions: Names) -> bool:
     """Whether it is a cookie that a session may hang on: see `_cookies`."""
     slot = field.slot
     if slot is None or not slot.in_cookie:
@@ -188,7 +188,7 @@ def _is_token_of(name: str, value: str) -> bool:
     return looks_random(value) or (is_secret(name) and is_telling(value))
 
 
-def _in_exchange(exchange: Exchange, sessions: Container[str]) -> Iterator[str]:
+def _in_exchange(exchange: Exchange, sessions: Names) -> Iterator[str]:
     for name, value in (*exchange.request_headers, *exchange.response_headers):
         lower = name.lower()
         if lower in CREDENTIALS:
@@ -222,7 +222,7 @@ def _json_text(exchange: Exchange) -> str:
     return exchange.response_body.decode(errors="replace")
 
 
-def _cookies(pairs: Sequence[str], sessions: Container[str]) -> Iterator[str]:
+def _cookies(pairs: Sequence[str], sessions: Names) -> Iterator[str]:
     for name, _, text in (pair.partition("=") for pair in pairs):
         value = unquote(text.strip().strip('"'))
         if looks_random(value) or (name.strip() in sessions and is_telling(value)):

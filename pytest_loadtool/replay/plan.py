@@ -218,6 +218,11 @@ class Plan:
         """All steps in order; ``steps[i].index == i``."""
         return tuple(step for page in self.pages for step in page.steps)
 
+    @property
+    def values(self) -> dict[str, str]:
+        """What placeholders stand for when a virtual user begins, by name."""
+        return {name: self.initial[slot] for name, slot in self.slots.items()}
+
 
 class Observer(Protocol):
     """Is told what a virtual user has done. Times are on the clock of ``time.perf_counter``."""
