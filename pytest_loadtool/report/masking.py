@@ -17,7 +17,7 @@ from pytest_loadtool.model.spellings import any_of, spellings
 if TYPE_CHECKING:
     from pytest_loadtool.correlation.fields import Field
 
-__all__ = ["Mask", "Unmasked", "secret_fields"]
+__all__ = ["BY_NAME", "Mask", "Unmasked", "cut", "secret_fields"]
 
 #: How much of a secret is shown, and how long it must be for that much to say little about it.
 _SHOWN, _LONG = 4, 8
@@ -42,8 +42,9 @@ _FIELDS = tuple(
 )
 
 
-def _shortened(value: str) -> str:
-    """A long secret's first four characters; nothing of a short one; and once is enough."""
+def cut(value: str) -> str:
+    """What is shown of a secret: a long one's first four characters, nothing of a short one. What
+    was cut stays as it is."""
     if value.endswith("…") and len(value) <= _SHOWN + 1:
         return value
     return (value[:_SHOWN] if len(value) > _LONG else "") + "…"
@@ -59,13 +60,13 @@ class Mask:
 
     def value(self, name: str, value: str) -> str:
         """The value of a field or placeholder of that name."""
-        return _shortened(value) if is_secret(name) else self.text(value)
+        return cut(value) if is_secret(name) else self.text(value)
 
     def known(self, text: str) -> str:
         """Any text, of which only the values are hidden that this was made with."""
         if self._values is None:
             return text
-        return self._values.sub(lambda match: _shortened(match[0]), text)
+        return self._values.sub(lambda match: cut(match[0]), text)
 
     def text(self, text: str) -> str:
         """Any text: a body, a target, a header value."""
@@ -79,7 +80,7 @@ class Mask:
         if "${" in one.value:
             return one.value
         if one.is_cookie:
-            return _shortened(one.value)
+            return cut(one.value)
         masked = self.header if one.section == "HEADERS" else self.value
         return masked(one.wire_name, one.value)
 
@@ -87,6 +88,10 @@ class Mask:
         """A header's value."""
         special = _HEADERS.get(name.lower())
         return special(value) if special else self.value(name, value)
+
+
+BY_NAME = Mask()
+"""Hides what is a secret by its name alone."""
 
 
 class Unmasked(Mask):
@@ -132,12 +137,12 @@ def _masked_field(match: re.Match[str]) -> str:
     if not group:
         return match[0]
     start, end = (position - match.start() for position in match.span(group))
-    return match[0][:start] + _shortened(match[group]) + match[0][end:]
+    return match[0][:start] + cut(match[group]) + match[0][end:]
 
 
 def _authorization(value: str) -> str:
     scheme, space, credentials = value.partition(" ")
-    return f"{scheme} {_shortened(credentials)}" if space else _shortened(value)
+    return f"{scheme} {cut(credentials)}" if space else cut(value)
 
 
 def _cookies(value: str) -> str:
@@ -146,7 +151,7 @@ def _cookies(value: str) -> str:
 
 def _cookie(pair: str) -> str:
     name, equals, value = pair.partition("=")
-    return f"{name}={_shortened(value)}" if equals and value else pair
+    return f"{name}={cut(value)}" if equals and value else pair
 
 
 def _set_cookie(value: str) -> str:

@@ -16,7 +16,7 @@ from pytest_loadtool.console.views.fields import table
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase, Variable
 from pytest_loadtool.model.dataset import DatasetUse
-from pytest_loadtool.report.masking import Mask
+from pytest_loadtool.report.masking import BY_NAME
 
 if TYPE_CHECKING:
     from pytest_loadtool.correlation.fields import Field
@@ -72,7 +72,7 @@ async def set_field(
         raise CommandError(str(error)) from None
     session.document = replace(document, case=case)
     changed = _field(session.document, number, field)
-    session.say(f"{changed.name}: {changed.datasource}, {Mask().field(changed)}")
+    session.say(f"{changed.name}: {changed.datasource}, {BY_NAME.field(changed)}")
 
 
 def _fields(document: Document, number: int) -> tuple[Field, ...]:

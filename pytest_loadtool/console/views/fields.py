@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.console.views.text import shortened
-from pytest_loadtool.report.masking import Mask, Unmasked
+from pytest_loadtool.report.masking import BY_NAME, Unmasked
 
 if TYPE_CHECKING:
     from pytest_loadtool.correlation.fields import Field
@@ -21,7 +21,7 @@ _NAME, _VALUE = 40, 60
 def table(fields: Sequence[Field], *, secrets: bool = False) -> Iterator[tuple[str, bool]]:
     """A heading per section, then a line per field, and whether that line has a gray background.
     Of passwords, tokens and cookies only the beginning is shown, unless ``secrets``."""
-    mask = Unmasked() if secrets else Mask()
+    mask = Unmasked() if secrets else BY_NAME
     width = max((len(shortened(one.name, _NAME)) for one in fields), default=0)
     wide = max((len(one.datasource) for one in fields), default=0)
     for section, group in groupby(fields, key=lambda one: one.section):
