@@ -6,6 +6,7 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from urllib.parse import quote, unquote
 
@@ -17,8 +18,10 @@ from pytest_loadtool.correlation.proofs import without_proof
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.repacking import stand_ins_within
 from pytest_loadtool.correlation.secrets import (
+    SHORTEST,
     Typed,
     captured,
+    cookies,
     is_telling,
     recorded_request,
     recorded_slots,
@@ -61,12 +64,20 @@ def masked(
     with, random and for once. ``sessions`` are the cookies that are secrets by their names.
     """
     texts = [text for one in _requests(case) for _, text in text_parts(one)]
-    secret = {one.field.value for one in credentials if one.column.partition("_")[0] != "username"}
+    basic = dict(_basic(exchanges))
+    typed = {one.field.value for one in credentials if one.column.partition("_")[0] != "username"}
+    words = {
+        value
+        for exchange in exchanges
+        for name, value in cookies(exchange)
+        if name in sessions and len(value) >= SHORTEST
+    }
+    secret = words | {one for one in (*typed, *basic.values()) if is_telling(one)}
     everywhere = captured(case, exchanges, sessions) | {
-        one for one in secret if is_telling(one) and not any(one in text for text in texts)
+        one for one in secret if not any(one in text for text in texts)
     }
     made = stand_ins_within(case, exchanges, everywhere, key)
-    masks = _Masks(made, Replacer({**made, **_basic(exchanges, made, key)}), key, sessions)
+    masks = _Masks(made, Replacer({**made, **_without(basic, made, key)}), key, sessions)
     return masks.case(case), tuple(map(masks.exchange, exchanges))
 
 
@@ -194,17 +205,20 @@ def _body(exchange: Exchange, text: str, content_type: str) -> bytes:
     return b"".join(one for pair in zip(texts, (*contents, b""), strict=True) for one in pair)
 
 
-def _basic(exchanges: Sequence[Exchange], made: Mapping[str, str], key: bytes) -> dict[str, str]:
-    """For the text of each Basic authentication (RFC 7617), one with the password's stand-in."""
-    pairs = {}
+def _basic(exchanges: Sequence[Exchange]) -> Iterator[tuple[str, str]]:
+    """The text of each Basic authentication (RFC 7617), with the password in it."""
     sent = (exchange.request_header(name) or "" for exchange in exchanges for name in CREDENTIALS)
     for scheme, _, text in (value.partition(" ") for value in sent):
-        if scheme.lower() != "basic":
-            continue
-        try:
-            user, _, password = base64.b64decode(text, validate=True).decode().partition(":")
-        except (binascii.Error, UnicodeDecodeError):
-            continue
+        if scheme.lower() == "basic":
+            with suppress(binascii.Error, UnicodeDecodeError):
+                yield text, base64.b64decode(text, validate=True).decode().partition(":")[2]
+
+
+def _without(basic: Mapping[str, str], made: Mapping[str, str], key: bytes) -> dict[str, str]:
+    """For the text of each Basic authentication, one with the password's stand-in."""
+    pairs = {}
+    for text, password in basic.items():
+        user = base64.b64decode(text).decode().partition(":")[0]
         instead = made.get(password) or stand_ins([password], key)[password]
         pairs[text] = base64.b64encode(f"{user}:{instead}".encode()).decode()
     return pairs

@@ -41,6 +41,7 @@ __all__ = [
     "SHORTEST",
     "Typed",
     "captured",
+    "cookies",
     "is_telling",
     "moved",
     "recorded_request",
@@ -160,7 +161,7 @@ def _within(field: Field) -> bool:
 
 
 def _is_token(field: Field, sessions: Names) -> bool:
-    """Whether it is a cookie that a session may hang on: see `_cookies`."""
+    """Whether it is a cookie that a session may hang on: see `captured`."""
     slot = field.slot
     if slot is None or not slot.in_cookie:
         return False
@@ -195,11 +196,10 @@ def _in_exchange(exchange: Exchange, sessions: Names) -> Iterator[str]:
             scheme, space, credentials = value.partition(" ")
             if scheme.lower() not in ("basic", "digest", "negotiate", "ntlm"):
                 yield credentials if space else value
-        elif lower == "cookie":
-            yield from _cookies(value.split(";"), sessions)
-        elif lower == "set-cookie":
-            yield from _cookies(value.split(";")[:1], sessions)
-        elif is_secret(name):
+        elif lower not in ("cookie", "set-cookie") and is_secret(name):
+            yield value
+    for name, value in cookies(exchange):
+        if looks_random(value) or (name in sessions and is_telling(value)):
             yield value
     for slot in recorded_slots(exchange):
         named = is_secret(slot.name) and not is_secret_name(slot.name)
@@ -222,11 +222,14 @@ def _json_text(exchange: Exchange) -> str:
     return exchange.response_body.decode(errors="replace")
 
 
-def _cookies(pairs: Sequence[str], sessions: Names) -> Iterator[str]:
-    for name, _, text in (pair.partition("=") for pair in pairs):
-        value = unquote(text.strip().strip('"'))
-        if looks_random(value) or (name.strip() in sessions and is_telling(value)):
-            yield value
+def cookies(exchange: Exchange) -> Iterator[tuple[str, str]]:
+    """The cookies that are sent and set, each with its name and its value."""
+    for header, line in (*exchange.request_headers, *exchange.response_headers):
+        lower = header.lower()
+        if lower in ("cookie", "set-cookie"):
+            for pair in line.split(";")[: None if lower == "cookie" else 1]:
+                name, _, text = pair.partition("=")
+                yield name.strip(), unquote(text.strip().strip('"'))
 
 
 def recorded_slots(exchange: Exchange) -> list[Slot]:

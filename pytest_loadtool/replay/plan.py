@@ -192,7 +192,7 @@ class Plan:
 
     case: TestCase
     pages: tuple[PagePlan, ...]
-    initial: tuple[str, ...]
+    initial: tuple[str, ...] = field(repr=False)  # there are secrets among them
     slots: dict[str, int]
     """Slot of each name that a placeholder uses."""
     datasets: tuple[DatasetSlots, ...] = ()

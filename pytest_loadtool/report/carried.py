@@ -16,6 +16,8 @@ __all__ = ["Answered", "carried_by", "recorded_in"]
 
 #: The shortest that is looked for elsewhere, in characters; of cookies, since many hold a setting.
 _SHORTEST, _SHORTEST_COOKIE = 6, 8
+#: What is typed where nothing is at stake, and what fields are called: hiding it would hide these.
+_NAMES = frozenset({"password", "passwd", "passphrase", "passcode", "secret", "credentials"})
 
 Headers = Iterable[tuple[str, str]]
 
@@ -52,7 +54,7 @@ def _carried(target: str, headers: Headers, body: bytes) -> Iterator[str]:
     for text in (target, body.decode("utf-8", "replace")):
         for value in secret_fields(text):
             found += (value, unquote_plus(value))
-    yield from (one for one in found if len(one) >= _SHORTEST and not _is_name(one))
+    yield from (one for one in found if len(one) >= _SHORTEST and one.lower() not in _NAMES)
 
 
 def _in_header(name: str, value: str) -> Iterator[str]:
@@ -82,8 +84,3 @@ def _password(credentials: str) -> str:
     except binascii.Error:
         return ""
     return text.partition(":")[2]
-
-
-def _is_name(value: str) -> bool:
-    """Whether it is itself what secrets are called: hiding it would hide the field's name."""
-    return value.isalpha() and is_secret(value)
