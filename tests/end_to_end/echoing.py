@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,6 +27,7 @@ SECRETS = {
     "X-API-Key": "xapi9Kc6zipper",
     "Basic": "basi3Hd2zealot",
     "Digest": "dige4Jf7zinnia",
+    "key": "keyp6Mg8zillion",
 }
 
 _CHALLENGES = {
@@ -83,10 +85,19 @@ class _Handler(BaseHTTPRequestHandler):
         """Nothing."""
 
 
+class _Listener(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A client that goes in the middle is none."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]  # whatever it is
+
+
 @contextmanager
 def echoing() -> Iterator[str]:
     """The server's base URL, while the block runs."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), _Handler) as server:
+    with _Listener(("127.0.0.1", 0), _Handler) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
         try:

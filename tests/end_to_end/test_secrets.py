@@ -9,6 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import trustme
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    PrivateFormat,
+    load_pem_private_key,
+)
 
 from tests.console.running import console_command, console_environment, recording, run_script
 from tests.end_to_end.echoing import SECRETS, echoing, found_in
@@ -18,6 +25,7 @@ FAILURES = {
     "status": ("/fail", "", ""),
     "text": ("/echo", 'validators = [{ text = "not there" }]', ""),
     "extractor": ("/echo", 'extractors = [{ variable = "x", json = "$.none" }]', ""),
+    "httpx": ("/fail", "", ""),
     "basic": ("/basic", "", "BASIC"),
     "digest": ("/digest", "", "DIGEST"),
 }
@@ -26,6 +34,7 @@ CASE = """
 format = 1
 name = "{name}"
 server = "{server}"
+transport = "{transport}"
 headers = ["Host", "Content-Length", "Cookie"]
 
 [[page]]
@@ -53,6 +62,22 @@ RING = {{ keyring = "shop", username = "ann" }}
 BASIC = {{ env = "SHOP_BASIC" }}
 DIGEST = {{ env = "SHOP_DIGEST" }}
 {identity}
+"""
+LOCKED = """
+format = 1
+name = "locked"
+server = "https://127.0.0.1:1"
+
+[[page]]
+name = "Shop"
+
+[[page.transaction]]
+request = "GET /"
+
+[tls]
+client_certificate = "ann.pem"
+client_key = "ann.key"
+client_key_password_env = "SHOP_KEY"
 """
 IDENTITY = """
 [[identity]]
@@ -100,6 +125,7 @@ def project(server: str, tmp_path: Path) -> Path:
         text = CASE.format(
             name=name,
             server=server,
+            transport="httpx" if name == "httpx" else "raw",
             path=path,
             api_key=SECRETS["api_key"],
             authorization=bearer,
@@ -112,6 +138,13 @@ def project(server: str, tmp_path: Path) -> Path:
     (tmp_path / "all.load.toml").write_text(
         f'format = 1\nname = "all"\nusers = {len(FAILURES)}\niterations = {len(FAILURES)}\n{cases}'
     )
+    (tmp_path / "locked.case.toml").write_text(LOCKED)
+    ann = trustme.CA().issue_cert("ann")
+    ann.cert_chain_pems[0].write_to_path(tmp_path / "ann.pem")
+    key = load_pem_private_key(ann.private_key_pem.bytes(), None)
+    locked = BestAvailableEncryption(SECRETS["key"].encode())
+    pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, locked)
+    (tmp_path / "ann.key").write_bytes(pem)
     (tmp_path / "users.csv").write_text(f"username,password\nann,{SECRETS['password']}\n")
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     (tmp_path / "conftest.py").write_text(CONFTEST)
@@ -125,6 +158,7 @@ def run(folder: Path, *arguments: str, **environment: str) -> str:
         "SHOP_RING": SECRETS["keyring"],
         "SHOP_BASIC": SECRETS["Basic"],
         "SHOP_DIGEST": SECRETS["Digest"],
+        "SHOP_KEY": SECRETS["key"],
     }
     done = subprocess.run(
         console_command(*arguments),
@@ -138,13 +172,16 @@ def run(folder: Path, *arguments: str, **environment: str) -> str:
     return done.stdout + done.stderr
 
 
-VERBOSE = ("-vv", "-l", "--full-trace", "--junitxml=out.xml", "-o", "junit_logging=all", "-rA")
+VERBOSE = (
+    *("-vv", "-l", "--full-trace", "-rA", "--log-level=DEBUG"),
+    *("--junitxml=out.xml", "-o", "junit_logging=all"),
+)
 
 
 @pytest.mark.parametrize("options", [(), VERBOSE, (*VERBOSE, "-n", "2")])
 def test_replay_that_fails(project: Path, options: tuple[str, ...]) -> None:
     """Whatever it fails by: its text, its steps and JUnit's file."""
-    output = run(project, *options)
+    output = run(project, *(f"{name}.case.toml" for name in FAILURES), *options)
     assert f"{len(FAILURES)} failed" in output
     for name in FAILURES:
         assert f"{name}.case.toml" in output
@@ -170,27 +207,28 @@ def test_load_test(project: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "load"),
+    ("place", "file"),
     [
-        ("pytest_loadtool.transport.outside:compile_case", False),
-        ("pytest_loadtool.replay.compile:_initial", False),
-        ("pytest_loadtool.replay.user:VirtualUser._settle", False),
-        ("pytest_loadtool.replay.cookies:CookieJar.store", False),
-        ("pytest_loadtool.auth.basic:b64encode", False),
-        ("pytest_loadtool.replay.exchange:Response.header_values", False),
-        ("pytest_loadtool.plugin.steps:step_result", False),
-        ("pytest_loadtool.report.failure:carried_by", False),
-        ("pytest_loadtool.report.masking:Mask.text", False),
-        ("pytest_loadtool.transport.examples:carried_by", True),
-        ("pytest_loadtool.replay.user:VirtualUser._settle", True),
-        ("pytest_loadtool.transport.load:LoadRunner.__init__", True),
+        ("pytest_loadtool.transport.outside:compile_case", "basic.case.toml"),
+        ("pytest_loadtool.replay.compile:_initial", "basic.case.toml"),
+        ("pytest_loadtool.replay.user:VirtualUser._settle", "basic.case.toml"),
+        ("pytest_loadtool.replay.cookies:CookieJar.store", "basic.case.toml"),
+        ("pytest_loadtool.auth.basic:b64encode", "basic.case.toml"),
+        ("pytest_loadtool.replay.exchange:Response.header_values", "basic.case.toml"),
+        ("pytest_loadtool.plugin.steps:step_result", "basic.case.toml"),
+        ("pytest_loadtool.report.failure:carried_by", "basic.case.toml"),
+        ("pytest_loadtool.report.masking:Mask.text", "basic.case.toml"),
+        ("ssl:SSLContext.load_cert_chain", "locked.case.toml"),
+        ("pytest_loadtool.transport.examples:carried_by", "all.load.toml"),
+        ("pytest_loadtool.replay.user:VirtualUser._settle", "all.load.toml"),
+        ("pytest_loadtool.transport.load:LoadRunner.__init__", "all.load.toml"),
     ],
 )
 @pytest.mark.parametrize("options", [(), VERBOSE])
-def test_crash(project: Path, place: str, load: bool, options: tuple[str, ...]) -> None:
+def test_crash(project: Path, place: str, file: str, options: tuple[str, ...]) -> None:
     """A mistake of ours, with all that pytest can say of it."""
-    file = "all.load.toml" if load else "basic.case.toml"
-    output = run(project, *(("--load",) if load else ()), file, *options, SHOP_CRASH=place)
+    load = ["--load"] if file == "all.load.toml" else []
+    output = run(project, *load, file, *options, SHOP_CRASH=place)
     assert "a mistake of ours" in output
     assert found_in(output) == {}
     if options:
@@ -244,7 +282,7 @@ def test_console(way: str, kept: set[str], server: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", list(FAILURES))
 def test_play(name: str, project: Path) -> None:
-    """The console tells why a replay failed; so does `configure --replay`."""
+    """The console tells why a replay failed."""
     (project / "script.txt").write_text("show 2\nfields 2\nplay --fast\n")
     output = run(project, "--record", f"{name}.case.toml", "--record-script", "script.txt")
     assert "First failure: 2 POST" in output
