@@ -38,20 +38,24 @@ def _string(characters: str, form: str, *, nested: bool = False) -> Callable[[st
 
     def write(value: str) -> str:
         text = json.dumps(value)[1:-1]
+        if '"' in characters:
+            text = text.replace(r"\"", '"')
         text = special.sub(lambda match: form.format(match[0], ord(match[0])), text)
         return text.replace("\\", r"\\") if nested else text
 
     return write
 
 
-#: PHP; Gson; what stands in HTML; .NET; Django's escapejs; OWASP's encoder for JavaScript.
+#: PHP; Gson; what stands in HTML; .NET, old and new; Django's escapejs; OWASP's encoder for
+#: JavaScript.
 _STRINGS = (
     ("/", "\\{0}"),
     ("&<>'=", "\\u{1:04x}"),
     ("&<>'=+", "\\u{1:04x}"),
     ("&<>'+`", "\\u{1:04X}"),
-    ("&<>'`=;-", "\\u{1:04X}"),
-    ("&<>'`=;+/-", "\\x{1:02X}"),
+    ("\"&<>'+`", "\\u{1:04X}"),
+    ("\"&<>'`=;-", "\\u{1:04X}"),
+    ("\"&<>'`=;+/-", "\\x{1:02X}"),
 )
 
 
