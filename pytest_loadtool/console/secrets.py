@@ -14,11 +14,13 @@ from pytest_loadtool.auth.recorded import recorded_identities
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.files import case_name, har_path
 from pytest_loadtool.console.private import write_private
+from pytest_loadtool.console.rules import rules_of
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.console.wizard import question
 from pytest_loadtool.model.case import Variable
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
+from pytest_loadtool.model.rule import Names
 
 __all__ = ["WAYS", "dataset_path", "env_name", "move", "unused", "warnings", "way"]
 
@@ -56,11 +58,12 @@ def warnings(session: Session, document: Document, case_path: Path) -> Iterator[
     """Which credentials and tokens are in the files as they are."""
     from pytest_loadtool.correlation.secrets import captured, typed
 
-    credentials = typed(document.case)
+    sessions = _sessions(session, document)
+    credentials = typed(document.case, sessions)
     if credentials:
         names = ", ".join(dict.fromkeys(one.field.name for one in credentials))
         yield f"  {session.shown(case_path)} holds what was typed: {names}."
-    tokens = captured(document.case, document.exchanges)
+    tokens = captured(document.case, document.exchanges, sessions)
     proofs = recorded_identities(document.exchanges)
     if document.exchanges and not document.masked and (tokens or credentials or proofs):
         what = f" and {counted(len(tokens), 'token')}" if tokens else ""
@@ -71,12 +74,13 @@ def move(session: Session, document: Document, case_path: Path, how: str) -> Doc
     """The document without them; the dataset is written, or the environment of this process set.
 
     Raises:
-        FileError: the dataset cannot be written.
+        FileError: the dataset cannot be written, or a file of rules is wrong.
     """
     from pytest_loadtool.correlation.masking import masked
     from pytest_loadtool.correlation.secrets import moved, typed
 
-    credentials = typed(document.case)
+    sessions = _sessions(session, document)
+    credentials = typed(document.case, sessions)
     values = {one.column: one.field.value for one in credentials}
     case = document.case
     if values and how == "dataset":
@@ -95,8 +99,15 @@ def move(session: Session, document: Document, case_path: Path, how: str) -> Doc
         _set(session, {env_name(case_path, column): value for column, value in values.items()})
     if values:
         case = moved(case, credentials, names)
-    case, exchanges = masked(case, document.exchanges, credentials, token_bytes(32))
+    case, exchanges = masked(case, document.exchanges, credentials, token_bytes(32), sessions)
     return replace(document, case=case, exchanges=exchanges, evidence=None, masked=True)
+
+
+def _sessions(session: Session, document: Document) -> Names:
+    """The cookies that carry the session or a credential, by the rules of the test case."""
+    from pytest_loadtool.correlation.secrets import session_cookies
+
+    return session_cookies(document.exchanges, rules_of(session, document.case))
 
 
 def _understood(answer: str, document: Document) -> str:

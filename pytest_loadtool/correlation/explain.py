@@ -17,6 +17,7 @@ from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.correlation.variables import Found
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.rule import Rule
+from pytest_loadtool.model.secret import is_secret
 
 __all__ = ["explain"]
 
@@ -59,6 +60,7 @@ def _made(one: Computed, title: Title) -> Decision:
         rule=one.rule.name,
         reason=one.rule.reason.format(field=one.slots[0].name or _NAMELESS, producer=""),
         confidence=one.rule.confidence,
+        secret=is_secret(one.name),
     )
 
 
@@ -84,4 +86,5 @@ def _variable(one: Found, title: Title, twins: Sequence[str]) -> Decision:
         rule=one.rule.name,
         reason=reason,
         confidence=one.rule.confidence,
+        secret=is_secret(one.name),
     )

@@ -39,6 +39,8 @@ EXTRACTOR, SERVER_AUTHENTICATION = "Extractor", "Server authentication header"
 
 #: The headers that say who sends a request (RFC 9110 §11.6.2, §11.7.2).
 CREDENTIALS = frozenset({"authorization", "proxy-authorization"})
+#: What the names of cookies begin with.
+_COOKIE = "Cookie "
 #: By variable: the extractors that set it, each as its transaction and its number in the case.
 _Extractors = Mapping[str, Sequence[tuple[int, int]]]
 
@@ -68,6 +70,11 @@ class Field:
     def wire_name(self) -> str:
         """What the request calls it, whether that is unique or not."""
         return self.slot.name if self.slot is not None else self.name
+
+    @property
+    def is_cookie(self) -> bool:
+        """Whether it is a cookie, of a script or of the cookie jar."""
+        return self.name.startswith(_COOKIE) and (self.slot is None or self.slot.in_cookie)
 
 
 def fields_of(
@@ -108,7 +115,7 @@ def _fields(
             continue
         # A parameter within a segment (";s=…") has a name; the segment has a path before it.
         base = "path" if slot.place is Place.PATH and slot.before else slot.name or "value"
-        base = f"Cookie {base}" if slot.in_cookie else base
+        base = f"{_COOKIE}{base}" if slot.in_cookie else base
         seen[base] += 1
         number = f"[{seen[base]}]" if seen[base] > 1 or base == "path" else ""
         found.append(
@@ -208,5 +215,5 @@ def _cookies(
         name, equals, value = pair.strip().partition("=")
         if equals and name not in own:
             yield Field(
-                f"Cookie {name}", "HEADERS", value, SERVER_AUTHENTICATION, case.configured, None
+                f"{_COOKIE}{name}", "HEADERS", value, SERVER_AUTHENTICATION, case.configured, None
             )

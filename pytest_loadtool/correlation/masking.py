@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from urllib.parse import quote, unquote
 
 from pytest_loadtool.correlation.edits import overlap, written
 from pytest_loadtool.correlation.fields import CREDENTIALS
@@ -18,6 +21,8 @@ from pytest_loadtool.correlation.secrets import (
     SHORTEST,
     Typed,
     captured,
+    cookies,
+    is_telling,
     recorded_request,
     recorded_slots,
 )
@@ -28,6 +33,7 @@ from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.exchange import Body, Exchange, HeaderList
 from pytest_loadtool.model.filters import BASE64
 from pytest_loadtool.model.multipart import Content, charset_of, pieces_of
+from pytest_loadtool.model.rule import NO_NAMES, Names
 from pytest_loadtool.model.template import files_of, with_files
 
 __all__ = ["masked"]
@@ -39,34 +45,51 @@ _PROVING = frozenset(
         *("www-authenticate", "proxy-authenticate"),
     }
 )
+#: The headers with cookies, and how many of the pairs in each are some; 0: all.
+_COOKIES = {"cookie": 0, "set-cookie": 1}
+_COOKIE = re.compile(r"(?P<name>[^\s=;]+)=(?P<value>[^;]*)")
 _Uses = dict[Part, list[tuple[Slot, str]]]
 
 
 def masked(
-    case: TestCase, exchanges: Sequence[Exchange], credentials: Sequence[Typed], key: bytes
+    case: TestCase,
+    exchanges: Sequence[Exchange],
+    credentials: Sequence[Typed],
+    key: bytes,
+    sessions: Names = NO_NAMES,
 ) -> tuple[TestCase, tuple[Exchange, ...]]:
     """Test case and evidence with stand-ins for credentials and tokens.
 
     ``case`` is the one that the credentials were moved out of; ``key`` is what stand-ins are made
-    with, random and for once.
+    with, random and for once. ``sessions`` are the cookies that are secrets by their names.
     """
     texts = [text for one in _requests(case) for _, text in text_parts(one)]
-    secret = {one.field.value for one in credentials if one.column.partition("_")[0] != "username"}
-    everywhere = captured(case, exchanges) | {
-        one for one in secret if _telling(one) and not any(one in text for text in texts)
+    basic = dict(_basic(exchanges))
+    typed = {one.field.value for one in credentials if one.column.partition("_")[0] != "username"}
+    words = {
+        value
+        for exchange in exchanges
+        for name, value in cookies(exchange)
+        if name in sessions and len(value) >= SHORTEST
+    }
+    secret = words | {one for one in (*typed, *basic.values()) if is_telling(one)}
+    everywhere = captured(case, exchanges, sessions) | {
+        one for one in secret if not any(one in text for text in texts)
     }
     made = stand_ins_within(case, exchanges, everywhere, key)
-    masks = _Masks(made, Replacer({**made, **_basic(exchanges, made, key)}), key)
+    masks = _Masks(made, Replacer({**made, **_without(basic, made, key)}), key, sessions)
     return masks.case(case), tuple(map(masks.exchange, exchanges))
 
 
 @dataclass(frozen=True, slots=True)
 class _Masks:
-    """The stand-ins that are ``made``, what writes them, and the key to make others."""
+    """The stand-ins that are ``made``, what writes them, the key to make others, and the cookies
+    that get one in any case."""
 
     made: Mapping[str, str]
     replacer: Replacer
     key: bytes
+    sessions: Names
 
     def case(self, case: TestCase) -> TestCase:
         transactions = (
@@ -130,15 +153,25 @@ class _Masks:
         return uses
 
     def _headers(self, headers: HeaderList) -> HeaderList:
-        return tuple(
-            (
-                name,
-                self.replacer.text(
-                    without_proof(value, self._stand_in) if name.lower() in _PROVING else value
-                ),
-            )
-            for name, value in headers
-        )
+        return tuple((name, self._header(name.lower(), value)) for name, value in headers)
+
+    def _header(self, name: str, value: str) -> str:
+        if name in _PROVING:
+            value = without_proof(value, self._stand_in)
+        elif name in _COOKIES:
+            value = _COOKIE.sub(self._cookie, value, count=_COOKIES[name])
+        return self.replacer.text(value)
+
+    def _cookie(self, pair: re.Match[str]) -> str:
+        """One that is short, or a word: it is replaced here alone."""
+        value = pair["value"]
+        if pair["name"] not in self.sessions or value in SWITCHES:
+            return pair[0]
+        if self.replacer.text(value) != value:
+            return pair[0]
+        plain = unquote(value)
+        made = self._stand_in(plain)
+        return f"{pair['name']}={made if plain == value else quote(made)}"
 
     def _stand_in(self, value: str) -> str:
         return self.made.get(value) or stand_ins([value], self.key)[value]
@@ -172,27 +205,23 @@ def _body(exchange: Exchange, text: str, content_type: str) -> bytes:
     return b"".join(one for pair in zip(texts, (*contents, b""), strict=True) for one in pair)
 
 
-def _basic(exchanges: Sequence[Exchange], made: Mapping[str, str], key: bytes) -> dict[str, str]:
-    """For the text of each Basic authentication (RFC 7617), one with the password's stand-in."""
-    pairs = {}
+def _basic(exchanges: Sequence[Exchange]) -> Iterator[tuple[str, str]]:
+    """The text of each Basic authentication (RFC 7617), with the password in it."""
     sent = (exchange.request_header(name) or "" for exchange in exchanges for name in CREDENTIALS)
     for scheme, _, text in (value.partition(" ") for value in sent):
-        if scheme.lower() != "basic":
-            continue
-        try:
-            user, _, password = base64.b64decode(text, validate=True).decode().partition(":")
-        except (binascii.Error, UnicodeDecodeError):
-            continue
+        if scheme.lower() == "basic":
+            with suppress(binascii.Error, UnicodeDecodeError):
+                yield text, base64.b64decode(text, validate=True).decode().partition(":")[2]
+
+
+def _without(basic: Mapping[str, str], made: Mapping[str, str], key: bytes) -> dict[str, str]:
+    """For the text of each Basic authentication, one with the password's stand-in."""
+    pairs = {}
+    for text, password in basic.items():
+        user = base64.b64decode(text).decode().partition(":")[0]
         instead = made.get(password) or stand_ins([password], key)[password]
         pairs[text] = base64.b64encode(f"{user}:{instead}".encode()).decode()
     return pairs
-
-
-def _telling(value: str) -> bool:
-    """Whether a value is unlikely to stand anywhere by chance. Basic has its own stand-ins."""
-    if value.lower().startswith("basic "):
-        return False
-    return len(value) >= SHORTEST and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
 
 
 def _requests(case: TestCase) -> Iterator[Request]:

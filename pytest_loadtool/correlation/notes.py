@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pytest_loadtool.correlation.beliefs import is_typed
 from pytest_loadtool.correlation.claims import Miss
+from pytest_loadtool.correlation.fields import CREDENTIALS
 from pytest_loadtool.correlation.looks import SWITCHES, is_secret_name
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.traffic import Traffic
@@ -13,6 +14,7 @@ from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Rule
+from pytest_loadtool.model.secret import is_secret
 
 __all__ = ["Title", "consumers", "cookie_notes", "miss_notes", "typed_notes"]
 
@@ -67,6 +69,7 @@ def cookie_notes(traffic: Traffic, rules: Sequence[Rule], title: Title) -> Itera
             rule=rule.name,
             reason=f"{rule.reason.format(field=name, producer='')} It is sent {how}.",
             confidence=0.99 if known else 0.5,
+            secret=True,
         )
 
 
@@ -80,6 +83,7 @@ def _script_note(name: str, value: str, first: int, users: Sequence[int], title:
         rule=_SCRIPT_COOKIE.name,
         reason=f"{_SCRIPT_COOKIE.reason.format(field=name)} {how}",
         confidence=_SCRIPT_COOKIE.confidence,
+        secret=True,
     )
 
 
@@ -115,6 +119,7 @@ def miss_notes(misses: Sequence[Miss], title: Title) -> Iterator[Decision]:
             rule=first.rule.name,
             reason=first.reason.format(field=first.slot.name, producer=f'"{producer}"'),
             confidence=0.5,
+            secret=is_secret(first.slot.name) or first.slot.name.lower() in CREDENTIALS,
         )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from urllib.parse import unquote
@@ -32,16 +32,31 @@ from pytest_loadtool.model.case import Header, Request, TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.filters import UNDO, filtered
 from pytest_loadtool.model.multipart import as_template, pieces_of
+from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.rule import NO_NAMES, Names, Rule
 from pytest_loadtool.model.secret import is_secret
 from pytest_loadtool.model.template import Template, escape
 
-__all__ = ["SHORTEST", "Typed", "captured", "moved", "recorded_request", "recorded_slots", "typed"]
+__all__ = [
+    "SHORTEST",
+    "Typed",
+    "captured",
+    "cookies",
+    "is_telling",
+    "moved",
+    "recorded_request",
+    "recorded_slots",
+    "session_cookies",
+    "typed",
+]
 
 #: The shortest value, in characters, that is looked for wherever it may stand.
 SHORTEST = 8
 _DECODERS = frozenset(UNDO.values())
+_HTTP_ONLY = re.compile(r";\s*httponly\s*(?:;|$)", re.IGNORECASE)
 _JSON_SECRET = re.compile(
-    r'"[\w-]*(?:token|secret|passw|api_?-?key|csrf|xsrf)[\w-]*"\s*:\s*("(?:[^"\\]|\\.){8,}")', re.I
+    r'"([\w-]*(?:token|secret|passw|api_?-?key|csrf|xsrf)[\w-]*)"\s*:\s*("(?:[^"\\]|\\.){8,}")',
+    re.I,
 )
 
 
@@ -55,12 +70,25 @@ class Typed:
     column: str
 
 
-def typed(case: TestCase) -> tuple[Typed, ...]:
-    """The credentials that the test case sends as constants."""
+def session_cookies(exchanges: Iterable[Exchange], rules: Iterable[Rule] = ()) -> Names:
+    """The names of the cookies that carry the session or a credential, whatever their values look
+    like: those that ``rules`` know, and those that are kept from scripts (RFC 6265 §4.1.2.6)."""
+    known = tuple(
+        name for one in rules if Place.COOKIE in one.places for name in one.used_as.spelled
+    )
+    headers = (header for one in exchanges for header in one.response_headers)
+    set_cookies = (line for name, line in headers if name.lower() == "set-cookie")
+    hidden = (line.partition("=")[0].strip() for line in set_cookies if _HTTP_ONLY.search(line))
+    return Names(tuple(dict.fromkeys((*known, *(one for one in hidden if "*" not in one)))))
+
+
+def typed(case: TestCase, sessions: Names = NO_NAMES) -> tuple[Typed, ...]:
+    """The credentials that the test case sends as constants; ``sessions`` are the cookies that are
+    some by their names."""
     columns: dict[tuple[str, str], str] = {}
     found = []
     for index, fields in enumerate(every_field(case, within=True)):
-        for field in _credentials(fields):
+        for field in _credentials(fields, sessions):
             role = _role(field)
             taken = [column for (other, _), column in columns.items() if other == role]
             name = f"{role}_{len(taken) + 1}" if taken else role
@@ -78,11 +106,14 @@ def moved(case: TestCase, credentials: Sequence[Typed], names: Mapping[str, str]
     return with_references(case, wanted)
 
 
-def captured(case: TestCase, exchanges: Sequence[Exchange]) -> frozenset[str]:
-    """The tokens in test case and evidence that are long enough to be known anywhere again."""
-    values = {one for one in _correlated(case) if looks_random(one)}
+def captured(
+    case: TestCase, exchanges: Sequence[Exchange], sessions: Names = NO_NAMES
+) -> frozenset[str]:
+    """The tokens in test case and evidence that are long enough to be known anywhere again. They
+    look random, or their names say what they are: of cookies, ``sessions`` are these names."""
+    values = set(_correlated(case))
     for exchange in exchanges:
-        values.update(_in_exchange(exchange))
+        values.update(_in_exchange(exchange, sessions))
     return frozenset(
         one
         for one in values - disguises(values).keys()  # with the stand-in, that changes, too
@@ -100,10 +131,11 @@ def _correlated(case: TestCase) -> Iterator[str]:
                 ways.setdefault(reference.name, set()).add(undo)
     for name, variable in case.variables.items():
         if variable.set_by == "asm" and variable.recorded is not None:
-            yield from (filtered(variable.recorded, way) for way in ways.get(name, {()}))
+            values = (filtered(variable.recorded, way) for way in ways.get(name, {()}))
+            yield from (one for one in values if _is_token_of(name, one))
 
 
-def _credentials(fields: Sequence[Field]) -> Iterator[Field]:
+def _credentials(fields: Sequence[Field], sessions: Names) -> Iterator[Field]:
     """What a person typed: secrets, and who they are where a secret goes with it."""
     constant = [one for one in fields if one.datasource == CONSTANT and one.slot is not None]
     sent = [one for one in constant if one.section != "PATH" and one.value not in SWITCHES]
@@ -112,7 +144,9 @@ def _credentials(fields: Sequence[Field]) -> Iterator[Field]:
     for field in sent:
         name = field.wire_name
         if field.section == "HEADERS" and not _within(field):
-            credential = name.lower() in CREDENTIALS or is_secret(name) or _is_token(field)
+            credential = (
+                name.lower() in CREDENTIALS or is_secret(name) or _is_token(field, sessions)
+            )
         else:
             identity = with_password and names_somebody(name, field.value)
             credential = identity or is_secret(name) or is_secret_name(name)
@@ -126,10 +160,12 @@ def _within(field: Field) -> bool:
     return field.slot is not None and field.slot.depth > 0
 
 
-def _is_token(field: Field) -> bool:
-    """Whether it is a cookie that a session may hang on: see `_cookies`."""
+def _is_token(field: Field, sessions: Names) -> bool:
+    """Whether it is a cookie that a session may hang on: see `captured`."""
     slot = field.slot
-    return slot is not None and slot.in_cookie and looks_random(slot.value)
+    if slot is None or not slot.in_cookie:
+        return False
+    return slot.name in sessions or looks_random(slot.value)
 
 
 def _role(field: Field) -> str:
@@ -141,28 +177,40 @@ def _role(field: Field) -> str:
     return re.sub(r"\W+", "_", name).strip("_").lower()
 
 
-def _in_exchange(exchange: Exchange) -> Iterator[str]:
+def is_telling(value: str) -> bool:
+    """Whether a value is unlikely to stand anywhere by chance. Basic has its own stand-ins."""
+    if value.lower().startswith("basic "):
+        return False
+    return len(value) >= SHORTEST and any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+
+
+def _is_token_of(name: str, value: str) -> bool:
+    """Whether a value under that name is a token; one that the name tells need not look random."""
+    return looks_random(value) or (is_secret(name) and is_telling(value))
+
+
+def _in_exchange(exchange: Exchange, sessions: Names) -> Iterator[str]:
     for name, value in (*exchange.request_headers, *exchange.response_headers):
         lower = name.lower()
         if lower in CREDENTIALS:
             scheme, space, credentials = value.partition(" ")
             if scheme.lower() not in ("basic", "digest", "negotiate", "ntlm"):
                 yield credentials if space else value
-        elif lower == "cookie":
-            yield from _cookies(value.split(";"))
-        elif lower == "set-cookie":
-            yield from _cookies(value.split(";")[:1])
-        elif is_secret(name):
+        elif lower not in ("cookie", "set-cookie") and is_secret(name):
+            yield value
+    for name, value in cookies(exchange):
+        if looks_random(value) or (name in sessions and is_telling(value)):
             yield value
     for slot in recorded_slots(exchange):
-        if is_secret(slot.name) and not is_secret_name(slot.name) and looks_random(slot.value):
+        named = is_secret(slot.name) and not is_secret_name(slot.name)
+        if named and _is_token_of(slot.name, slot.value):
             yield slot.value
-    for quoted in _JSON_SECRET.findall(_json_text(exchange)):
+    for name, quoted in _JSON_SECRET.findall(_json_text(exchange)):
         try:
             value = json.loads(quoted)
         except ValueError:
             continue
-        if looks_random(value):
+        if _is_token_of(name, value):
             yield value
 
 
@@ -174,11 +222,14 @@ def _json_text(exchange: Exchange) -> str:
     return exchange.response_body.decode(errors="replace")
 
 
-def _cookies(pairs: Sequence[str]) -> Iterator[str]:
-    for pair in pairs:
-        value = unquote(pair.partition("=")[2].strip().strip('"'))
-        if looks_random(value):
-            yield value
+def cookies(exchange: Exchange) -> Iterator[tuple[str, str]]:
+    """The cookies that are sent and set, each with its name and its value."""
+    for header, line in (*exchange.request_headers, *exchange.response_headers):
+        lower = header.lower()
+        if lower in ("cookie", "set-cookie"):
+            for pair in line.split(";")[: None if lower == "cookie" else 1]:
+                name, _, text = pair.partition("=")
+                yield name.strip(), unquote(text.strip().strip('"'))
 
 
 def recorded_slots(exchange: Exchange) -> list[Slot]:

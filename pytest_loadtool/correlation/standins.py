@@ -10,17 +10,13 @@ whoever does not have it cannot try guesses.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from html import escape
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
 from string import ascii_lowercase, ascii_uppercase
 from types import MappingProxyType
-from urllib.parse import quote
 
-from pytest_loadtool.model.filters import BASE64, FILTERS
-from pytest_loadtool.model.place import ENCODERS
+from pytest_loadtool.model.spellings import SPELLINGS, any_of
 
 __all__ = ["Replacer", "stand_ins"]
 
@@ -37,7 +33,6 @@ _RUN = re.compile(
     rf"(?<![{_RUN_CHARACTERS}A-Z0-9])[{_RUN_CHARACTERS}]*+[A-Z0-9][{_RUN_CHARACTERS}A-Z0-9]*+"
 )
 _SHORTEST_RUN = 8
-_ENCODING_FILTERS = ("html", *BASE64, "s256")
 
 
 def stand_ins(
@@ -93,12 +88,12 @@ class Replacer:
         self._texts = {
             form: encode(new)
             for old, new in pairs.items()
-            for encode in _FORMS
+            for encode in SPELLINGS
             if (form := encode(old)) and form != encode(new)
         }
         runs = [one for one in self._texts if _RUN.fullmatch(one)]
-        self._in_run = _compiled(runs)
-        self._elsewhere = _compiled(self._texts.keys() - set(runs))
+        self._in_run = any_of(runs)
+        self._elsewhere = any_of(self._texts.keys() - set(runs))
 
     def text(self, text: str) -> str:
         """``text`` with every value replaced."""
@@ -119,58 +114,3 @@ class Replacer:
         if len(text) < _SHORTEST_RUN or self._in_run is None:
             return text
         return self._texts.get(text) or self._in_run.sub(self._instead, text)
-
-
-def _compiled(texts: Iterable[str]) -> re.Pattern[str] | None:
-    """A pattern for any of these, of several that fit the longest. It branches by the first
-    character, so that most alternatives are not looked at."""
-    branches: dict[str, list[str]] = {}
-    for text in sorted(texts, key=lambda one: (-len(one), one)):
-        branches.setdefault(text[0], []).append(re.escape(text[1:]))
-    found = (f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in branches.items())
-    return re.compile("|".join(found)) if branches else None
-
-
-def _string(characters: str, form: str, *, nested: bool = False) -> Callable[[str], str]:
-    """As servers write a string of JSON in which these characters are escaped, too; nested in
-    another one, all backslashes are two."""
-    special = re.compile(f"[{characters}]")
-
-    def write(value: str) -> str:
-        text = json.dumps(value)[1:-1]
-        text = special.sub(lambda match: form.format(match[0], ord(match[0])), text)
-        return text.replace("\\", r"\\") if nested else text
-
-    return write
-
-
-#: PHP; Gson; what stands in HTML; .NET; Django's escapejs; OWASP's encoder for JavaScript.
-_STRINGS = (
-    ("/", "\\{0}"),
-    ("&<>'=", "\\u{1:04x}"),
-    ("&<>'=+", "\\u{1:04x}"),
-    ("&<>'+`", "\\u{1:04X}"),
-    ("&<>'`=;-", "\\u{1:04X}"),
-    ("&<>'`=;+/-", "\\x{1:02X}"),
-)
-
-
-def _references(characters: str) -> Callable[[str], str]:
-    """As templates write HTML in which these characters are references, too."""
-    special = re.compile(f"[{characters}]")
-    return lambda value: special.sub(lambda match: f"&#x{ord(match[0]):X};", escape(value))
-
-
-def _small_percent(value: str) -> str:
-    return re.sub("%[0-9A-F]{2}", lambda match: match[0].lower(), quote(value, safe=""))
-
-
-_FORMS: tuple[Callable[[str], str], ...] = (
-    str,
-    *ENCODERS.values(),
-    *(FILTERS[name] for name in _ENCODING_FILTERS),
-    *(_string(*one, nested=nested) for one in _STRINGS for nested in (False, True)),
-    _references("+"),
-    _references("=/`"),
-    _small_percent,
-)

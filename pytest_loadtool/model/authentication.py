@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 __all__ = ["PROXY_METHODS", "Identity", "Proxy", "ProxyMethod"]
@@ -22,7 +22,7 @@ class Identity:
     """
 
     username: str
-    password: str
+    password: str = field(repr=False)
     domain: str = ""
     realm: str = ""
     """The realm that it is for, to the letter; empty: any of the host."""
@@ -48,7 +48,7 @@ class Proxy:
 
     url: str
     username: str = ""
-    password: str = ""
+    password: str = field(default="", repr=False)
     domain: str = ""
     method: ProxyMethod = ""
 

@@ -54,7 +54,7 @@ class Header:
     """A header line (its value a template), or a place (no value): see `wire_headers`."""
 
     name: str
-    value: str | None = None
+    value: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +66,12 @@ class Request:
     """
 
     method: str
-    target: str
+    target: str = field(repr=False)  # like all that it sends: nobody knows what is secret in it
     headers: tuple[Header, ...] = ()
-    body: str | bytes | None = None
+    body: str | bytes | None = field(default=None, repr=False)
     header_set: str = ""
     """The name of the header set that it follows; empty: the default, the test case's headers."""
-    cookies: tuple[str, ...] = ()
+    cookies: tuple[str, ...] = field(default=(), repr=False)
     """The cookies that a script sets before it is sent, each (a template) as it would be assigned
     to ``document.cookie``, but for the whole host unless it names a path."""
     charset: str = ""
@@ -151,11 +151,11 @@ class Variable:
     """
 
     name: str
-    value: str | None = None
+    value: str | None = field(default=None, repr=False)
     env: str | None = None
     template: str | None = None
     generate: Generator | None = None
-    recorded: str | None = None
+    recorded: str | None = field(default=None, repr=False)
     set_by: Literal["asm", "person"] = "person"
     rule: str = ""
     keyring: str | None = None

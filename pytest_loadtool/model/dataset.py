@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 __all__ = ["Dataset", "DatasetUse", "Lifespan"]
@@ -31,4 +31,4 @@ class Dataset:
     """A dataset's content: column names and rows of text, each as wide as ``columns``."""
 
     columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[str, ...], ...] = field(repr=False)  # they may hold passwords

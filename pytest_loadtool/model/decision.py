@@ -24,3 +24,5 @@ class Decision:
     rule: str
     reason: str
     confidence: float
+    secret: bool = False
+    """Whether the value is a credential, or a cookie, which may carry the session."""

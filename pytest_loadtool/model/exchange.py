@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 __all__ = ["SAFE_METHODS", "Body", "Exchange", "HeaderList"]
@@ -58,13 +58,13 @@ class Exchange:
     started: float
     took: float
     method: str
-    url: str
+    url: str = field(repr=False)  # like all that it carries: nobody knows what is secret in it
     http_version: str
-    request_headers: HeaderList
+    request_headers: HeaderList = field(repr=False)
     request_body: _Held = _Held()
     status: int = 0
     reason: str = ""
-    response_headers: HeaderList = ()
+    response_headers: HeaderList = field(default=(), repr=False)
     response_body: _Held = _Held()
     error: str = ""
     note: str = ""

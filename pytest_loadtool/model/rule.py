@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from pytest_loadtool.model.place import Place
 
-__all__ = ["EVIDENCE_NAMES", "Kind", "Names", "Rule", "same_name"]
+__all__ = ["EVIDENCE_NAMES", "NO_NAMES", "Kind", "Names", "Rule", "same_name"]
 
 
 class Kind(Enum):
@@ -68,6 +68,9 @@ class Names:
         return name in self._plain or (
             self._pattern is not None and self._pattern.fullmatch(name) is not None
         )
+
+
+NO_NAMES = Names()
 
 
 def _key(name: str) -> str:

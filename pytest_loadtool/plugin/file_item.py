@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_loadtool.casefile.problems import key_error
 from pytest_loadtool.plugin.paths import shown_error
+from pytest_loadtool.plugin.tracebacks import without_values
 
 if TYPE_CHECKING:
     from pytest_loadtool.casefile.lines import KeyPath
@@ -26,6 +27,13 @@ class FileItem(pytest.Function):
     def reportinfo(self) -> tuple[Path, int, str]:
         """File, line (from 0) and name for pytest's output."""
         return self.path, 0, self.name
+
+    # As pytest's own override does, without a style.
+    def repr_failure(  # type: ignore[override]
+        self, excinfo: pytest.ExceptionInfo[BaseException]
+    ) -> Any:
+        """pytest's usual traceback, without what may be secret."""
+        return without_values(super().repr_failure(excinfo))
 
     def setup(self) -> None:
         """Set the fixtures up. Of one that does not exist, say who asks for it: not a function."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,6 @@ from pytest_loadtool.plugin.options import CASE_SUFFIX, server_of
 from pytest_loadtool.plugin.otherwise import OTHERWISE, answered_otherwise
 from pytest_loadtool.plugin.paths import shown_error, shown_path
 from pytest_loadtool.plugin.proxy import proxy_secrets
-from pytest_loadtool.plugin.secrets import secrets_of
 from pytest_loadtool.plugin.server import server_from_fixture
 from pytest_loadtool.plugin.steps import StepLines, StepResult, Watch
 from pytest_loadtool.plugin.think_time import think_time_of
@@ -26,6 +25,7 @@ from pytest_loadtool.plugin.way import on_its_way
 from pytest_loadtool.report.failure import explain
 from pytest_loadtool.report.outcome import Evidence, headline
 from pytest_loadtool.report.refusal import otherwise
+from pytest_loadtool.report.secrets import secrets_of
 
 if TYPE_CHECKING:
     from pytest_loadtool.casefile.lines import KeyPath
@@ -52,7 +52,7 @@ class CaseItem(FileItem):
         self.loadtool_steps: list[StepResult] = []
         """The transactions of the last replay; they go along with the report."""
         self._failure: tuple[str, str, int] | None = None
-        self._values: Mapping[str, str] = {}
+        self._secrets: list[str] = []
         named: dict[str, KeyPath] = {
             name: ("fixtures", number) for number, name in enumerate(case.fixtures)
         }
@@ -100,9 +100,12 @@ class CaseItem(FileItem):
         from pytest_loadtool.transport.functional import replay_once
 
         plan = self._plan(request)
-        self._values = run_apart(
-            lambda: replay_once(plan, observer=watch, challenged=watch.challenged)
-        )
+        values = run_apart(lambda: replay_once(plan, observer=watch, challenged=watch.challenged))
+        self._secrets = [
+            *secrets_of(self.case, plan.values),
+            *secrets_of(self.case, values),
+            *proxy_secrets(self.config),
+        ]
 
     def _plan(self, request: pytest.FixtureRequest) -> Plan:
         from pytest_loadtool.transport.checks import check_plan
@@ -135,10 +138,7 @@ class CaseItem(FileItem):
             watch.outcomes,
             path=shown_path(self.path, self.config),
             evidence=_evidence(self.path),
-            secrets=[
-                *secrets_of(self.case, self._values),
-                *proxy_secrets(self.config),
-            ],
+            secrets=self._secrets,
         )
 
     def _add_properties(self, watch: Watch) -> None:

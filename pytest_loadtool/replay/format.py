@@ -25,8 +25,8 @@ class Names:
     """What placeholders stand for: constants and files, known at compile time, and slots for the
     others."""
 
-    constants: Mapping[str, str]
-    files: Mapping[str, bytes] = field(default_factory=dict)
+    constants: Mapping[str, str] = field(repr=False)
+    files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     slots: dict[str, int] = field(default_factory=dict)
 
     def slot(self, name: str) -> int:

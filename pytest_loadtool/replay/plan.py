@@ -192,7 +192,7 @@ class Plan:
 
     case: TestCase
     pages: tuple[PagePlan, ...]
-    initial: tuple[str, ...]
+    initial: tuple[str, ...] = field(repr=False)  # there are secrets among them
     slots: dict[str, int]
     """Slot of each name that a placeholder uses."""
     datasets: tuple[DatasetSlots, ...] = ()
@@ -217,6 +217,11 @@ class Plan:
     def steps(self) -> tuple[Step, ...]:
         """All steps in order; ``steps[i].index == i``."""
         return tuple(step for page in self.pages for step in page.steps)
+
+    @property
+    def values(self) -> dict[str, str]:
+        """What placeholders stand for when a virtual user begins, by name."""
+        return {name: self.initial[slot] for name, slot in self.slots.items()}
 
 
 class Observer(Protocol):

@@ -10,10 +10,14 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from http import HTTPStatus
+from urllib.parse import unquote
 
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.charset import decoded
 from pytest_loadtool.model.multipart import is_multipart, shown
+from pytest_loadtool.model.secret import is_secret
+from pytest_loadtool.model.spellings import spellings
+from pytest_loadtool.report.carried import carried_by, recorded_in
 from pytest_loadtool.report.challenges import challenge_remedy
 from pytest_loadtool.report.comparison import (
     Difference,
@@ -23,7 +27,7 @@ from pytest_loadtool.report.comparison import (
 )
 from pytest_loadtool.report.excerpt import clip, excerpt, is_binary, printable
 from pytest_loadtool.report.extractors import broken_extractors
-from pytest_loadtool.report.masking import Mask, spellings
+from pytest_loadtool.report.masking import Mask
 from pytest_loadtool.report.outcome import Evidence, Outcome, Received, headline, text_of
 from pytest_loadtool.report.refusal import lost_cookies, passed_before, tokens, why_elsewhere
 from pytest_loadtool.report.subject import Subject, indented, place_of
@@ -57,7 +61,8 @@ def explain(
     """
     by_index = sorted(outcomes, key=lambda one: one.index)
     first, *later = [one for one in by_index if one.failures]
-    subject = Subject(case, path, first, Mask(secrets), evidence)
+    mask = Mask([*secrets, *_carried(case, by_index, evidence)])
+    subject = Subject(case, path, first, mask, evidence)
     sections = (
         [headline(first)],
         _counts(case, len(by_index), 1 + len(later)),
@@ -77,7 +82,17 @@ def explain(
         _later(path, later),
     )
     text = "\n\n".join("\n".join(lines) for lines in map(list, sections) if lines)
-    return printable(text)
+    return printable(mask.known(text))
+
+
+def _carried(case: TestCase, outcomes: Sequence[Outcome], evidence: Evidence) -> Iterator[str]:
+    """The secrets that were sent, or set, up to now and when it was recorded."""
+    for one in outcomes:
+        subject = Subject(case, "", one, Mask(), evidence)
+        yield from carried_by(one.response)
+        yield from (unquote(value) for name, value in subject.sent.items() if is_secret(name))
+        if subject.exchange is not None:
+            yield from recorded_in(subject.exchange)
 
 
 def _counts(case: TestCase, replayed: int, failed: int) -> list[str]:

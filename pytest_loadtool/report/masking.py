@@ -6,15 +6,18 @@ form, JSON, XML, multipart or HTML; and values that the caller names.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
-from urllib.parse import quote, quote_plus
+from typing import TYPE_CHECKING
 
 from pytest_loadtool.model.secret import is_secret
+from pytest_loadtool.model.spellings import any_of, spellings
 
-__all__ = ["Mask", "is_secret", "spellings"]
+if TYPE_CHECKING:
+    from pytest_loadtool.correlation.fields import Field
+
+__all__ = ["BY_NAME", "Mask", "Unmasked", "cut", "secret_fields"]
 
 #: How much of a secret is shown, and how long it must be for that much to say little about it.
 _SHOWN, _LONG = 4, 8
@@ -39,8 +42,11 @@ _FIELDS = tuple(
 )
 
 
-def _shortened(value: str) -> str:
-    """A long secret's first four characters; nothing of a short one."""
+def cut(value: str) -> str:
+    """What is shown of a secret: a long one's first four characters, nothing of a short one. What
+    was cut stays as it is."""
+    if value.endswith("…") and len(value) <= _SHOWN + 1:
+        return value
     return (value[:_SHOWN] if len(value) > _LONG else "") + "…"
 
 
@@ -49,23 +55,34 @@ class Mask:
 
     __slots__ = ("_values",)
 
-    def __init__(self, values: Collection[str] = ()) -> None:
-        forms = {form for value in values if value for form in spellings(value)}
-        # The longest first: one may be a part of another.
-        alternatives = "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))
-        self._values = re.compile(alternatives) if alternatives else None
+    def __init__(self, values: Iterable[str] = ()) -> None:
+        self._values = any_of({form for value in set(values) - {""} for form in spellings(value)})
 
     def value(self, name: str, value: str) -> str:
         """The value of a field or placeholder of that name."""
-        return _shortened(value) if is_secret(name) else self.text(value)
+        return cut(value) if is_secret(name) else self.text(value)
+
+    def known(self, text: str) -> str:
+        """Any text, of which only the values are hidden that this was made with."""
+        if self._values is None:
+            return text
+        return self._values.sub(lambda match: cut(match[0]), text)
 
     def text(self, text: str) -> str:
         """Any text: a body, a target, a header value."""
-        if self._values is not None:
-            text = self._values.sub(lambda match: _shortened(match[0]), text)
+        text = self.known(text)
         for pattern in _FIELDS:
             text = pattern.sub(_masked_field, text)
         return text
+
+    def field(self, one: Field) -> str:
+        """The value of a field of a request, unless it is text with placeholders."""
+        if "${" in one.value:
+            return one.value
+        if one.is_cookie:
+            return cut(one.value)
+        masked = self.header if one.section == "HEADERS" else self.value
+        return masked(one.wire_name, one.value)
 
     def header(self, name: str, value: str) -> str:
         """A header's value."""
@@ -73,24 +90,59 @@ class Mask:
         return special(value) if special else self.value(name, value)
 
 
-def spellings(value: str) -> set[str]:
-    """How a value is written in the places that placeholders land in."""
-    in_json = json.dumps(value, ensure_ascii=False)[1:-1]
-    return {value, quote(value, errors="replace"), quote_plus(value, errors="replace"), in_json}
+BY_NAME = Mask()
+"""Hides what is a secret by its name alone."""
+
+
+class Unmasked(Mask):
+    """Hides nothing."""
+
+    __slots__ = ()
+
+    def text(self, text: str) -> str:
+        """As it is."""
+        return text
+
+    def value(self, name: str, value: str) -> str:  # noqa: ARG002 - whatever its name is
+        """As it is."""
+        return value
+
+    def header(self, name: str, value: str) -> str:  # noqa: ARG002 - whatever its name is
+        """As it is."""
+        return value
+
+    def field(self, one: Field) -> str:
+        """As it is."""
+        return one.value
+
+
+def secret_fields(text: str) -> Iterator[str]:
+    """The values in a text that their names say are secrets, as they stand there."""
+    for pattern in _FIELDS:
+        for match in pattern.finditer(text):
+            if group := _secret(match):
+                yield match[group]
+
+
+def _secret(match: re.Match[str]) -> str:
+    """The group of a field's value that is a secret; empty if it is none."""
+    groups = match.groupdict()
+    if "name" in groups and not is_secret(groups["name"]):
+        return ""
+    return "value" if groups["value"] is not None else "number"
 
 
 def _masked_field(match: re.Match[str]) -> str:
-    groups = match.groupdict()
-    if "name" in groups and not is_secret(groups["name"]):
+    group = _secret(match)
+    if not group:
         return match[0]
-    group = "value" if groups["value"] is not None else "number"
     start, end = (position - match.start() for position in match.span(group))
-    return match[0][:start] + _shortened(match[group]) + match[0][end:]
+    return match[0][:start] + cut(match[group]) + match[0][end:]
 
 
 def _authorization(value: str) -> str:
     scheme, space, credentials = value.partition(" ")
-    return f"{scheme} {_shortened(credentials)}" if space else _shortened(value)
+    return f"{scheme} {cut(credentials)}" if space else cut(value)
 
 
 def _cookies(value: str) -> str:
@@ -99,7 +151,7 @@ def _cookies(value: str) -> str:
 
 def _cookie(pair: str) -> str:
     name, equals, value = pair.partition("=")
-    return f"{name}={_shortened(value)}" if equals and value else pair
+    return f"{name}={cut(value)}" if equals and value else pair
 
 
 def _set_cookie(value: str) -> str:

@@ -18,9 +18,10 @@ from pytest_loadtool.correlation.looks import (
 )
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.rule import Names
+from pytest_loadtool.model.spellings import spellings
 from pytest_loadtool.model.template import Reference, Template, TemplateError
 from pytest_loadtool.report.excerpt import clip
-from pytest_loadtool.report.masking import Mask, spellings
+from pytest_loadtool.report.masking import Mask
 
 __all__ = ["Suspects", "may_be_stale"]
 
@@ -100,7 +101,7 @@ class Suspects:
 
     def _about(self, field: Field, *, anew: bool) -> Iterator[str]:
         if field.datasource == CONSTANT:
-            shown = clip(self.mask.value(field.wire_name, field.value), _LONGEST)
+            shown = clip(self.mask.field(field), _LONGEST)
             yield f"  {field.name} = {shown} is a constant: it was sent as recorded"
             yield f"    {self._remedy(field)}"
         for one in _references(field):

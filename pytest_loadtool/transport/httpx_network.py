@@ -12,6 +12,7 @@ import httpx
 
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay.plan import Origin, Via
+from pytest_loadtool.transport.httpx_logs import keep_out_of_logs
 from pytest_loadtool.transport.httpx_proxy import StreamsThroughProxy
 from pytest_loadtool.transport.httpx_session import HttpxSession
 from pytest_loadtool.transport.httpx_streams import Streams, over
@@ -40,6 +41,7 @@ class HttpxNetwork:
         application: Application | None = None,
         server: str = "",
     ) -> None:
+        keep_out_of_logs()
         self._loop = loop
         self.tls = TlsContexts()
         self._exchanges: set[asyncio.Task[None]] = set()

@@ -5,23 +5,17 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from math import inf
 from time import perf_counter
 
 from pytest_loadtool.load.keys import PageKey, TransactionKey
 from pytest_loadtool.load.metrics import LoadMetrics
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.content import ContentError
 from pytest_loadtool.replay.exchange import Response
 from pytest_loadtool.replay.plan import Observer, PagePlan, Plan, Step
-from pytest_loadtool.report.challenges import challenge_remedy
-from pytest_loadtool.report.excerpt import clip
+from pytest_loadtool.transport.examples import Examples
 
 __all__ = ["Clock", "NetworkMetrics", "metrics_for", "observers_for"]
-
-#: How many characters of a body an error's example shows.
-_LONGEST_BODY = 160
 
 
 def metrics_for(plans: Sequence[Plan], *, detailed_pages: bool = False) -> LoadMetrics:
@@ -35,10 +29,7 @@ def metrics_for(plans: Sequence[Plan], *, detailed_pages: bool = False) -> LoadM
         ],
         pages=[PageKey(name, page.name) for name, plan in named for page in plan.pages],
         cases=[name for name, _ in named],
-        describe=partial(
-            _describe,
-            frozenset(step for plan in plans if plan.case.identities for step in plan.steps),
-        ),
+        describe=Examples(plans).describe,
         detailed_pages=detailed_pages,
     )
 
@@ -112,29 +103,6 @@ class _MetricsObserver:
     def iteration(self, started: float, finished: float, failed: bool) -> None:
         """Record one iteration of the test case."""
         self._metrics.record_iteration(self._case, int((finished - started) * 1e6), failed)
-
-
-def _describe(with_identities: frozenset[Step], response: Response) -> str:
-    """The first example of an error, in one line: what was asked, what came.
-
-    The target is the test case's own text, not what went out: that may hold a user's secrets.
-    """
-    request = response.send.step.transaction.request
-    asked = f"{request.method} {request.target}"
-    if not response.status:
-        return f"{asked}: no response"
-    try:
-        body = clip(response.text, _LONGEST_BODY)
-    except ContentError:
-        body = "(undecodable body)"
-    remedy = challenge_remedy(
-        response.status,
-        response.headers,
-        has_identities=response.send.step in with_identities,
-    )
-    if remedy and response.failure is None:
-        body = remedy
-    return f"{asked}: status {response.status}, {body or 'no body'}"
 
 
 class NetworkMetrics:

@@ -46,6 +46,7 @@ def test_decisions_come_and_go(tmp_path: Path, troubles: tuple[str, ...]) -> Non
         "rule": "csrf",
         "reason": "It is.",
         "confidence": 0.9,
+        "secret": False,
     }
     assert read_har(path) == (EXCHANGE,) * 3
     assert read_troubles(path) == troubles

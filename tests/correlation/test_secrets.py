@@ -10,9 +10,10 @@ from urllib.parse import quote, quote_plus, unquote
 import pytest
 
 from pytest_loadtool.casefile import format_case
+from pytest_loadtool.casefile.rules import package_rules
 from pytest_loadtool.correlation.looks import looks_random
 from pytest_loadtool.correlation.masking import masked
-from pytest_loadtool.correlation.secrets import captured, moved, typed
+from pytest_loadtool.correlation.secrets import captured, moved, session_cookies, typed
 from pytest_loadtool.correlation.standins import Replacer, stand_ins
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
@@ -237,6 +238,41 @@ def test_secrets_in_base64_in_headers_are_masked() -> None:
     assert password != typed_there
     body = evidence[0].request_body.decode()
     assert body == f"user=ann&password={password}"
+
+
+@pytest.mark.parametrize("value", ["COOKIESECRET88bb", "horsebattery", "aB3dE6gH9jK2mN5pQ8", "k7"])
+@pytest.mark.parametrize(("name", "more"), [("sid", ""), ("basket", "; HttpOnly")])
+def test_session_cookie_is_masked_whatever_it_looks_like(value: str, name: str, more: str) -> None:
+    """One that rules know by its name, or that is kept from scripts; others keep a word."""
+    page = f"<p>{value}</p>" if len(value) > 12 else ""
+    set_cookie = ("Set-Cookie", f"{name}={value}; Path=/{more}")
+    theme = ("Set-Cookie", "theme=DARKWOOD88bb; Path=/")
+    sent = ("Cookie", f"{name}={value}; theme=DARKWOOD88bb")
+    exchanges = (
+        exchange("GET", "http://x/", 0, answer=page, answer_headers=(set_cookie, theme)),
+        exchange("GET", "http://x/a", 1, sent),
+        exchange("GET", "http://x/b", 2, sent),
+    )
+    rules = package_rules()
+    case = configure(build_case(exchanges, name="x").case, exchanges).case
+    sessions = session_cookies(exchanges, rules)
+    clean, evidence = masked(case, exchanges, typed(case, sessions), KEY, sessions)
+    assert value not in whole(evidence)
+    assert whole(evidence).count("DARKWOOD88bb") == 3
+    made = (evidence[1].request_header("cookie") or "").partition(";")[0]
+    assert len(made) == len(f"{name}={value}")
+    assert made in (evidence[0].response_header("set-cookie") or "")
+    assert made in (evidence[2].request_header("cookie") or "")
+    assert made.partition("=")[2] in evidence[0].response_body.decode() or not page
+    assert configure(clean, evidence).case == clean
+
+
+def test_session_cookie_from_before_is_typed_whatever_it_looks_like() -> None:
+    """What no response set is sent in every run, so it moves; a word under another name stays."""
+    sent = ("Cookie", "sid=COOKIESECRET88bb; theme=DARKWOOD88bb")
+    case = build_case((exchange("GET", "http://x/", 0, sent),), name="x").case
+    found = typed(case, session_cookies((), package_rules()))
+    assert {one.column: one.field.value for one in found} == {"sid": "COOKIESECRET88bb"}
 
 
 @pytest.mark.parametrize("value", TOKENS)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_loadtool.report.masking import Mask, is_secret
+from pytest_loadtool.model.secret import is_secret
+from pytest_loadtool.report.masking import Mask
 
 SECRET = "correct-horse-battery"
 

@@ -64,3 +64,13 @@ def test_value_as_recorded_is_known_however_it_is_written() -> None:
 def test_names_that_may_exist() -> None:
     """Texts under a name for names, as they were typed."""
     assert Suspects(CASE, 1, {}, Mask()).names() == ["Tea"]
+
+
+def test_credentials_are_cut() -> None:
+    """A bearer token and a cookie that are sent as recorded, whatever the mask knows."""
+    headers = (Header("Authorization", "Bearer gVVxQ7m_KeLLML_M2qG"),)
+    request = Request("GET", "/items", headers, cookies=("basket=k3yZz81QpWm2LxT",))
+    case = TestCase("shop", (Page("p", (Transaction(request),)),))
+    text = "\n".join(Suspects(case, 0, {}, Mask()).tokens(anew=True))
+    assert "  Authorization = gVVx… is a constant" in text
+    assert "  Cookie basket = k3yZ… is a constant" in text

@@ -16,6 +16,7 @@ from pytest_loadtool.console.views.fields import table
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase, Variable
 from pytest_loadtool.model.dataset import DatasetUse
+from pytest_loadtool.report.masking import BY_NAME
 
 if TYPE_CHECKING:
     from pytest_loadtool.correlation.fields import Field
@@ -23,16 +24,17 @@ if TYPE_CHECKING:
 __all__ = ["fields", "set_field"]
 
 
-async def fields(session: Session, number: TransactionNumber) -> None:
+async def fields(session: Session, number: TransactionNumber, *, secrets: bool = False) -> None:
     """Fields View: list the fields of a transaction's request, each with its datasource and value.
 
     NUMBER is the one that `tree` shows. The datasources are Constant value, Dataset, User variable,
     Extractor[N] (the N-th extractor of the test case) and Server authentication header. What
-    application state management correlated has a gray background at a terminal.
+    application state management correlated has a gray background at a terminal. Of passwords,
+    tokens and cookies only the beginning is shown; --secrets shows them as they are.
     """
     document = session.opened()
     session.say(transaction(document, number).title)
-    for line, gray in table(_fields(document, number)):
+    for line, gray in table(_fields(document, number), secrets=secrets):
         session.say(line, gray=gray)
 
 
@@ -70,7 +72,7 @@ async def set_field(
         raise CommandError(str(error)) from None
     session.document = replace(document, case=case)
     changed = _field(session.document, number, field)
-    session.say(f"{changed.name}: {changed.datasource}, {changed.value}")
+    session.say(f"{changed.name}: {changed.datasource}, {BY_NAME.field(changed)}")
 
 
 def _fields(document: Document, number: int) -> tuple[Field, ...]:

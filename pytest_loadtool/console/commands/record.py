@@ -19,6 +19,7 @@ from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import Domain
 from pytest_loadtool.replay.proxies import ENVIRONMENT
+from pytest_loadtool.report.masking import BY_NAME
 
 __all__ = ["record", "stop"]
 
@@ -139,7 +140,8 @@ def _tell(session: Session, exchange: Exchange) -> None:
     html = (exchange.response_header("content-type") or "").startswith("text/html")
     page = exchange.response_size or 300 <= exchange.status < 400
     if html and page and exchange.request_header("sec-fetch-mode") in (None, "navigate"):
-        session.say(f"  recorded {exchange.method} {exchange.url} {exchange.status}")
+        asked = BY_NAME.text(f"{exchange.method} {exchange.url}")
+        session.say(f"  recorded {asked} {exchange.status}")
 
 
 def _closed(session: Session, reason: str) -> None:

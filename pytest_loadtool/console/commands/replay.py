@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views import transaction as views
 from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.model.result import Failure
+from pytest_loadtool.report.secrets import secrets_of
 
 if TYPE_CHECKING:
     from pytest_loadtool.replay import PagePlan, Response, Step
@@ -42,7 +44,8 @@ async def play(session: Session, *, fast: bool = False, server: str = "") -> Non
     if watched.first is None:
         session.say(f"{counted(watched.seen, 'transaction')} passed.")
         return
-    for line in _explained(document, watched.first):
+    secrets = secrets_of(document.case, plan.values)
+    for line in _explained(document, watched.first, secrets):
         session.say(line)
     raise CommandError(f"{watched.failed} of {counted(watched.seen, 'transaction')} failed")
 
@@ -90,10 +93,14 @@ class _Watch:
         pass
 
 
-def _explained(document: Document, first: tuple[Step, Response, tuple[Failure, ...]]) -> list[str]:
+def _explained(
+    document: Document,
+    first: tuple[Step, Response, tuple[Failure, ...]],
+    secrets: Iterable[str],
+) -> list[str]:
     step, response, failures = first
     return [
         "",
         f"First failure: {step.index + 1} {step.title}, on page {step.page_title}",
-        *views.failure(response, failures, document.evidence_of(step.transaction)),
+        *views.failure(response, failures, document.evidence_of(step.transaction), secrets),
     ]

@@ -12,6 +12,7 @@ from pytest_loadtool.console.views.identity import authentication, offered
 from pytest_loadtool.console.views.text import counted, shortened, size
 from pytest_loadtool.model.case import Page, Transaction
 from pytest_loadtool.model.decision import Decision
+from pytest_loadtool.report.masking import BY_NAME, cut
 
 if TYPE_CHECKING:
     from pytest_loadtool.recording import HostUse, Note
@@ -82,7 +83,7 @@ def notes(found: Sequence[Note], most: int | None = _MOST) -> Iterator[str]:
         yield f"  {kind}: {count}" + (f" ({serious} serious: record again)" if serious else "")
         for message, subjects in _by_message(mine):
             listed = [
-                shortened(subject, 60) + (f" ({times})" if times > 1 else "")
+                shortened(BY_NAME.text(subject), 60) + (f" ({times})" if times > 1 else "")
                 for subject, times in subjects.most_common(most)
             ]
             shown = ", ".join(listed)
@@ -99,7 +100,7 @@ def decisions(made: Iterable[Decision], *, numbered: bool = False) -> Iterator[s
     for _, group in groupby(enumerate(ordered, 1), _told_as):
         alike = dict(group)
         number, decision = next(iter(alike.items()))
-        value = shortened(decision.value, _VALUE)
+        value = cut(decision.value) if decision.secret else shortened(decision.value, _VALUE)
         if decision.variable:
             name, numbers = decision.variable, f"{number:3}"
             if len(alike) > 1:
@@ -176,7 +177,7 @@ def _row(document: Document, transaction: Transaction) -> tuple[str, str, str, s
         str(recorded.status) if recorded else "-",
         recorded.kind.value if recorded else "-",
         size(exchange.response_size) if exchange else "-",
-        shortened(request.target, 100)
+        shortened(BY_NAME.text(request.target), 100)
         + (f"  ({transaction.name})" if transaction.name else "")
         + ("  (dangerous)" if transaction.dangerous else "")
         + (f"  (refreshes {transaction.refreshes})" if transaction.refreshes else ""),

@@ -9,6 +9,7 @@ from pytest_loadtool.console.views.case import notes
 from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.recording import fidelity, transactions_of
 from pytest_loadtool.recording.notes import RECORDING_ERROR
+from pytest_loadtool.report.masking import BY_NAME
 
 __all__ = ["errors", "report"]
 
@@ -35,5 +36,5 @@ def errors(document: Document) -> Iterator[str]:
     for note in fidelity(document.case, document.exchanges):
         if note.kind == RECORDING_ERROR:
             number = numbers.get(note.subject)
-            yield f"{number or '-':>5}  {note.subject}"
+            yield f"{number or '-':>5}  {BY_NAME.text(note.subject)}"
             yield f"       {note.message}"

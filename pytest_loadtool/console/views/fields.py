@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.console.views.text import shortened
+from pytest_loadtool.report.masking import BY_NAME, Unmasked
 
 if TYPE_CHECKING:
     from pytest_loadtool.correlation.fields import Field
@@ -17,13 +18,15 @@ __all__ = ["table"]
 _NAME, _VALUE = 40, 60
 
 
-def table(fields: Sequence[Field]) -> Iterator[tuple[str, bool]]:
-    """A heading per section, then a line per field, and whether that line has a gray background."""
+def table(fields: Sequence[Field], *, secrets: bool = False) -> Iterator[tuple[str, bool]]:
+    """A heading per section, then a line per field, and whether that line has a gray background.
+    Of passwords, tokens and cookies only the beginning is shown, unless ``secrets``."""
+    mask = Unmasked() if secrets else BY_NAME
     width = max((len(shortened(one.name, _NAME)) for one in fields), default=0)
     wide = max((len(one.datasource) for one in fields), default=0)
     for section, group in groupby(fields, key=lambda one: one.section):
         yield section, False
         for one in group:
-            name, value = shortened(one.name, _NAME), shortened(one.value, _VALUE)
+            name, value = shortened(one.name, _NAME), shortened(mask.field(one), _VALUE)
             line = f"  {name:<{width}}  {one.datasource:<{wide}}  {value}"
             yield line, one.correlated

@@ -10,7 +10,8 @@ from pytest_loadtool.console.views.text import BODY_LIMIT, body
 from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.report.masking import Mask
+from pytest_loadtool.report.carried import carried_by, recorded_in
+from pytest_loadtool.report.masking import Mask, Unmasked
 
 __all__ = ["Replayed", "failure", "recorded"]
 
@@ -33,16 +34,6 @@ class Replayed(Protocol):
         """The body without its content coding."""
 
 
-class _Unmasked(Mask):
-    """Shows everything as it is."""
-
-    def text(self, text: str) -> str:
-        return text
-
-    def header(self, name: str, value: str) -> str:  # noqa: ARG002 - whatever its name is
-        return value
-
-
 def recorded(
     document: Document, transaction: Transaction, *, full: bool = False, secrets: bool = False
 ) -> list[str]:
@@ -50,14 +41,21 @@ def recorded(
     before to negotiate authentication is always there. Of passwords and tokens only the beginning
     is shown, unless ``secrets``."""
     limit = None if full else BODY_LIMIT
-    everything = list(_recorded(document, transaction, limit, _Unmasked()))
+    everything = list(_recorded(document, transaction, limit, Unmasked()))
     if secrets:
         return everything
-    lines = list(_recorded(document, transaction, limit, Mask()))
+    lines = list(_recorded(document, transaction, limit, _mask(document, transaction)))
     hint = (
         [] if lines == everything else ["", "Passwords and tokens are cut; --secrets shows them."]
     )
     return lines + hint
+
+
+def _mask(document: Document, transaction: Transaction) -> Mask:
+    """Hides what the recorded exchange carries, and those that negotiated for it."""
+    evidence = document.evidence_of(transaction)
+    exchanges = (*document.negotiation_of(transaction), *([evidence] if evidence else []))
+    return Mask(secret for one in exchanges for secret in recorded_in(one))
 
 
 def _recorded(
@@ -69,7 +67,7 @@ def _recorded(
     if exchange is None:
         yield "The recorded traffic is not at hand; this is what the test case sends."
         yield ""
-        yield from _planned(document.case, transaction.request)
+        yield from _planned(document.case, transaction.request, mask)
         return
     negotiation = document.negotiation_of(transaction)
     for number, one in enumerate(negotiation, 1):
@@ -89,10 +87,11 @@ def failure(
     response: Replayed,
     failures: Iterable[Failure],
     exchange: Exchange | None,
+    secrets: Iterable[str] = (),
 ) -> Iterator[str]:
     """Why a replayed transaction failed, what was sent and received, and what was recorded; of
-    passwords and tokens only the beginning."""
-    mask = Mask()
+    passwords, tokens and ``secrets`` only the beginning."""
+    mask = Mask([*secrets, *carried_by(response)])
     for one in failures:
         yield f"{one.cause}: {one.message}"
     yield ""
@@ -111,14 +110,17 @@ def failure(
         yield f"recorded: status {exchange.status} {exchange.reason}".rstrip()
 
 
-def _planned(case: TestCase, request: Request) -> Iterator[str]:
-    yield f"{request.method} {request.target}"
-    for header in case.wire_headers(request):
-        yield header.name if header.value is None else f"{header.name}: {header.value}"
-    yield from (f"Cookie set by a script: {one}" for one in request.cookies)
+def _planned(case: TestCase, request: Request, mask: Mask) -> Iterator[str]:
+    yield f"{request.method} {mask.text(request.target)}"
+    for one in case.wire_headers(request):
+        yield one.name if one.value is None else f"{one.name}: {mask.header(one.name, one.value)}"
+    yield from (
+        f"Cookie set by a script: {mask.header('set-cookie', one)}" for one in request.cookies
+    )
     if request.body is not None:
         yield ""
-        yield request.body if isinstance(request.body, str) else body(request.body, "")
+        text = request.body if isinstance(request.body, str) else body(request.body, "")
+        yield mask.text(text)
 
 
 def _response(exchange: Exchange, limit: int | None, mask: Mask) -> Iterator[str]:

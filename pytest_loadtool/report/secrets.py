@@ -1,8 +1,7 @@
-"""What must not stand in a failure: values from outside, and passwords in whatever form they go."""
+"""The secrets of a test case: values from outside, and passwords in whatever form they go."""
 
 from __future__ import annotations
 
-import os
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
 
@@ -16,11 +15,10 @@ __all__ = ["secrets_of"]
 
 
 def secrets_of(case: TestCase, values: Mapping[str, str]) -> Iterator[str]:
-    """The secrets of a test case, of whose placeholders the user's ``values`` were these."""
+    """The secrets of a test case, of whose placeholders the ``values`` are these: a user's, or
+    those that all users begin with."""
     for variable in case.variables.values():
-        if variable.env:
-            yield os.environ.get(variable.env, "")
-        if variable.keyring:
+        if variable.env or variable.keyring:
             yield values.get(variable.name, "")
     accounts: list[Identity | Proxy] = [*case.identities]
     if case.proxy is not None:
