@@ -14,7 +14,9 @@ _LINK = re.compile(
     r"""|(?:data-)?hx-(?:get|post|put|patch|delete))\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""",
     re.IGNORECASE,
 )
-_LABEL = re.compile(r"[^<>]*>\s*([^<>]{1,200}?)\s*<")
+_LABEL = re.compile(r"[^<>]*+>\s*+([^<>]{1,200}?)\s*+<")
+#: How much text behind an address is looked at for what a person clicks on.
+_LONGEST_TAG = 5000
 
 
 def links(text: str) -> Iterator[tuple[str, str, int]]:
@@ -28,5 +30,5 @@ def links(text: str) -> Iterator[tuple[str, str, int]]:
 
 def label_at(text: str, end: int) -> str:
     """The text of the link whose address ends there."""
-    label = _LABEL.match(text, end)
+    label = _LABEL.match(text, end, end + _LONGEST_TAG)
     return unescape(label[1]) if label else ""
