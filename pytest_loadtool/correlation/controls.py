@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from html import unescape
 from itertools import islice
 from typing import Literal
 
 from pytest_loadtool.correlation.choices import choices, labels_for
 from pytest_loadtool.correlation.producer import Producer, Wanted
 from pytest_loadtool.correlation.tags import control_value, controls
+from pytest_loadtool.model.entities import unescape
 from pytest_loadtool.model.rule import Kind
 
 __all__ = ["form_start", "in_page"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from html import unescape
+
+from pytest_loadtool.model.entities import unescape
 
 __all__ = ["label_at", "links"]
 

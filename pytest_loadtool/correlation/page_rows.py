@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import unescape
 
 from pytest_loadtool.correlation.addresses import (
     AMPERSAND,
@@ -32,6 +31,7 @@ from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.tags import attributes
+from pytest_loadtool.model.entities import unescape
 from pytest_loadtool.model.extractor import RegularExpression
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.template import Template, escape

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from html import unescape
 from urllib.parse import unquote, unquote_plus
 
 from pytest_loadtool.correlation.views import decoded
+from pytest_loadtool.model.entities import unescape
 from pytest_loadtool.model.multipart import parts_of
 from pytest_loadtool.model.place import Place, is_json, query_syntax
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from html import unescape
+
+from pytest_loadtool.model.entities import unescape
 
 __all__ = ["attributes", "control_at", "control_value", "controls", "find_control", "select_end"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from html import unescape
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from pytest_loadtool.model.entities import unescape
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.entry import Entry
 from pytest_loadtool.recording.grouping import Group
