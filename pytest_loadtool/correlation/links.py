@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from pytest_loadtool.model.entities import unescape
 
-__all__ = ["label_at", "links"]
+__all__ = ["MOST_LABELS", "label_at", "labels_of", "links"]
 
 _LINK = re.compile(
     r"""[\s"'](?=[adfhs])(?:(?:form)?action|href|src"""
@@ -16,6 +16,9 @@ _LINK = re.compile(
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"[^<>]*+>\s*+([^<>]{1,200}?)\s*+<")
+_WHOLE_LABEL = re.compile(r"[^<>]*+>\s*+([^<>]{1,81})<")
+#: At how many places of one address in one page its text is looked for.
+MOST_LABELS = 100
 #: How much text behind an address is looked at for what a person clicks on.
 _LONGEST_TAG = 5000
 
@@ -27,6 +30,19 @@ def links(text: str) -> Iterator[tuple[str, str, int]]:
     for found in _LINK.finditer(text):
         raw = found[1] or found[2] or found[3] or ""
         yield (unescape(raw) if "&" in raw else raw), raw, found.end()
+
+
+def labels_of(text: str, raw: str) -> Iterator[str]:
+    """The texts behind an address that the page writes so, as the page writes them."""
+    end = 0
+    for _place in range(MOST_LABELS):
+        start = text.find(raw, end)
+        if start < 0:
+            return
+        end = start + len(raw)
+        label = _WHOLE_LABEL.match(text, end, end + _LONGEST_TAG)
+        if label is not None:
+            yield label[1]
 
 
 def label_at(text: str, end: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from urllib.parse import unquote, unquote_plus
 
 from pytest_loadtool.correlation.views import decoded
@@ -35,6 +36,8 @@ Spot = tuple[int, int, Place, str, str, str]
 
 _ORIGIN = re.compile(rf"(?:[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*|{HOLE}(?=/|\Z))?")
 _SEGMENT = re.compile(r"[^/]+")
+#: How many segments of a path are looked at: each is known by all of the path before it.
+_MOST_SEGMENTS = 200
 _MATRIX = re.compile(r";([^=;]*)=([^;]*)")
 #: A pair, or what has no name. The latter is taken as a whole: each of its characters might begin a
 #: name, and looking for the "=" from each would cost quadratic time.
@@ -76,7 +79,7 @@ def target_spots(text: str) -> Iterator[Spot]:
     mark = text.find("?", path_start, limit)
     path_end = limit if mark < 0 else mark
     name = ""
-    for segment in _SEGMENT.finditer(text, path_start, path_end):
+    for segment in islice(_SEGMENT.finditer(text, path_start, path_end), _MOST_SEGMENTS):
         stem_end = text.find(";", segment.start(), segment.end())
         stem_end = segment.end() if stem_end < 0 else stem_end
         stem = text[segment.start() : stem_end]

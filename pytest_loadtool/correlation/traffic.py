@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pytest_loadtool.correlation.escaped import disguises
-from pytest_loadtool.correlation.links import label_at, links
+from pytest_loadtool.correlation.links import MOST_LABELS, label_at, links
 from pytest_loadtool.correlation.looks import looks_like_time, looks_random
 from pytest_loadtool.correlation.packed import Packed, Sought
 from pytest_loadtool.correlation.partial import is_partial
@@ -281,11 +281,13 @@ def _add(traffic: Traffic, producer: Producer, wanted: frozenset[str], said: set
 def _add_page(traffic: Traffic, step: Step, text: str, addresses: set[str]) -> None:
     if not step.changes_things:
         traffic.pages.setdefault(step.path, []).append(step.index)
-    found: dict[str, tuple[str, str, set[str]]] = {}
+    found: dict[str, tuple[str, str, list[str]]] = {}
     for link, raw, end in links(text):
         address = _absolute(link, step)
         if address in addresses and address != step.address:
-            found.setdefault(link, (address, raw, set()))[2].add(label_at(text, end))
+            labels = found.setdefault(link, (address, raw, []))[2]
+            if len(labels) < MOST_LABELS:
+                labels.append(label_at(text, end))
     for address, raw, labels in found.values():
         one = Producer(step.index, Kind.LINK, "", "", text=raw, labels=frozenset(labels))
         traffic.links.setdefault(address, []).append(one)

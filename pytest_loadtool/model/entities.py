@@ -7,8 +7,8 @@ import re
 
 __all__ = ["unescape"]
 
-#: A number with more digits than any character has (0x10FFFF), without the zeros before it.
-_LONG = re.compile("&#0*+([0-9]{8})[0-9]*+")
+#: Of a number: as many digits as tell that no character has it (0x10FFFF), without zeros before.
+_NUMBER = re.compile("&#(?=[0-9])0*+([0-9]{0,8})[0-9]*+")
 
 
 def unescape(text: str) -> str:
@@ -19,4 +19,4 @@ def unescape(text: str) -> str:
     try:
         return html.unescape(text)
     except ValueError:
-        return html.unescape(_LONG.sub(r"&#\1", text))
+        return html.unescape(_NUMBER.sub(r"&#0\1", text))
