@@ -22,6 +22,7 @@ from pytest_loadtool.model.case import Kind as ResponseKind
 from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import SAFE_METHODS, Exchange
 from pytest_loadtool.model.multipart import as_template, pieces_of
+from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.rule import Kind, Rule
 
 __all__ = ["Step", "Traffic", "decoded", "read_traffic", "recorded_slots", "steps_of"]
@@ -157,13 +158,15 @@ def _without_server(target: str) -> str:
     return text if text.startswith("/") else "/" + text.partition("://")[2].partition("/")[2]
 
 
-def read_traffic(case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule]) -> Traffic:
+def read_traffic(
+    case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule], told: Told = silent
+) -> Traffic:
     """Index the requests of the case, then of the responses what the requests use."""
     patterns = {rule.pattern: re.compile(rule.pattern) for rule in rules if rule.pattern}
     signed = [rule.used_as for rule in rules if rule.static]
     own = (
         slot
-        for step in steps
+        for step in _each(steps, "Reading requests", told)
         if step.exchange is not None
         for slot in request_slots(step.transaction.request, step.content_type, step.index)
         if not step.is_static or slot.in_cookie or any(slot.name in names for names in signed)
@@ -189,7 +192,7 @@ def read_traffic(case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule])
     packed = Packed(wanted - times, random - times)
     sought, hard = Sought(wanted | hidden.keys(), packed), Sought(random | hidden.keys(), packed)
     addresses = {step.address for step in steps}
-    for step in steps:
+    for step in _each(steps, "Reading responses", told):
         if step.changes_things:
             traffic.changes.append(step.index)
             if "${" in str(step.transaction.request.body):  # where a person put placeholders
@@ -217,6 +220,12 @@ def read_traffic(case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule])
         if response.has_text and (response.text.lstrip()[:1] == "<" or is_partial(response.text)):
             _add_page(traffic, step, response.text, addresses)
     return traffic
+
+
+def _each(steps: Sequence[Step], doing: str, told: Told) -> Iterator[Step]:
+    for step in steps:
+        told(doing, step.index, len(steps))
+        yield step
 
 
 def _shared_slots(case: TestCase, steps: tuple[Step, ...]) -> Iterator[Slot]:
