@@ -62,21 +62,19 @@ async def configure_for_replay(
             )
         )
     keep = {use.name for use in uses if use.own} | asked
-    case = restrict(document.case, document.exchanges, keep)
-    session.document = replace(document, case=case)
+    document = replace(document, case=restrict(document.case, document.exchanges, keep))
     for line in views.left_out([use for use in uses if use.name not in keep]):
         session.say(line)
     session.say("Configure for Replay, 2 of 2: application state")
-    configure_application_state(session, rules)
+    configure_application_state(session, document, rules)
 
 
-def configure_application_state(session: Session, rules: Path | None = None) -> None:
-    """Run application state management on the open test case, and tell its decisions.
+def configure_application_state(session: Session, document: Document, rules: Path | None) -> None:
+    """Run application state management on a document, open what it makes, and tell its decisions.
 
     Raises:
-        CommandError: the recorded traffic is not at hand.
+        FileError: something is wrong with a file of rules.
     """
-    document = with_traffic(session)
     if rules is not None:
         case = with_rules(document.case, session.case_path, rules)
         document = replace(document, case=case)
@@ -97,7 +95,8 @@ def configured(session: Session, document: Document) -> Configuration:
     from pytest_loadtool.correlation import configure
 
     rules = rules_of(session, document.case)
-    return configure(document.case, document.exchanges, rules=rules)
+    with session.frontend.progress() as told:
+        return configure(document.case, document.exchanges, rules=rules, told=told)
 
 
 def standing(session: Session, document: Document) -> tuple[Decision, ...]:

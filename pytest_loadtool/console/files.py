@@ -11,13 +11,15 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
 from pytest_loadtool.casefile import HarWriter
 from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.progress import Told, silent
 
 __all__ = [
     "CASE_SUFFIX",
@@ -139,11 +141,12 @@ def place_evidence(source: Path, target: Path) -> None:
     if is_recording(source) and source.parent == target.parent:
         source.replace(target)
         return
-    part = target.with_name(target.name + ".part")
-    part.unlink(missing_ok=True)
-    with source.open("rb") as old, open(part, "xb", opener=_private) as new:
+    with (
+        _replacing(target) as part,
+        source.open("rb") as old,
+        open(part, "xb", opener=_private) as new,
+    ):
         shutil.copyfileobj(old, new)
-    part.replace(target)
     if is_recording(source):
         source.unlink()
 
@@ -153,7 +156,11 @@ def _private(path: str, flags: int) -> int:
 
 
 def write_evidence(
-    exchanges: Iterable[Exchange], target: Path, comment: str = "", troubles: Iterable[str] = ()
+    exchanges: Sequence[Exchange],
+    target: Path,
+    comment: str = "",
+    troubles: Iterable[str] = (),
+    told: Told = silent,
 ) -> None:
     """Write traffic to a file of its own, which is replaced at once or not at all.
 
@@ -162,11 +169,22 @@ def write_evidence(
     Raises:
         FileError: it cannot be written.
     """
-    part = target.with_name(target.name + ".part")
-    part.unlink(missing_ok=True)
-    with HarWriter(part, comment) as writer:
-        for exchange in exchanges:
+    with _replacing(target) as part, HarWriter(part, comment) as writer:
+        for done, exchange in enumerate(exchanges):
+            told(f"Writing {target.name}", done, len(exchanges))
             writer.append(exchange)
         for trouble in troubles:
             writer.trouble(trouble)
-    part.replace(target)
+
+
+@contextmanager
+def _replacing(target: Path) -> Iterator[Path]:
+    """A file to write, which takes the place of ``target`` when all is written."""
+    part = target.with_name(target.name + ".part")
+    part.unlink(missing_ok=True)
+    try:
+        yield part
+        part.replace(target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise

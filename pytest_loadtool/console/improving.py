@@ -16,6 +16,7 @@ from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.correlation.compare import Replayed
 from pytest_loadtool.correlation.loop import Conclusion, improve
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.report.elsewhere import led_elsewhere
 
@@ -40,11 +41,18 @@ async def improve_by_replays(session: Session, *, server: str, most: int) -> Non
     """
     document = session.opened()
     before = frozenset(document.case.variables)
+    rules = rules_of(session, document.case)
+    told: Told = silent
     loop = improve(
-        document.case, document.exchanges, rules=rules_of(session, document.case), most=most
+        document.case,
+        document.exchanges,
+        rules=rules,
+        most=most,
+        told=lambda *far: told(*far),
     )
     try:
-        attempt = next(loop)
+        with session.frontend.progress() as told:
+            attempt = next(loop)
         while True:
             plan = plan_of(session, attempt.case, server=server, fast=True)
             kept = _Kept()
@@ -55,7 +63,8 @@ async def improve_by_replays(session: Session, *, server: str, most: int) -> Non
                 f"{counted(len(plan.steps), 'transaction')}, {len(kept.failures)} failed"
                 + (f"; tried {', '.join(attempt.found)}" if attempt.found else "")
             )
-            attempt = loop.send(Replayed(kept.exchanges, kept.failures))
+            with session.frontend.progress() as told:
+                attempt = loop.send(Replayed(kept.exchanges, kept.failures))
     except StopIteration as end:
         conclusion: Conclusion = end.value
     session.document = replace(document, case=conclusion.configuration.case)

@@ -58,9 +58,13 @@ def open_traffic(session: Session, exchanges: Sequence[Exchange], evidence: Path
     """
     if not exchanges:
         raise NothingRecordedError("nothing was recorded")
-    recording = build_case(
-        exchanges, name=case_name(session.case_path), grouping=session.settings.grouping
-    )
+    with session.frontend.progress() as told:
+        recording = build_case(
+            exchanges,
+            name=case_name(session.case_path),
+            grouping=session.settings.grouping,
+            told=told,
+        )
     case = _settled(recording.case, session)
     troubles = read_troubles(evidence)
     document = Document(

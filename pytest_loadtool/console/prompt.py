@@ -15,6 +15,7 @@ from prompt_toolkit.patch_stdout import patch_stdout
 
 from pytest_loadtool.console.completion import RegistryCompleter
 from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.interrupting import ENDING, ended_by
 from pytest_loadtool.console.running import execute, outcome
 from pytest_loadtool.console.script import PlainFrontend
 from pytest_loadtool.console.session import Session, printable
@@ -93,16 +94,16 @@ async def interact(session: Session, first: str = "") -> int:
 
 
 async def _attend(session: Session, line: str) -> None:
-    """Run a line; whatever becomes of it, the console and what it holds go on."""
+    """Run a line; whatever becomes of it, the console and what it holds go on.
+
+    Raises:
+        asyncio.CancelledError: a signal has come that ends the console.
+    """
     command = asyncio.ensure_future(execute(session, line))
-    loop = asyncio.get_running_loop()
-    loop.add_signal_handler(signal.SIGINT, command.cancel)
-    try:
+    with ended_by(command, (signal.SIGINT, *ENDING)) as came:
         await asyncio.wait([command])
-    finally:
-        loop.remove_signal_handler(signal.SIGINT)
-        if not command.done():
-            command.cancel()
+    if not came.isdisjoint(ENDING):
+        raise asyncio.CancelledError
     if command.cancelled():
         session.say("\ninterrupted")  # the terminal has written ^C
     elif isinstance(error := command.exception(), CommandError):

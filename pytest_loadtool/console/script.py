@@ -7,13 +7,16 @@ import os
 import sys
 import threading
 from collections.abc import AsyncIterator
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TextIO
 
 from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.progress import told_at
 from pytest_loadtool.console.running import execute, outcome
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.wizard import Question
+from pytest_loadtool.model.progress import Told, silent
 
 __all__ = ["PlainFrontend", "check_script", "read_script", "run_script"]
 
@@ -32,6 +35,10 @@ class PlainFrontend:
             sys.stdout.flush()
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+    def progress(self) -> AbstractContextManager[Told]:
+        """A line that is written anew, at a terminal."""
+        return told_at(sys.stdout) if sys.stdout.isatty() else nullcontext(silent)
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:  # noqa: ARG002  nobody reads
         """The answer for nobody."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -14,6 +15,7 @@ from pytest_loadtool.console.registry import Registry
 from pytest_loadtool.console.wizard import Question, Wizard
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.progress import Told
 from pytest_loadtool.recording.domains import NO_FILTER, DomainFilter
 from pytest_loadtool.recording.grouping import REFERRER_ANALYSIS, Grouping
 from pytest_loadtool.recording.uploads import Upload
@@ -57,6 +59,9 @@ class Frontend(Protocol):
     def say(self, text: str, *, gray: bool = False) -> None:
         """Print one or more lines, on a gray background if that can be shown. May be called from
         any thread."""
+
+    def progress(self) -> AbstractContextManager[Told]:
+        """While entered, show what is told of how far work has got, where that can be shown."""
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:
         """Ask a yes-or-no question; ``unattended`` is the answer when there is nobody to ask."""

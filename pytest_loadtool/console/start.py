@@ -11,6 +11,7 @@ from collections.abc import Coroutine
 from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.files import as_case_path, untitled
+from pytest_loadtool.console.interrupting import ENDING, ended_by
 from pytest_loadtool.console.opening import open_file
 from pytest_loadtool.console.running import ABANDONED, execute
 from pytest_loadtool.console.script import (
@@ -55,7 +56,7 @@ def _script(settings: Settings) -> int:
                 return error.status
         return await run_script(session, name, lines)
 
-    return asyncio.run(_closing(session, work(), (signal.SIGINT, *_ENDING)))
+    return asyncio.run(_closing(session, work(), (signal.SIGINT, *ENDING)))
 
 
 def _terminal(settings: Settings) -> int:
@@ -71,11 +72,7 @@ def _terminal(settings: Settings) -> int:
         )
     session = _session(settings, TerminalFrontend())
     open_file(session)
-    return asyncio.run(_closing(session, interact(session, _first_line(settings)), _ENDING))
-
-
-#: Signals that end the console in good order: kill, and the terminal window being closed.
-_ENDING = (signal.SIGTERM, signal.SIGHUP)
+    return asyncio.run(_closing(session, interact(session, _first_line(settings)), ENDING))
 
 
 def _session(settings: Settings, frontend: Frontend) -> Session:
@@ -93,17 +90,13 @@ async def _closing(
 ) -> int:
     """Do ``work``; then, or when one of ``signals`` comes, end the browser and the proxy.
 
-    A second signal is as hard as it would be without this.
+    A signal that comes while these end is as hard as it would be without this.
     """
-    loop = asyncio.get_running_loop()
     task = asyncio.ensure_future(work)
-    for number in signals:
-        loop.add_signal_handler(number, task.cancel)
     try:
-        await asyncio.wait([task])
+        with ended_by(task, signals):
+            await asyncio.wait([task])
     finally:
-        for number in signals:
-            loop.remove_signal_handler(number)
         running, session.live = session.live, None
         if running is not None:
             await running.close()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from contextlib import AsyncExitStack, suppress
+from contextlib import AbstractContextManager, AsyncExitStack, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
@@ -28,6 +28,7 @@ from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.console.wizard import Question
 from pytest_loadtool.errors import FileError, LoadToolError, RecordingError
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.recording import HostUse, hostnames, restrict
 
 __all__ = ["End", "Recorded", "Series"]
@@ -232,6 +233,10 @@ class _Notebook:
     def say(self, text: str, *, gray: bool = False) -> None:  # noqa: ARG002  plain
         """Keep it."""
         self._lines += text.splitlines()
+
+    def progress(self) -> AbstractContextManager[Told]:
+        """None: who reads this reads it in the end."""
+        return nullcontext(silent)
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:  # noqa: ARG002  nobody reads
         """The answer for nobody."""

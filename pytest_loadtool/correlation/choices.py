@@ -3,42 +3,52 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from html import escape
 
 from pytest_loadtool.correlation.bound import escaped_text
+from pytest_loadtool.correlation.tags import select_end
 from pytest_loadtool.model.extractor import FormField, RegularExpression, Source
 
-__all__ = ["choice_patterns", "choice_sources", "choices"]
+__all__ = ["choice_patterns", "choice_sources", "choices", "labels_for"]
 
-_OPTION = re.compile(r'<option[^<>]*?\svalue="([^"]*)"[^<>]*>\s*([^<>]*?)\s*<')
-_SELECT_END = re.compile(r"</select\s*>", re.IGNORECASE)
+_OPTION = re.compile(r'<option[^<>]*?\svalue="([^"]*)"[^<>]*>\s*+([^<>]*+)<')
 #: A tag between a control and its label; no input.
 _TAG = r"<[^<>](?:[^n<>][^<>]*)?"
-_FOLLOWING = re.compile(rf"[^<>]*((?:>\s*{_TAG})*?)>\s*([^<>\s][^<>]*?)\s*<")
+_FOLLOWING = re.compile(rf"[^<>]*((?:>\s*{_TAG})*?)>\s*+([^<>\s][^<>]*+)<")
+_FOR = re.compile('for="([^"]*+)"')
 _ROW_ENDS = re.compile(r"</(?:tr|li|article|label|p)\b", re.IGNORECASE)
 #: What has no label of its own, but a value that people read.
 _NO_CHOICE = frozenset({"submit", "image", "reset", "file", "range", "button"})
 
 
-def choices(text: str, tag: str, found: dict[str, str], end: int) -> Iterator[tuple[str, str]]:
+def labels_for(text: str) -> dict[str, int]:
+    """By the id of a control, as the page writes it: where the first ``label`` for it says so."""
+    found: dict[str, int] = {}
+    for one in _FOR.finditer(text):
+        found.setdefault(one[1], one.start())
+    return found
+
+
+def choices(
+    text: str, tag: str, found: dict[str, str], end: int, labels: Mapping[str, int]
+) -> Iterator[tuple[str, str]]:
     """The choices of a control with those attributes, whose tag ends there: the value that each
-    submits, and its label as the page writes it."""
+    submits, and its label as the page writes it. ``labels`` are the page's, by `labels_for`."""
     if tag == "select":
-        close = _SELECT_END.search(text, end)
-        yield from _OPTION.findall(text, end, close.end() if close else len(text))
+        for value, label in _OPTION.findall(text, end, select_end(text, end)):
+            yield value, label.rstrip()
     elif found.get("value") and found.get("type", "").lower() not in _NO_CHOICE:
-        label = _label(text, found.get("id", ""), end)
+        label = _label(text, labels.get(escape(found.get("id", "")), -1), end)
         if label:
             yield found["value"], label
 
 
-def _label(text: str, id_: str, end: int) -> str:
+def _label(text: str, named: int, end: int) -> str:
     """By the ``label`` element for it, else the text behind it in the same row."""
-    named = text.find(f'for="{escape(id_)}"') if id_ else -1
     label = _FOLLOWING.match(text, named) if named >= 0 else None
     label = label or _FOLLOWING.match(text, end - 1)
-    return "" if label is None or _ROW_ENDS.search(label[1]) else label[2]
+    return "" if label is None or _ROW_ENDS.search(label[1]) else label[2].rstrip()
 
 
 def choice_patterns(name: str) -> Iterator[tuple[str, str]]:

@@ -20,6 +20,7 @@ from pytest_loadtool.correlation.synthesis import synthesise
 from pytest_loadtool.correlation.things import Things
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.extractor import JsonPath, Source
+from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.rule import Kind, Rule
 
 __all__ = [
@@ -84,7 +85,7 @@ class Claims:
     misses: tuple[Miss, ...]
 
 
-def claim_all(traffic: Traffic, rules: Sequence[Rule]) -> Claims:
+def claim_all(traffic: Traffic, rules: Sequence[Rule], told: Told = silent) -> Claims:
     """Judge every slot of the traffic."""
     claims: list[Claim] = []
     misses: list[Miss] = []
@@ -93,6 +94,7 @@ def claim_all(traffic: Traffic, rules: Sequence[Rule]) -> Claims:
     unknown: list[Slot] = []  # of which nothing is known
     around: list[Slot] = []  # what is settled of the value that the slot is, or stands in
     for slot in traffic.slots:
+        told("Finding dynamic values", slot.transaction, len(traffic.steps))
         if not slot.depth:
             around.clear()
         if is_typed(slot) or any(overlap(slot, one) for one in around):

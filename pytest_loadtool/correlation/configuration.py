@@ -20,6 +20,7 @@ from pytest_loadtool.correlation.variables import variables_for
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.rule import Rule
 
 __all__ = ["Configuration", "configure"]
@@ -34,20 +35,21 @@ class Configuration:
 
 
 def configure(
-    case: TestCase, exchanges: Sequence[Exchange], *, rules: Sequence[Rule]
+    case: TestCase, exchanges: Sequence[Exchange], *, rules: Sequence[Rule], told: Told = silent
 ) -> Configuration:
     """Correlate a test case with the exchanges it was recorded from.
 
     ``exchanges`` are the evidence: ``recorded.entry`` of a transaction is an index into them.
     ``rules`` are all that count, the most trusted first (`casefile.case_rules` reads them). What an
     earlier call set is first taken back, so that calling it again changes nothing; what a person
-    set stays. A transaction without evidence is left as it is.
+    set stays. A transaction without evidence is left as it is. ``told`` is told how far this has
+    got.
     """
     rules = (*ignored(case), *rules)
     unconfigured = revert(case, steps_of(case, exchanges))
-    traffic = read_traffic(unconfigured, steps_of(unconfigured, exchanges), rules)
+    traffic = read_traffic(unconfigured, steps_of(unconfigured, exchanges), rules, told)
     aside = set_aside(traffic, case)
-    claims = claim_all(traffic, rules)
+    claims = claim_all(traffic, rules, told)
     claims = Claims(claims.claims, (*claims.misses, *aside))
     issues = wanted(issued(traffic, rules), traffic, case)
     found = variables_for(claims.claims, issues, rules, taken=names_in_use(unconfigured))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from html import unescape
 from itertools import islice
 from typing import Literal
 
-from pytest_loadtool.correlation.choices import choices
+from pytest_loadtool.correlation.choices import choices, labels_for
 from pytest_loadtool.correlation.producer import Producer, Wanted
 from pytest_loadtool.correlation.tags import control_value, controls
+from pytest_loadtool.model.entities import unescape
 from pytest_loadtool.model.rule import Kind
 
 __all__ = ["form_start", "in_page"]
@@ -24,6 +24,7 @@ def in_page(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
     """Form fields and meta tags: the wanted ones, those that a person fills in, and of the others
     one of each name in a form; and the wanted choices."""
     seen: set[tuple[int, str]] = set()
+    labels: dict[str, int] | None = None
     forms = [match.start() for match in _FORM_START.finditer(text)]
     for tag, found, start, end in controls(text):
         name = found.get("name", "")
@@ -37,8 +38,11 @@ def in_page(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
             seen.add((form, name))
             kind = Kind.META if tag == "meta" else Kind.CONTROL
             yield Producer(transaction, kind, name, value, form=form, control=control)
-        offers = control == "choice" and (sought or tag == "select")
-        for value, label in choices(text, tag, found, end) if offers else ():
+        if control != "choice" or not (sought or tag == "select"):
+            continue
+        if labels is None:
+            labels = labels_for(text)
+        for value, label in choices(text, tag, found, end, labels):
             if value in wanted:
                 yield Producer(
                     transaction, Kind.CHOICE, name, value,

@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from html import unescape
 from types import MappingProxyType
 
 from pytest_loadtool.correlation.bound import escaped_text
 from pytest_loadtool.model.case import TestCase, Transaction, Variable
 from pytest_loadtool.model.editing import with_transactions
+from pytest_loadtool.model.entities import unescape
 from pytest_loadtool.model.extractor import (
     Boundary,
     Decoded,

@@ -31,6 +31,7 @@ from pytest_loadtool.correlation.variables import variables_for
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.editing import without
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.rule import Rule
 
 __all__ = ["REPLAYS", "Attempt", "Conclusion", "Missing", "improve"]
@@ -78,14 +79,20 @@ class Conclusion:
 
 
 def improve(
-    case: TestCase, exchanges: Sequence[Exchange], *, rules: Sequence[Rule], most: int = REPLAYS
+    case: TestCase,
+    exchanges: Sequence[Exchange],
+    *,
+    rules: Sequence[Rule],
+    most: int = REPLAYS,
+    told: Told = silent,
 ) -> Generator[Attempt, Replayed, Conclusion]:
     """Configure the case by its rules, then by what ``most`` replays show.
 
     Yields attempts, and wants sent what became of each: a `Replayed` by the attempt's own indexes.
     Transactions that are dangerous, and those that need what these give out, are in no attempt.
+    ``told`` is told how far each configuring has got.
     """
-    state = _State(exchanges, rules, configure(case, exchanges, rules=rules))
+    state = _State(exchanges, rules, configure(case, exchanges, rules=rules, told=told), told)
     found: tuple[str, ...] = ()
     replayed = Replayed()
     held: Mapping[int, str] = {}
@@ -115,6 +122,7 @@ class _State:
     exchanges: Sequence[Exchange]
     rules: Sequence[Rule]
     configuration: Configuration
+    told: Told
     trials: dict[str, Sequence[Proposal]] = field(default_factory=dict)
     """By variable: what the last replay was to confirm."""
     refused: set[Origin] = field(default_factory=set)
@@ -214,7 +222,7 @@ class _State:
         return traffic
 
     def _configure(self, case: TestCase) -> None:
-        self.configuration = configure(case, self.exchanges, rules=self.rules)
+        self.configuration = configure(case, self.exchanges, rules=self.rules, told=self.told)
 
 
 def _shown(value: str) -> str:

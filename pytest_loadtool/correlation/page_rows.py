@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import unescape
 
 from pytest_loadtool.correlation.addresses import (
     AMPERSAND,
@@ -32,6 +31,7 @@ from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.tags import attributes
+from pytest_loadtool.model.entities import unescape
 from pytest_loadtool.model.extractor import RegularExpression
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.template import Template, escape
@@ -46,8 +46,8 @@ Marks = Callable[[str], Sequence[Mark]]
 _ROW = re.compile(r"<(/?)(tr|li|article)(?=[\s>])", re.IGNORECASE)
 _BLOCK = re.compile(r"<(/?)(div|section)(?=[\s>])", re.IGNORECASE)
 _CLASS = re.compile(r'<[^<>]*?\sclass="([^"<>]+)"')
-_LABEL = re.compile(TO_LABEL + r"([^<>\s][^<>]*?)\s*<")
-_ELEMENT = re.compile(r">\s*([^<>\s][^<>]*?)\s*<")
+_LABEL = re.compile(TO_LABEL + r"([^<>\s][^<>]*+)<")
+_ELEMENT = re.compile(r">\s*+([^<>\s][^<>]*+)<")
 #: How many forms of one row submit to one address, at most.
 _MOST_FORMS = 4
 #: A row that is longer is no row.
@@ -229,10 +229,11 @@ def _linked(
 
 def _labelled(pattern: str, text: str, end: int, marks: Marks) -> Iterator[_Pattern]:
     """The link, whose address ends there, by its own text."""
-    label = _LABEL.match(text, end)
-    mark = _marked(label[1], marks) if label is not None else None
-    if mark is not None and label is not None:
-        yield _same(pattern + TO_LABEL) + _text(label[1], mark) + _same(r"\s*<")
+    found = _LABEL.match(text, end)
+    label = found[1].rstrip() if found is not None else ""
+    mark = _marked(label, marks) if label else None
+    if mark is not None:
+        yield _same(pattern + TO_LABEL) + _text(label, mark) + _same(r"\s*<")
 
 
 def _behind_text(
@@ -243,10 +244,11 @@ def _behind_text(
     for row in _rows(text, position, many):
         further = rf"(?:<(?!{row.tag})[^<]*)*?"
         for found in _ELEMENT.finditer(text, row.start, position):
-            mark = _marked(found[1], marks)
-            if mark is not None and not _elsewhere(text, found[1], row, position):
-                opening = ">" if text[found.start() + 1] == found[1][0] else r">\s*"
-                yield _same(opening) + _text(found[1], mark) + _same(r"\s*" + further + inner)
+            written = found[1].rstrip()
+            mark = _marked(written, marks)
+            if mark is not None and not _elsewhere(text, written, row, position):
+                opening = ">" if text[found.start() + 1] == written[0] else r">\s*"
+                yield _same(opening) + _text(written, mark) + _same(r"\s*" + further + inner)
 
 
 def _elsewhere(text: str, written: str, row: _Around, end: int) -> bool:

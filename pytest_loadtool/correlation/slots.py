@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from urllib.parse import unquote
 
 from pytest_loadtool.correlation.nested import Capsule, within
@@ -28,11 +29,14 @@ from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.place import Place, body_syntax, encode
 from pytest_loadtool.model.template import Reference, Template, TemplateError, escape
 
-__all__ = ["HOLE", "Masked", "Part", "Slot", "request_slots", "target_slots"]
+__all__ = ["HOLE", "MOST_SLOTS", "Masked", "Part", "Slot", "request_slots", "target_slots"]
 
 #: Which text of a request: "target", "body", the index of a header, or of a cookie ``~index`` (-1,
 #: -2, …).
 Part = str | int
+
+#: How many values of one target, header or body are looked at, and what is in these.
+MOST_SLOTS = 20_000
 
 #: Headers that the browser writes by itself, and those computed when sent.
 _NO_SLOTS = frozenset(
@@ -163,7 +167,11 @@ def target_slots(text: str, transaction: int) -> Iterator[Slot]:
 
 
 def _usable(text: str, spots: Iterator[Spot], transaction: int, part: Part) -> Iterator[Slot]:
-    """The spots that a placeholder could take, each with what is inside it."""
+    """The first spots that a placeholder could take, each with what is inside it."""
+    return islice(_all_usable(text, spots, transaction, part), MOST_SLOTS)
+
+
+def _all_usable(text: str, spots: Iterator[Spot], transaction: int, part: Part) -> Iterator[Slot]:
     query = written_query(text) if part == "target" else Place.QUERY
     for start, end, place, name, value, before in spots:
         raw = text[start:end]

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from html import unescape
+from itertools import islice
 from urllib.parse import unquote, unquote_plus
 
 from pytest_loadtool.correlation.views import decoded
+from pytest_loadtool.model.entities import unescape
 from pytest_loadtool.model.multipart import parts_of
 from pytest_loadtool.model.place import Place, is_json, query_syntax
 
@@ -35,29 +36,38 @@ Spot = tuple[int, int, Place, str, str, str]
 
 _ORIGIN = re.compile(rf"(?:[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*|{HOLE}(?=/|\Z))?")
 _SEGMENT = re.compile(r"[^/]+")
+#: How many segments of a path are looked at: each is known by all of the path before it.
+_MOST_SEGMENTS = 200
 _MATRIX = re.compile(r";([^=;]*)=([^;]*)")
-_PAIR = re.compile(r"([^&=]*)=([^&]*)")
-#: In a query, what has no name, and no flag for its name either: those have no digits.
-_BARE = re.compile(r"(?<![^?&])(?=[^&=]*\d)[^&=]{8,}(?![^&])")
+#: A pair, or what has no name. The latter is taken as a whole: each of its characters might begin a
+#: name, and looking for the "=" from each would cost quadratic time.
+_PAIR = re.compile(r"([^&=]*+)=([^&]*+)|[^&=]++")
+_DIGIT = re.compile(r"\d")
+#: In a query, the shortest value that has no name. Without a digit it is a flag's name.
+_SHORTEST_BARE = 8
 _SCHEME = re.compile(r"(?:Bearer|Token|JWT|ApiKey|Api-Key|GenieKey)[ ]+(?=\S)", re.IGNORECASE)
 _JSON_TOKEN = re.compile(
-    rf'"((?:[^"\\]|\\.)*+)"|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|([{{}}\[\],:])|[a-z]+|{HOLE}'
+    rf'"((?:[^"\\]++|\\.)*+)"|".*|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|([{{}}\[\],:])|[a-z]+|{HOLE}',
+    re.DOTALL,
 )
 #: An operation or a fragment, or the braces alone: those of JSON have no name behind them.
 _GRAPHQL = re.compile(
-    r"(?:\s|#[^\n]*\n)*(?:(?:query|mutation|subscription|fragment)\b[^{]*\{|\{\s*[A-Za-z_.#])"
+    r"(?:\s|#[^\n]*\n)*+(?:(?:query|mutation|subscription|fragment)\b[^{]*\{|\{\s*[A-Za-z_.#])"
 )
 _GRAPHQL_TOKEN = re.compile(
-    r'#[^\n]*|"""(?:\\"""|.)*?"""|"(?P<string>(?:[^"\\\n]|\\.)*+)"'
+    r'#[^\n]*|"""(?:\\"""|.)*?(?:"""|\Z)|"(?P<string>(?:[^"\\\n]++|\\.)*+)"|"(?:[^"\\\n]++|\\.)*+'
     r"|(?P<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\$?(?P<key>[A-Za-z_]\w*)\s*:"
     r"|(?P<mark>[()])|(?P<name>[A-Za-z_]\w*)|\$\w+|\S",
     re.DOTALL,
 )
+#: What is not closed goes on to the end, and a tag has no "<" outside of quotes: so no text is read
+#: more than twice.
 _XML_TAG = re.compile(
-    r"""<!--.*?-->|<!\[CDATA\[.*?\]\]>|<[?!][^>]*>|<(/?[\w:.-]+)((?:[^>"']|"[^"]*"|'[^']*')*)>""",
+    r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<[?!][^>]*+"
+    r"""|<(/?[\w:.-]++)((?:[^<>"']++|"[^"]*+"|'[^']*+')*+)>""",
     re.DOTALL,
 )
-_XML_ATTRIBUTE = re.compile(r"""([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_XML_ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
 
 
 def target_spots(text: str) -> Iterator[Spot]:
@@ -69,7 +79,7 @@ def target_spots(text: str) -> Iterator[Spot]:
     mark = text.find("?", path_start, limit)
     path_end = limit if mark < 0 else mark
     name = ""
-    for segment in _SEGMENT.finditer(text, path_start, path_end):
+    for segment in islice(_SEGMENT.finditer(text, path_start, path_end), _MOST_SEGMENTS):
         stem_end = text.find(";", segment.start(), segment.end())
         stem_end = segment.end() if stem_end < 0 else stem_end
         stem = text[segment.start() : stem_end]
@@ -80,15 +90,12 @@ def target_spots(text: str) -> Iterator[Spot]:
         name = name if HOLE in stem else stem
     if mark >= 0:
         syntax = written_query(text)
-        named = (
-            (start, end, Place.QUERY, name, value, "")
-            for start, end, _, name, value, _ in pair_spots(text, mark + 1, syntax, limit)
-        )
-        bare = (
-            (*found.span(), Place.QUERY, "", decoded(syntax, found[0]), "")
-            for found in _BARE.finditer(text, mark + 1, limit)
-        )
-        yield from sorted((*named, *bare))
+        for pair in _PAIR.finditer(text, mark + 1, limit):
+            if pair[2] is not None:
+                name, value = unquote_plus(pair[1]), decoded(syntax, pair[2])
+                yield *pair.span(2), Place.QUERY, name, value, ""
+            elif len(pair[0]) >= _SHORTEST_BARE and _DIGIT.search(pair[0]):
+                yield *pair.span(), Place.QUERY, "", decoded(syntax, pair[0]), ""
 
 
 def written_query(target: str) -> Place:
@@ -96,10 +103,11 @@ def written_query(target: str) -> Place:
     return query_syntax(target.partition("?")[2].replace(HOLE, ""))
 
 
-def pair_spots(text: str, start: int, place: Place, end: int | None = None) -> Iterator[Spot]:
+def pair_spots(text: str, start: int, place: Place) -> Iterator[Spot]:
     """The values of ``name=value&name=value``."""
-    for pair in _PAIR.finditer(text, start, len(text) if end is None else end):
-        yield *pair.span(2), place, unquote_plus(pair[1]), decoded(place, pair[2]), ""
+    for pair in _PAIR.finditer(text, start):
+        if pair[2] is not None:
+            yield *pair.span(2), place, unquote_plus(pair[1]), decoded(place, pair[2]), ""
 
 
 def header_spots(text: str, name: str) -> Iterator[Spot]:

@@ -24,6 +24,7 @@ from pytest_loadtool.correlation.choices import choice_sources
 from pytest_loadtool.correlation.controls import form_start
 from pytest_loadtool.correlation.extract import PlainText, Readable, compile_source
 from pytest_loadtool.correlation.jsonpath import format_path
+from pytest_loadtool.correlation.links import labels_of
 from pytest_loadtool.correlation.looks import is_short_number
 from pytest_loadtool.correlation.named import named_sources
 from pytest_loadtool.correlation.producer import Box, Producer
@@ -45,8 +46,6 @@ from pytest_loadtool.model.rule import Kind
 
 __all__ = ["synthesise"]
 
-#: The text of a link, behind its address.
-_LABEL = TO_LABEL + r"([^<>\s][^<>]{0,80})<"
 #: ASP.NET spreads a long ViewState over numbered fields.
 _SPLIT_STATE = re.compile(r"__VIEWSTATE\d*")
 #: In the names of cookies: a host has one jar for the servers at all its ports.
@@ -192,7 +191,7 @@ def _location(
 def _link(producer: Producer, slot: Slot, response: Readable, known: _Known) -> Iterator[Source]:
     patterns = link_patterns(producer, slot, known)
     yield from _addresses(map(RegularExpression, patterns), producer, response)
-    for label in re.findall(re.escape(producer.text) + _LABEL, response.text) if patterns else ():
+    for label in labels_of(response.text, producer.text) if patterns else ():
         yield RegularExpression(f"{patterns[-1]}{TO_LABEL}{_varying(label, slot.value)}<")
 
 

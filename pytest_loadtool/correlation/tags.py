@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from html import unescape
 
-__all__ = ["attributes", "control_at", "control_value", "controls", "find_control"]
+from pytest_loadtool.model.entities import unescape
+
+__all__ = ["attributes", "control_at", "control_value", "controls", "find_control", "select_end"]
 
 # One attribute. Possessive: a tag that is never closed must not cost quadratic time.
 _ATTRIBUTE = re.compile(
@@ -30,7 +31,8 @@ _SKIPPED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _TEXTAREA_END = re.compile(r"</textarea\s*>", re.IGNORECASE)
-_SELECT_END = re.compile(r"</select\s*>", re.IGNORECASE)
+# WHATWG HTML §13.2.6.4.16: in a select, another one ends it.
+_SELECT_END = re.compile(r"</select\s*>|<select(?=[\s/>])", re.IGNORECASE)
 _OPTION = re.compile(r"<option(?=[\s/>])", re.IGNORECASE)
 _OPTION_END = re.compile(r"<|\Z")
 _PLAIN_NAME = re.compile(r"[\w.:-]+", re.ASCII)
@@ -75,10 +77,15 @@ def control_at(text: str, start: int) -> tuple[str, dict[str, str], int] | None:
 
 def controls(text: str) -> Iterator[tuple[str, dict[str, str], int, int]]:
     """All form controls and meta tags: tag name, attributes, start and end of the tag."""
-    for match in _SKIPPED.finditer(text):
+    end = 0
+    while (match := _SKIPPED.search(text, end)) is not None:
+        end = match.end()
         if match[2] is not None:
-            found, end = attributes(text, match.end())
+            found, end = attributes(text, end)
             yield match[2].lower(), found, match.start(), end
+            if match[2].lower() == "textarea":  # what is in there is text
+                close = _TEXTAREA_END.search(text, end)
+                end = close.end() if close else len(text)
 
 
 def control_value(text: str, tag: str, found: dict[str, str], end: int) -> str:
@@ -100,8 +107,7 @@ def _selected(text: str, end: int, multiple: bool) -> str:
 
     Without one it is the first option, or where several may be selected, nothing.
     """
-    close = _SELECT_END.search(text, end)
-    limit = close.start() if close else len(text)
+    limit = select_end(text, end)
     first = "" if multiple else None
     for match in _OPTION.finditer(text, end, limit):
         found, after = attributes(text, match.end())
@@ -113,6 +119,12 @@ def _selected(text: str, end: int, multiple: bool) -> str:
             return value
         first = value if first is None else first
     return first or ""
+
+
+def select_end(text: str, end: int) -> int:
+    """Where the content of the select ends whose tag ends at ``end``."""
+    close = _SELECT_END.search(text, end)
+    return close.start() if close else len(text)
 
 
 def find_control(text: str, name: str, match: int) -> str | None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pytest_loadtool.correlation.escaped import disguises
-from pytest_loadtool.correlation.links import label_at, links
+from pytest_loadtool.correlation.links import MOST_LABELS, label_at, links
 from pytest_loadtool.correlation.looks import looks_like_time, looks_random
 from pytest_loadtool.correlation.packed import Packed, Sought
 from pytest_loadtool.correlation.partial import is_partial
@@ -22,6 +22,7 @@ from pytest_loadtool.model.case import Kind as ResponseKind
 from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import SAFE_METHODS, Exchange
 from pytest_loadtool.model.multipart import as_template, pieces_of
+from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.rule import Kind, Rule
 
 __all__ = ["Step", "Traffic", "decoded", "read_traffic", "recorded_slots", "steps_of"]
@@ -157,13 +158,15 @@ def _without_server(target: str) -> str:
     return text if text.startswith("/") else "/" + text.partition("://")[2].partition("/")[2]
 
 
-def read_traffic(case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule]) -> Traffic:
+def read_traffic(
+    case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule], told: Told = silent
+) -> Traffic:
     """Index the requests of the case, then of the responses what the requests use."""
     patterns = {rule.pattern: re.compile(rule.pattern) for rule in rules if rule.pattern}
     signed = [rule.used_as for rule in rules if rule.static]
     own = (
         slot
-        for step in steps
+        for step in _each(steps, "Reading requests", told)
         if step.exchange is not None
         for slot in request_slots(step.transaction.request, step.content_type, step.index)
         if not step.is_static or slot.in_cookie or any(slot.name in names for names in signed)
@@ -189,7 +192,7 @@ def read_traffic(case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule])
     packed = Packed(wanted - times, random - times)
     sought, hard = Sought(wanted | hidden.keys(), packed), Sought(random | hidden.keys(), packed)
     addresses = {step.address for step in steps}
-    for step in steps:
+    for step in _each(steps, "Reading responses", told):
         if step.changes_things:
             traffic.changes.append(step.index)
             if "${" in str(step.transaction.request.body):  # where a person put placeholders
@@ -217,6 +220,12 @@ def read_traffic(case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule])
         if response.has_text and (response.text.lstrip()[:1] == "<" or is_partial(response.text)):
             _add_page(traffic, step, response.text, addresses)
     return traffic
+
+
+def _each(steps: Sequence[Step], doing: str, told: Told) -> Iterator[Step]:
+    for step in steps:
+        told(doing, step.index, len(steps))
+        yield step
 
 
 def _shared_slots(case: TestCase, steps: tuple[Step, ...]) -> Iterator[Slot]:
@@ -281,11 +290,13 @@ def _add(traffic: Traffic, producer: Producer, wanted: frozenset[str], said: set
 def _add_page(traffic: Traffic, step: Step, text: str, addresses: set[str]) -> None:
     if not step.changes_things:
         traffic.pages.setdefault(step.path, []).append(step.index)
-    found: dict[str, tuple[str, str, set[str]]] = {}
+    found: dict[str, tuple[str, str, list[str]]] = {}
     for link, raw, end in links(text):
         address = _absolute(link, step)
         if address in addresses and address != step.address:
-            found.setdefault(link, (address, raw, set()))[2].add(label_at(text, end))
+            labels = found.setdefault(link, (address, raw, []))[2]
+            if len(labels) < MOST_LABELS:
+                labels.append(label_at(text, end))
     for address, raw, labels in found.values():
         one = Producer(step.index, Kind.LINK, "", "", text=raw, labels=frozenset(labels))
         traffic.links.setdefault(address, []).append(one)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
-from html import unescape
 from types import MappingProxyType
 from urllib.parse import unquote
 
+from pytest_loadtool.model.entities import unescape
 from pytest_loadtool.model.filters import FILTERS
 from pytest_loadtool.model.place import Place
 

@@ -9,9 +9,10 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Mapping
-from html import unescape
 from types import MappingProxyType
 from urllib.parse import unquote
+
+from pytest_loadtool.model.entities import unescape
 
 __all__ = ["DECODINGS", "base64_text", "script_string", "token_payload", "unquoted"]
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Callable, Mapping
-from html import escape, unescape
+from html import escape
 from types import MappingProxyType
 
 from pytest_loadtool.model.decoding import base64_text, script_string, unquoted
 from pytest_loadtool.model.encoding import component, form, json_string
+from pytest_loadtool.model.entities import unescape
 
 __all__ = ["BASE64", "FILTERS", "UNDO", "filtered"]
 

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from pytest_loadtool.auth.negotiation import negotiations
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.recording.answers import expected_answer
 from pytest_loadtool.recording.cookies import script_cookies
 from pytest_loadtool.recording.entry import Entry
@@ -40,25 +41,29 @@ class Recording:
 
 
 def build_case(
-    exchanges: Sequence[Exchange], *, name: str, grouping: Grouping = REFERRER_ANALYSIS
+    exchanges: Sequence[Exchange],
+    *,
+    name: str,
+    grouping: Grouping = REFERRER_ANALYSIS,
+    told: Told = silent,
 ) -> Recording:
     """The test case that ``exchanges`` make, pages in the order of their start.
 
     ``exchanges`` may come in any order; each transaction's ``recorded.entry`` is its index there.
     Negotiations of HTTP authentication are folded under what they led to. What cannot be replayed
     is left out with a note, and so is what was refused because a token had expired. The case has no
-    pages if nothing is left.
+    pages if nothing is left. ``told`` is told how far this has got.
     """
     entries = _sift(exchanges)
     groups = group(entries, grouping)
     server = server_of(groups)
     uploads = Uploads(name)
-    drafts = {
-        entry.index: draft(entry.exchange, server, uploads)
-        for page in groups
-        for entry in page.entries
-    }
-    cookies = script_cookies(exchanges, [entry.index for page in groups for entry in page.entries])
+    kept = [entry for page in groups for entry in page.entries]
+    drafts: dict[int, Draft] = {}
+    for done, entry in enumerate(kept):
+        told("Reading requests", done, len(kept))
+        drafts[entry.index] = draft(entry.exchange, server, uploads)
+    cookies = script_cookies(exchanges, [entry.index for entry in kept])
     sharing = share([one.headers for one in drafts.values()])
     headers = dict(zip(drafts, sharing.requests, strict=True))
     pages = tuple(

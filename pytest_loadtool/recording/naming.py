@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from html import unescape
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from pytest_loadtool.model.entities import unescape
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.entry import Entry
 from pytest_loadtool.recording.grouping import Group
@@ -17,7 +17,10 @@ __all__ = ["operation_name", "page_names", "title"]
 #: How far into a document its title is looked for, in bytes.
 _LONGEST_HEAD = 256 * 1024
 
-_TITLE = re.compile(r"<title(?:\s[^>]*)?>([^<]*(?:<(?!/title)[^<]*)*)</title", re.IGNORECASE)
+#: One that is not closed is read once: the second group tells.
+_TITLE = re.compile(
+    r"<title(?:\s[^<>]*+)?>([^<]*+(?:<(?!/title)[^<]*+)*+)(</title)?", re.IGNORECASE
+)
 _CHARSET = re.compile(rb"charset\s*=\s*[\"']?([A-Za-z0-9_.:-]+)", re.IGNORECASE)
 _OPERATION = re.compile(r"^\s*(?:query|mutation|subscription)\s+([_A-Za-z][_0-9A-Za-z]*)")
 #: Numbers, UUIDs and long hexadecimal keys: new in every session, so they name nothing.
@@ -50,7 +53,7 @@ def title(exchange: Exchange) -> str:
     except LookupError:
         text = body.decode("utf-8", "replace")
     match = _TITLE.search(_without_comments(text))
-    return " ".join(unescape(match[1]).split()) if match else ""
+    return " ".join(unescape(match[1]).split()) if match and match[2] else ""
 
 
 def operation_name(exchange: Exchange) -> str:

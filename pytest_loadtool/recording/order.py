@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
+from heapq import heappop, heappush
 from itertools import pairwise
 from typing import TypeVar
 
@@ -24,18 +26,16 @@ def common_order(sequences: Iterable[Sequence[Name]]) -> list[Name] | None:
         # That each follows its neighbour is enough: order is transitive.
         for before, after in pairwise(sequence):
             followers[before].add(after)
-    waits_for = dict.fromkeys(followers, 0)
-    for names in followers.values():
-        for name in names:
-            waits_for[name] += 1
+    came = list(followers)
+    place = {name: position for position, name in enumerate(came)}
+    waits_for = Counter(name for names in followers.values() for name in names)
+    free = [position for position, name in enumerate(came) if not waits_for[name]]
     result: list[Name] = []
-    while waits_for:
-        free = (name for name, count in waits_for.items() if count == 0)
-        following = next(free, None)
-        if following is None:
-            return None
-        del waits_for[following]
+    while free:
+        following = came[heappop(free)]
         result.append(following)
         for follower in followers[following]:
             waits_for[follower] -= 1
-    return result
+            if not waits_for[follower]:
+                heappush(free, place[follower])
+    return result if len(result) == len(came) else None

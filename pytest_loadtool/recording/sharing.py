@@ -147,4 +147,5 @@ def _shareable(headers: Iterable[Header]) -> set[Header]:
 
 def _own(header_set: Headers, headers: Headers) -> Headers:
     """What a request with these headers has to say beyond its set."""
-    return tuple(one for one in headers if one.value is not None and one not in header_set)
+    shared = frozenset(header_set)
+    return tuple(one for one in headers if one.value is not None and one not in shared)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from html import unescape
 
+from pytest_loadtool.model.entities import unescape
 from pytest_loadtool.report.excerpt import clip
 
 __all__ = ["complaints"]

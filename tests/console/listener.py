@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
 from pytest_loadtool.console.running import execute
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.wizard import Question
+from pytest_loadtool.model.progress import Told, silent
 
 __all__ = ["Listener", "do"]
 
@@ -26,6 +28,9 @@ class Listener:
         self.said.append(text)
         if gray:
             self.gray.append(text)
+
+    def progress(self) -> AbstractContextManager[Told]:
+        return nullcontext(silent)
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:
         self.asked.append(question)

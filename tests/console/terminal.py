@@ -60,6 +60,12 @@ class Terminal:
             time.sleep(0.1)
         raise AssertionError(f"{pattern!r} is not on the screen:\n{self.screen()}")
 
+    def program(self) -> int:
+        """The process id of the command."""
+        shown = [*self._tmux, "display-message", "-p", "#{pane_pid}"]
+        shell = subprocess.run(shown, check=True, capture_output=True, text=True).stdout.strip()
+        return int(Path(f"/proc/{shell}/task/{shell}/children").read_text())
+
     def close(self) -> None:
         subprocess.run([*self._tmux, "kill-server"], check=False)
 

@@ -71,7 +71,7 @@ async def application_state(session: Session, *, rules: Path | None = None) -> N
                 "the hostnames are not restricted yet, and values of third parties are no use: "
                 "`configure` does both"
             )
-    configure_application_state(session, rules)
+    configure_application_state(session, document, rules)
 
 
 async def explain(session: Session, variable: VariableName | None = None) -> None:

@@ -58,7 +58,10 @@ async def import_(
         raise CommandError("a recording is running: `stop` ends it")
     await may_drop(session, "import", discard)
     wanted = domains(session, only, block, block_trackers=block_trackers)
-    open_traffic(session, tuple(map(wanted.kept, read_har(file))), _absolute(file))
+    with session.frontend.progress() as told:
+        told(f"Reading {file.name}", 0, 0)
+        exchanges = tuple(map(wanted.kept, read_har(file)))
+    open_traffic(session, exchanges, _absolute(file))
 
 
 async def import_page(
@@ -154,9 +157,13 @@ def _write(session: Session, document: Document, path: Path, target: Path | None
     """Write the test case and, to ``target``, its traffic: from now on the session has these."""
     before = session.opened().evidence
     document = written(session, document, path)
+    made = standing(session, document)
     if target is not None:
-        _place(document, target)
-        write_decisions(target, standing(session, document))
+        _place(session, document, target)
+        # Even if what follows is interrupted, the traffic is there now, or only in memory.
+        placed = None if document.evidence is None else target
+        session.document = dataclasses.replace(session.opened(), evidence=placed)
+        write_decisions(target, made)
     save_case(path, document.case)
     session.case_path = path
     session.document = session.saved = dataclasses.replace(document, evidence=target)
@@ -167,10 +174,11 @@ def _absolute(path: Path) -> Path:
     return path.absolute()
 
 
-def _place(document: Document, target: Path) -> None:
+def _place(session: Session, document: Document, target: Path) -> None:
     if document.evidence is None:
         comment = MASKED if document.masked else ""
-        write_evidence(document.exchanges, target, comment, document.troubles)
+        with session.frontend.progress() as told:
+            write_evidence(document.exchanges, target, comment, document.troubles, told)
     else:
         place_evidence(document.evidence, target)
 

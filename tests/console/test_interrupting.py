@@ -1,0 +1,135 @@
+"""Ctrl-C and its like while a command computes: it ends at once, and has changed nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pytest_loadtool.console.interrupting import ended_by
+from pytest_loadtool.model.exchange import Exchange
+from tests.console.running import console_command, console_environment
+from tests.console.terminal import console
+from tests.console.test_interrupted import wait_for
+from tests.console.traffic import write_har
+from tests.correlation.exchanges import JSON, exchange
+
+_COMPUTING = "Configure for Replay, 2 of 2: application state"
+
+
+def long_recording(directory: Path) -> None:
+    """`in.har`, which takes seconds to configure: requests with as many values as are looked at."""
+    body = f"[{'1,' * 20_000}1]".encode()
+
+    def upload(number: int) -> Exchange:
+        return exchange("POST", f"http://shop.test/{number}", sent=(JSON,), body=body)
+
+    write_har(directory / "in.har", *map(upload, range(12)))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_signal_ends_a_script_that_computes(tmp_path: Path, number: signal.Signals) -> None:
+    """It does so in the middle of `configure`, with the status for abandoned."""
+    long_recording(tmp_path)
+    (tmp_path / "script.txt").write_text("import in.har\nconfigure\nsave\n")
+    arguments = ("--record", "shop.case.toml", "--record-script", "script.txt")
+    with subprocess.Popen(
+        console_command(*arguments),
+        cwd=tmp_path,
+        env=console_environment(tmp_path),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as running:
+        wait_for(running, _COMPUTING)
+        running.send_signal(number)
+        said, _ = running.communicate(timeout=60)
+    assert running.returncode == 2, said
+    assert said == ""
+    assert not (tmp_path / "shop.case.toml").exists()
+
+
+def test_control_c_ends_a_command_that_computes(tmp_path: Path) -> None:
+    """How far `configure` is shows on a line that goes; Ctrl-C brings the prompt back, and the test
+    case is as before."""
+    long_recording(tmp_path)
+    with console(tmp_path) as terminal:
+        terminal.enter("import in.har")
+        terminal.wait_for(r"12 transactions \(unsaved\)")
+        terminal.enter("configure")
+        terminal.wait_for(r"^Reading requests: \d+ of 12$")
+        terminal.press("C-c")
+        terminal.wait_for(r"^interrupted")
+        terminal.wait_for(r"^loadtool> *$")
+        assert "Reading requests" not in terminal.screen()
+        assert "configured." not in terminal.screen()
+        terminal.enter("undo")
+        terminal.wait_for(r"^Undid `import in.har`")
+        terminal.enter("quit")
+        terminal.wait_for(r"exit status 5")
+
+
+def test_sigterm_ends_the_console_in_the_middle_of_a_command(tmp_path: Path) -> None:
+    """At a terminal too, whatever is computed there."""
+    long_recording(tmp_path)
+    with console(tmp_path) as terminal:
+        terminal.enter("import in.har")
+        terminal.wait_for(r"12 transactions \(unsaved\)")
+        terminal.enter("configure")
+        terminal.wait_for(r"^Reading requests: \d+ of 12$")
+        os.kill(terminal.program(), signal.SIGTERM)
+        terminal.wait_for(r"exit status 2")
+
+
+def test_what_awaits_is_cancelled_and_may_clean_up() -> None:
+    """A command that awaits is cancelled as event loops do, once, and not by an exception later."""
+
+    async def work() -> list[str]:
+        done: list[str] = []
+
+        async def command() -> None:
+            signal.raise_signal(signal.SIGUSR1)
+            try:
+                await asyncio.sleep(60)
+            finally:
+                await asyncio.sleep(0.5)
+                done.append("cleaned up")
+
+        task = asyncio.ensure_future(command())
+        with ended_by(task, {signal.SIGUSR1}) as came:
+            await asyncio.wait([task])
+        assert task.cancelled()
+        assert came == {signal.SIGUSR1}
+        return done
+
+    assert asyncio.run(work()) == ["cleaned up"]
+
+
+def test_what_computes_may_clean_up() -> None:
+    """After the exception, what is awaited to clean up is not cancelled as well."""
+
+    async def work() -> list[str]:
+        done: list[str] = []
+
+        async def command() -> None:
+            signal.raise_signal(signal.SIGUSR1)
+            try:
+                while True:
+                    pass
+            finally:
+                await asyncio.sleep(0.5)
+                done.append("cleaned up")
+
+        task = asyncio.ensure_future(command())
+        before = signal.getsignal(signal.SIGUSR1), signal.getsignal(signal.SIGALRM)
+        with ended_by(task, {signal.SIGUSR1}):
+            await asyncio.wait([task])
+        assert before == (signal.getsignal(signal.SIGUSR1), signal.getsignal(signal.SIGALRM))
+        assert task.cancelled()
+        return done
+
+    assert asyncio.run(work()) == ["cleaned up"]
