@@ -76,11 +76,11 @@ class Mask:
         return text
 
     def field(self, one: Field) -> str:
-        """The value of a field of a request, unless it is text with placeholders."""
-        if "${" in one.value:
-            return one.value
-        if one.is_cookie:
+        """The value of a field of a request; as it is where it tells what sends one."""
+        if one.is_cookie and "${" not in one.value:
             return cut(one.value)
+        if one.slot is None or "${" in one.value:
+            return one.value
         masked = self.header if one.section == "HEADERS" else self.value
         return masked(one.wire_name, one.value)
 
