@@ -119,9 +119,7 @@ class LoadController:
                 over.set()
         assert self._session is not None
         if self._scheduling is None or not self._scheduling.begun:
-            self._session.shouldfail = (
-                "no load test was run: workers ended while they collected"
-            )
+            self._session.shouldfail = "no load test was run: workers ended while they collected"
             raise self._session.Failed(self._session.shouldfail)
         return result
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from pytest_loadtool.replay.content import charset_of, decode
+from pytest_loadtool.replay.content import charset_of, decode, not_kept
 from pytest_loadtool.replay.head import Head, parse_head
 
 if TYPE_CHECKING:
@@ -133,13 +133,14 @@ class Response:
     A response that has both was refused: its credentials were not accepted.
 
     ``head`` is the status line and the headers as received, without the empty line; ``body`` still
-    has its content coding; ``received`` counts all bytes, the head included. ``sent`` is when the
-    request was written, ``first_byte`` and ``finished`` when bytes arrived.
+    has its content coding; ``received`` counts all bytes, the head included. Of a body with more
+    than ``unkept`` bytes, if that is not 0, nothing was kept. ``sent`` is when the request was
+    written, ``first_byte`` and ``finished`` when bytes arrived.
     """
 
     __slots__ = (
         "_fields", "_json", "_text", "body", "failure", "finished", "first_byte", "head",
-        "received", "send", "sent", "status",
+        "received", "send", "sent", "status", "unkept",
     )  # fmt: skip
 
     def __init__(self, send: Send) -> None:
@@ -150,6 +151,7 @@ class Response:
         self.failure: Failure | None = None
         self.sent = self.first_byte = self.finished = send.due
         self.received = 0
+        self.unkept = 0
         self._fields: Head | None = None
         self._text: str | None = None
         self._json: Any = None
@@ -203,8 +205,10 @@ class Response:
         """The body without its content coding.
 
         Raises:
-            ContentError: it is broken.
+            ContentError: it is broken, or was not kept.
         """
+        if self.unkept:
+            raise not_kept(self.unkept)
         codings = self._values("content-encoding")
         return decode(self.body, codings[0]) if codings and self.body else self.body
 

@@ -21,6 +21,7 @@ __all__ = [
     "NO_HANDSHAKE",
     "NO_RESPONSE",
     "NO_TUNNEL",
+    "OUT_OF_MEMORY",
     "SWITCHED",
     "HandshakeCutError",
     "ProxyError",
@@ -44,6 +45,9 @@ NO_CONNECTION = Failure("timeout", "no connection in time")
 NO_HANDSHAKE = Failure("timeout", "no TLS handshake in time")
 NO_TUNNEL = Failure("timeout", "no tunnel through the proxy in time")
 NO_RESPONSE = Failure("timeout", "no response in time")
+OUT_OF_MEMORY = Failure(
+    "memory", "this process, which makes the load, has no memory left for the response"
+)
 NO_END = Failure("timeout", "the response began, but was not complete in time")
 
 
@@ -113,6 +117,7 @@ _HINTS = {
 }
 
 _BY_ERROR: tuple[tuple[type[Exception], Callable[[Any], Failure]], ...] = (
+    (MemoryError, lambda _: OUT_OF_MEMORY),
     (ProxyError, lambda error: error.failure),
     (socket.gaierror, lambda error: Failure("dns", f"host name not found: {error.args[-1]}")),
     (UnicodeError, lambda _: Failure("dns", "host name not found: it is no valid name")),

@@ -106,7 +106,9 @@ class HttpxSession:
             self._timer = self._network.call_at(until, lambda: self._wake(until))
             return
         for send, transport in zip(sends, transports, strict=True):
-            exchange = Exchange(Response(send), transport, self._network.observer)
+            exchange = Exchange(
+                Response(send), transport, self._network.observer, self._network.body_limit
+            )
             self._under_way[exchange] = self._network.spawn(self._act(exchange))
 
     def _wake(self, until: float) -> None:

@@ -125,8 +125,8 @@ def _describe(with_identities: frozenset[Step], response: Response) -> str:
         return f"{asked}: no response"
     try:
         body = clip(response.text, _LONGEST_BODY)
-    except ContentError:
-        body = "(undecodable body)"
+    except ContentError as error:
+        body = f"({error})"
     remedy = challenge_remedy(
         response.status,
         response.headers,

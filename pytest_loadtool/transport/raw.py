@@ -11,6 +11,7 @@ import ssl
 from time import perf_counter
 from typing import Final, Protocol, cast
 
+from pytest_loadtool.model.load import BODY_LIMIT
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.exchange import Response, Send
 from pytest_loadtool.transport.failures import (
@@ -20,6 +21,7 @@ from pytest_loadtool.transport.failures import (
     NO_CONNECTION,
     NO_END,
     NO_RESPONSE,
+    OUT_OF_MEMORY,
     failure_of,
     not_http,
 )
@@ -54,9 +56,9 @@ class Connection:
         "_fresh", "_owner", "_reader", "_response", "_sending", "_transport", "opening", "overdue",
     )  # fmt: skip
 
-    def __init__(self, owner: Owner) -> None:
+    def __init__(self, owner: Owner, body_limit: int = BODY_LIMIT) -> None:
         self._owner = owner
-        self._reader = ResponseReader()
+        self._reader = ResponseReader(body_limit)
         self._transport: asyncio.Transport | None = None
         self._response: Response | None = None
         self._fresh = True  # no response has come on it yet
@@ -94,6 +96,7 @@ class Connection:
         """End the request under way, if any, as failed, and the connection with it."""
         response = self._response
         self.close()
+        self._reader.drop()
         if response is not None:
             response.failure = failure
             response.status = 0
@@ -145,6 +148,9 @@ class Connection:
         except ProtocolError as error:
             self.fail(not_http(error))
             return
+        except MemoryError:
+            self.fail(OUT_OF_MEMORY)
+            return
         if complete:
             self._finish(response, now)
 
@@ -170,7 +176,7 @@ class Connection:
         response = self._response
         if response is None:
             return
-        if isinstance(error, ssl.SSLError):
+        if isinstance(error, ssl.SSLError | MemoryError):
             self.fail(failure_of(error))
         elif error is None and self._reader.end():
             self._finish(response, perf_counter())
@@ -190,6 +196,7 @@ class Connection:
         assert head is not None
         response.begin(reader.head_bytes, head)
         response.body = reader.body
+        response.unkept = reader.unkept
         response.finished = now
         self._fresh = False
         self._response = None

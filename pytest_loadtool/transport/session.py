@@ -150,7 +150,7 @@ class UserSession:
         self._advance(None)
 
     def _open(self, send: Send) -> None:
-        connection = Connection(self)
+        connection = Connection(self, self._network.body_limit)
         connection.expect(send)
         self._connections[send.step.origin, send.slot] = connection
         opening = self._network.open(connection, send, self._line, self._login)
