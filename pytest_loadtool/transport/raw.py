@@ -53,7 +53,7 @@ class Connection:
     """
 
     __slots__ = (
-        "_fresh", "_owner", "_reader", "_response", "_sending", "_transport", "opening", "overdue",
+        "_owner", "_reader", "_response", "_sending", "_transport", "fresh", "opening", "overdue",
     )  # fmt: skip
 
     def __init__(self, owner: Owner, body_limit: int = BODY_LIMIT) -> None:
@@ -61,8 +61,9 @@ class Connection:
         self._reader = ResponseReader(body_limit)
         self._transport: asyncio.Transport | None = None
         self._response: Response | None = None
-        self._fresh = True  # no response has come on it yet
         self._sending = False  # much of the request has still to go out
+        self.fresh = True
+        """Whether no response has come on it yet."""
         self.opening: asyncio.Task[None] | None = None
         """What opens it, until it is open; ended when nobody waits for it any more."""
         self.overdue = NO_CONNECTION
@@ -182,7 +183,7 @@ class Connection:
             self._finish(response, perf_counter())
         elif response.received:
             self.fail(CLOSED_MIDWAY)
-        elif self._fresh:
+        elif self.fresh:
             self.fail(CLOSED_EARLY)
         elif not response.send.repeatable:
             self.fail(CLOSED_AS_SENT)
@@ -198,7 +199,7 @@ class Connection:
         response.body = reader.body
         response.unkept = reader.unkept
         response.finished = now
-        self._fresh = False
+        self.fresh = False
         self._response = None
         left_unread = head.status == 407 and len(response.send.data) > READ_BY_PROXIES
         if reader.excess or self._sending or left_unread or not reader.keep_alive:
