@@ -91,7 +91,8 @@ def _untrusted(error: ssl.SSLCertVerificationError) -> Failure:
     _, mismatch, of_whom = why.partition("certificate is not valid for")
     if mismatch:
         return Failure("tls", mismatch + of_whom)
-    return Failure("tls", f"certificate not trusted: {why}; [tls] in the test case can name its ca")
+    remedy = _FOR_CERTIFICATES.get(error.verify_code, "[tls] in the test case can name its ca")
+    return Failure("tls", f"certificate not trusted: {why}; {remedy}")
 
 
 def _handshake(error: ssl.SSLError) -> Failure:
@@ -102,6 +103,12 @@ def _handshake(error: ssl.SSLError) -> Failure:
 _REMEDIES = {
     errno.EMFILE: ": raise the limit ('ulimit -n') or use more workers",
     errno.EADDRNOTAVAIL: ": no local port is left; keep connections open, or use fewer users",
+}
+
+#: What to do about certificates that no authority helps, by OpenSSL's number (x509_vfy.h).
+_FOR_CERTIFICATES = {
+    9: "is the clock of this machine right, and that of who made it?",  # not yet valid
+    10: "renew it on the server; until then verify = false in [tls] of the test case does without",
 }
 
 _PLAIN = ": does the server speak TLS on this port?"
