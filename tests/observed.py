@@ -10,7 +10,7 @@ from typing import Any
 from pytest_loadtool.load import LoadMetrics, Share
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.load import LoadConfiguration, ThinkTime
+from pytest_loadtool.model.load import BODY_LIMIT, LoadConfiguration, ThinkTime
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay import PagePlan, Plan, Response, Step, compile_case
 from pytest_loadtool.report.failure import explain
@@ -48,7 +48,11 @@ class Observed:
 
 
 def replay(
-    server: str, *transactions: Transaction | str, timeout: float = 60.0, **settings: Any
+    server: str,
+    *transactions: Transaction | str,
+    timeout: float = 60.0,
+    body_limit: int = BODY_LIMIT,
+    **settings: Any,
 ) -> Observed:
     """Replay one page once, by one user; a text is the target of a GET. ``settings`` are those of
     the test case."""
@@ -61,7 +65,7 @@ def replay(
         ),
     )
     case = TestCase("c", (page,), server, **settings)
-    replay_once(compile_case(case), observer=observed, timeout=timeout)
+    replay_once(compile_case(case), observer=observed, timeout=timeout, body_limit=body_limit)
     return observed
 
 

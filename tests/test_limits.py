@@ -68,6 +68,7 @@ def documented() -> dict[str, int]:
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if line.startswith("|") and cells[-1].startswith("`") and "." in cells[-1]:
             number, _, unit = cells[1].partition(" ")
+            unit = unit.partition(" ")[0]
             found[cells[-1].strip("`")] = int(number.replace(",", "")) * UNITS.get(unit, 1)
     return {name: value for name, value in found.items() if name != "pytest_loadtool"}
 

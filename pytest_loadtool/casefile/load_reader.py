@@ -9,7 +9,7 @@ from pytest_loadtool.casefile.files import read_text
 from pytest_loadtool.casefile.load_model import MODEL, MODEL_TABLES, complete
 from pytest_loadtool.casefile.nearest import did_you_mean
 from pytest_loadtool.casefile.problems import Problems
-from pytest_loadtool.casefile.quantities import parse_duration, parse_share
+from pytest_loadtool.casefile.quantities import parse_duration, parse_share, parse_size
 from pytest_loadtool.casefile.schema import (
     Key,
     Node,
@@ -101,6 +101,7 @@ _LOAD = Table(
         "thresholds": Key(array(parsed(parse_threshold))),
         "grace": Key(parsed(parse_duration, "s")),
         "timeout": Key(_positive_duration),
+        "body_limit": Key(parsed(parse_size, "MB")),
         "keep_connections": Key(boolean),
         "keep_state": Key(boolean),
         "detailed_pages": Key(boolean),

@@ -6,7 +6,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from pytest_loadtool.casefile.bandwidth import format_bandwidth
-from pytest_loadtool.casefile.quantities import format_duration, format_rate, format_share
+from pytest_loadtool.casefile.quantities import (
+    format_duration,
+    format_rate,
+    format_share,
+    format_size,
+)
 from pytest_loadtool.casefile.render import Line, render
 from pytest_loadtool.casefile.schema import FORMAT
 from pytest_loadtool.casefile.toml_values import Scalar, inline_array, inline_table, scalar
@@ -112,6 +117,7 @@ _OPTIONS: Mapping[str, Callable[[Any], str]] = {
     "max_error_rate": lambda share: scalar(format_share(share)),
     "grace": _duration,
     "timeout": _duration,
+    "body_limit": lambda size: scalar(format_size(size)),
     "keep_connections": scalar,
     "keep_state": scalar,
     "detailed_pages": scalar,

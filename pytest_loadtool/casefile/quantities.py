@@ -1,4 +1,4 @@
-"""Durations, shares and rates as people write them: ``1h30m``, ``250ms``, ``0.5%``, ``50/s``.
+"""Quantities as people write them: ``1h30m``, ``250ms``, ``0.5%``, ``50/s``, ``64 MB``.
 
 Both directions are exact: what ``format_`` writes, ``parse_`` reads back as the same float. So both
 calculate in decimal fractions and round once, at the end.
@@ -14,9 +14,11 @@ __all__ = [
     "format_duration",
     "format_rate",
     "format_share",
+    "format_size",
     "parse_duration",
     "parse_rate",
     "parse_share",
+    "parse_size",
 ]
 
 _NUMBER = r"(\d+(?:\.\d+)?)"
@@ -27,6 +29,8 @@ _SECONDS = (Fraction(3600), Fraction(60), Fraction(1), Fraction(1, 1000))
 _SHARE = re.compile(rf"{_NUMBER}\s*%", re.ASCII)
 _RATE = re.compile(rf"{_NUMBER}\s*/\s*(s|min|h)", re.ASCII)
 _PER = {"s": 1, "min": 60, "h": 3600}
+_SIZE = re.compile(rf"{_NUMBER}\s*(MB|GB)", re.ASCII)
+_BYTES = {"MB": 1 << 20, "GB": 1 << 30}
 
 
 def parse_duration(text: str) -> float:
@@ -131,6 +135,27 @@ def format_rate(rate: float) -> str:
     )
     candidates = [exact, *(text for text in rounded if parse_rate(text) == rate)]
     return min(candidates, key=lambda text: text.index("/"))
+
+
+def parse_size(text: str) -> int:
+    """Bytes from ``64 MB`` or ``1.5 GB``, of 1024 KB of 1024 bytes: 1 MB at least.
+
+    Raises:
+        ValueError: ``text`` is not such a size; the message says what is expected.
+    """
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        hint = f': write "{text.strip()} MB"' if _is_number(text) else ""
+        raise ValueError(f'expected a size such as "64 MB" or "1.5 GB", got "{text[:40]}"{hint}')
+    size = int(Fraction(match[1]) * _BYTES[match[2]])
+    if size < _BYTES["MB"]:
+        raise ValueError(f'must be 1 MB at least, got "{text[:40]}"')
+    return size
+
+
+def format_size(size: int) -> str:
+    """In megabytes: ``64 MB``."""
+    return f"{_decimal(Fraction(size, _BYTES['MB']))} MB"
 
 
 def _check(number: float) -> None:

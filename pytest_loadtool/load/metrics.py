@@ -23,8 +23,8 @@ from pytest_loadtool.model.result import Failure
 __all__ = ["ADDED", "DELAYS", "LONGEST", "MEASURED", "LoadMetrics"]
 
 ADDED = (
-    "cut", "cut_iterations", "retried", "renewals", "dropped", "users", "peak_users",
-    "last_requests", "last_errors", "cpu_us",
+    "cut", "cut_iterations", "retried", "renewals", "dropped", "backed_off_us", "users",
+    "peak_users", "last_requests", "last_errors", "cpu_us",
 )  # fmt: skip
 """Plain integers of `LoadMetrics` that are added up."""
 
@@ -51,6 +51,7 @@ class LoadMetrics:
     * ``retried``: requests sent again because the idle connection they went out on had been closed.
     * ``renewals``: requests that refreshed a token; they are among those that negotiate.
     * ``dropped``: arrivals that could not start, because all users were busy.
+    * ``backed_off_us``: how long users waited after iterations without any response.
     * ``elapsed_us``: how long the worker has run; ``cpu_us``: the processor time its process used
       meanwhile. Both cumulative.
 
@@ -86,6 +87,7 @@ class LoadMetrics:
         self.tls = Histogram()
         self.negotiation = Histogram()
         self.cut = self.cut_iterations = self.retried = self.renewals = self.dropped = 0
+        self.backed_off_us = 0
         self.users = self.peak_users = 0
         self.elapsed_us = self.cpu_us = 0
         self.second = self.last_requests = self.last_errors = 0

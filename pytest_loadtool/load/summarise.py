@@ -153,6 +153,7 @@ def _connections(metrics: LoadMetrics) -> ConnectionSummary:
     return ConnectionSummary(
         opened=metrics.connect.count,
         retried=metrics.retried,
+        backed_off_s=metrics.backed_off_us / 1e6,
         negotiated=metrics.negotiation.count,
         renewals=metrics.renewals,
         connect=_times(metrics.connect),

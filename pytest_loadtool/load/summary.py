@@ -135,11 +135,13 @@ class ConnectionSummary:
     ``retried`` requests were sent again, because the idle connection had been closed.
     ``negotiated`` requests were answered by a challenge (connection authentication negotiation):
     these are in no other number, and their time is in that of pages alone. ``renewals`` of them
-    were sent to refresh a token.
+    were sent to refresh a token. Users waited ``backed_off_s`` seconds in sum before they tried
+    again what had got no response at all.
     """
 
     opened: int
     retried: int
+    backed_off_s: float
     negotiated: int
     renewals: int
     connect: Times

@@ -122,7 +122,7 @@ def _thresholds(run: _Run) -> Iterator[_Finding]:
 def _error_rate(run: _Run) -> Iterator[_Finding]:
     if any(one.replaces_error_rate for one in run.configuration.thresholds):
         return
-    requests, errors = run.metrics.requests, run.metrics.failed_requests
+    requests, errors = run.metrics.requests, run.metrics.failed_requests - _without_memory(run)
     allowed = run.configuration.max_error_rate
     if requests and errors / requests > allowed:
         rate = percent(errors / requests)
@@ -131,6 +131,22 @@ def _error_rate(run: _Run) -> Iterator[_Finding]:
             f"error rate {rate}: {count(errors)} of {plural(requests, 'request')} failed, "
             f"{percent(allowed)} allowed",
         )
+
+
+def _memory(run: _Run) -> Iterator[_Finding]:
+    """Not an error of the server, and so in no error rate of the verdict."""
+    lost = _without_memory(run)
+    if lost:
+        yield (
+            "inconclusive",
+            f"the memory of the workers did not suffice for {plural(lost, 'response')}: lower "
+            "body_limit, use fewer users, or a machine with more memory",
+        )
+
+
+def _without_memory(run: _Run) -> int:
+    """How many requests failed for want of memory: each has that failure alone."""
+    return sum(error.count for error in run.metrics.errors if error.cause == "memory")
 
 
 def _missing_workers(run: _Run) -> Iterator[_Finding]:
@@ -239,6 +255,7 @@ def _p95_ms(histogram: Histogram) -> float:
 _CHECKS = (
     _no_requests,
     _error_rate,
+    _memory,
     _thresholds,
     _missing_workers,
     _stopped,

@@ -8,7 +8,18 @@ from typing import Literal
 from pytest_loadtool.model.bandwidth import Bandwidth
 from pytest_loadtool.model.threshold import Threshold
 
-__all__ = ["CaseShare", "Distribution", "LoadConfiguration", "OnError", "Stage", "ThinkTime"]
+__all__ = [
+    "BODY_LIMIT",
+    "CaseShare",
+    "Distribution",
+    "LoadConfiguration",
+    "OnError",
+    "Stage",
+    "ThinkTime",
+]
+
+BODY_LIMIT = 64 << 20
+"""The largest body of a response (in bytes, as received) that is kept, unless said otherwise."""
 
 #: What a virtual user does after a failed transaction: go on, begin its next iteration, or nothing
 #: more at all.
@@ -80,7 +91,8 @@ class LoadConfiguration:
 
     ``max_error_rate`` is the share of failed requests, 0 to 1, that the run is allowed. ``grace``
     is how long after ``duration`` a virtual user may take to finish its iteration. ``timeout``
-    bounds connecting, and then one request to its last byte.
+    bounds connecting, and then one request to its last byte. Of a response's body with more bytes
+    than ``body_limit`` nothing is kept: it is counted, and cannot be looked into.
     """
 
     name: str
@@ -104,6 +116,7 @@ class LoadConfiguration:
     thresholds: tuple[Threshold, ...] = ()
     grace: float = 30.0
     timeout: float = 60.0
+    body_limit: int = BODY_LIMIT
     keep_connections: bool = False
     """Whether a virtual user keeps its connections from one iteration to the next."""
     keep_state: bool = False

@@ -22,6 +22,7 @@ Cause = Literal[
     "protocol",
     "decoding",
     "auth",
+    "memory",
     "internal",
 ]
 

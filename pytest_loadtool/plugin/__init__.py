@@ -117,6 +117,18 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 @pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """While a test case or a load test runs, SIGTERM and SIGHUP interrupt pytest as Ctrl-C does: in
+    a worker of pytest-xdist they are the controller's."""
+    if not hasattr(item, "fixture_keys") or hasattr(item.config, "workerinput"):
+        return (yield)
+    from pytest_loadtool.transport.signals import interrupting
+
+    with interrupting():
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:

@@ -12,6 +12,7 @@ from pytest_loadtool.casefile.problems import key_error
 from pytest_loadtool.errors import FileError, LoadToolError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.plugin.apart import run_apart
+from pytest_loadtool.plugin.body_limit import body_limit_of
 from pytest_loadtool.plugin.file_item import FileItem
 from pytest_loadtool.plugin.options import CASE_SUFFIX, server_of
 from pytest_loadtool.plugin.otherwise import OTHERWISE, answered_otherwise
@@ -100,7 +101,10 @@ class CaseItem(FileItem):
         from pytest_loadtool.transport.functional import replay_once
 
         plan = self._plan(request)
-        values = run_apart(lambda: replay_once(plan, observer=watch, challenged=watch.challenged))
+        limit = body_limit_of(self.config)
+        values = run_apart(
+            lambda: replay_once(plan, observer=watch, body_limit=limit, challenged=watch.challenged)
+        )
         self._secrets = [
             *secrets_of(self.case, plan.values),
             *secrets_of(self.case, values),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import TracebackType
 from typing import Self
 
@@ -66,14 +66,14 @@ class LiveView:
     def show(self, seen: Glimpse) -> None:
         """Show where the run is now."""
         if self._draw is not None and self._reporter is not None:
-            with self._uncaptured():
+            with self._writing():
                 self._draw(self._reporter, seen, time.monotonic() - self._started)
 
     def clear(self) -> None:
         """Take away what is drawn, before somebody else writes."""
         if self._drawn and self._reporter is not None:
             above = self._drawn + (1 if self._above else 0)
-            with self._uncaptured():
+            with self._writing():
                 self._reporter.write_raw(
                     f"{_UP.format(above)}{_TO_LINE_START}{_ERASE_BELOW}{self._above}", flush=True
                 )
@@ -103,6 +103,16 @@ class LiveView:
             self._next_line = elapsed + _BETWEEN_LINES
             reporter.write_line(status_line(seen, elapsed, self._configuration))
             reporter.flush()
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Past pytest's capturing. Where nothing can be written any more, because the terminal was
+        closed or a pipe is broken, nothing more is shown: the run and its results go on."""
+        try:
+            with self._uncaptured():
+                yield
+        except OSError:
+            self._draw = None
 
     def _uncaptured(self) -> AbstractContextManager[None]:
         if self._capture is None:

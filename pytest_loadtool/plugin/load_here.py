@@ -13,6 +13,7 @@ from pytest_loadtool.plugin.load_item import LoadItem, LoadTestFailedError
 from pytest_loadtool.plugin.load_outcome import write_thresholds
 from pytest_loadtool.plugin.load_results import RESULTS, failure_text, properties
 from pytest_loadtool.transport.share import prepare
+from pytest_loadtool.transport.signals import interruption
 
 __all__ = ["Here"]
 
@@ -29,7 +30,7 @@ class Here:
         Raises:
             LoadTestFailedError: it did not pass.
             LoadToolError: it could not be run.
-            KeyboardInterrupt: Ctrl-C; the results so far are kept.
+            KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP; the results so far are kept.
         """
         from pytest_loadtool.transport.alone import run_alone
 
@@ -42,7 +43,7 @@ class Here:
                 lambda: run_alone(
                     share,
                     configuration,
-                    interrupted=lambda: stop.heard,
+                    interrupted=lambda: stop.heard > 0,
                     show=view.show if view.wanted else None,
                     baseline=earlier,
                     tolerance=baseline.tolerance,
@@ -53,7 +54,7 @@ class Here:
         self._config.stash[RESULTS].append(summary)
         item.user_properties += properties(summary)
         if stop.heard:
-            raise KeyboardInterrupt
+            raise interruption(stop.heard)
         text = failure_text(summary)
         if text is not None:
             raise LoadTestFailedError(text)

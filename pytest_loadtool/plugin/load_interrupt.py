@@ -1,4 +1,4 @@
-"""Ctrl-C during a load test, in the three places where it arrives.
+"""Ctrl-C, SIGTERM and SIGHUP during a load test, in the three places where they arrive.
 
 Python raises KeyboardInterrupt between any two instructions. A load test must not lose its books
 to that, so each place has a handler of its own for as long as it matters.
@@ -6,89 +6,73 @@ to that, so each place has a handler of its own for as long as it matters.
 
 from __future__ import annotations
 
-import signal
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from types import FrameType
 
+from pytest_loadtool.transport.signals import ENDINGS, handling, interruption
+
 __all__ = ["Shield", "Stop", "deaf", "stopping"]
 
-_Handler = Callable[[int, FrameType | None], object]
 
-
-@contextmanager
-def _handling(handler: _Handler) -> Iterator[None]:
-    """``handler`` in place of the handler of SIGINT. Without effect outside the main thread, where
-    signals do not arrive."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    previous = signal.signal(signal.SIGINT, handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, previous)
-
-
-def deaf() -> AbstractContextManager[None]:
-    """A worker during its share: the controller hears the same Ctrl-C and says when to stop.
+def deaf(numbers: tuple[int, ...] = ENDINGS) -> AbstractContextManager[None]:
+    """A worker: the controller hears the same signal, or the end of it, and says when to stop.
 
     A handler that does nothing, not SIG_IGN: programs that a fixture starts would inherit that.
     """
-    return _handling(lambda _number, _frame: None)
+    return handling(lambda _number, _frame: None, numbers)
 
 
 class Stop:
-    """Whether a Ctrl-C was heard."""
+    """Whether a signal was heard, and which: 0 is none."""
 
-    heard: bool = False
+    heard: int = 0
 
 
 @contextmanager
 def stopping(stop: Callable[[], None]) -> Iterator[Stop]:
-    """A run in process: the first Ctrl-C calls ``stop`` and is noted, a second one is raised."""
+    """A run in process: the first signal calls ``stop`` and is noted, a second one is raised."""
     state = Stop()
 
-    def handle(_number: int, _frame: FrameType | None) -> None:
+    def handle(number: int, _frame: FrameType | None) -> None:
         if state.heard:
-            raise KeyboardInterrupt
-        state.heard = True
+            raise interruption(number)
+        state.heard = number
         stop()
 
-    with _handling(handle):
+    with handling(handle):
         yield state
 
 
 class Shield:
-    """The controller: Ctrl-C is raised at once while it waits, and late where books are kept.
+    """The controller: a signal is raised at once while it waits, and late where books are kept.
 
     ``with shield.up():`` around the whole loop, ``with shield.held():`` where the books are.
     """
 
     def __init__(self) -> None:
         self._depth = 0
-        self._pending = False
+        self._pending = 0
 
     @contextmanager
     def up(self) -> Iterator[None]:
         """While this lasts, the handler is in place."""
-        with _handling(self._handle):
+        with handling(self._handle):
             yield
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """While this lasts, Ctrl-C waits; it is raised at the end."""
+        """While this lasts, signals wait; the last is raised at the end."""
         self._depth += 1
         try:
             yield
         finally:
             self._depth -= 1
         if self._pending and not self._depth:
-            self._pending = False
-            raise KeyboardInterrupt
+            number, self._pending = self._pending, 0
+            raise interruption(number)
 
-    def _handle(self, _number: int, _frame: FrameType | None) -> None:
+    def _handle(self, number: int, _frame: FrameType | None) -> None:
         if not self._depth:
-            raise KeyboardInterrupt
-        self._pending = True
+            raise interruption(number)
+        self._pending = number

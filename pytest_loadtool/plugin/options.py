@@ -177,6 +177,11 @@ _ASM_RULES = (
     "project: they come before those of the package. Relative to this file."
 )
 
+_BODY_LIMIT = (
+    "The largest body of a response that is kept when a test case is replayed as a test, such as "
+    "200 MB. Default: 64 MB. Load configurations have their own: body_limit."
+)
+
 #: Preferences of the console, which has a command for them.
 _PREFERENCES = {
     "record_grouping": (
@@ -232,6 +237,7 @@ def declare(parser: pytest.Parser) -> None:
     for name, text in {**_TWINS, **_PREFERENCES}.items():
         parser.addini(name, text, type=_TYPES.get(name, "string"), default="")
     parser.addini("loadtool_asm_rules", _ASM_RULES, type="paths")
+    parser.addini("loadtool_body_limit", _BODY_LIMIT, default="")
 
 
 def settle(config: pytest.Config) -> None:
@@ -322,6 +328,10 @@ def _check_values(config: pytest.Config) -> None:
         from pytest_loadtool.plugin.think_time import think_time_of
 
         think_time_of(config)
+    if config.getini("loadtool_body_limit"):
+        from pytest_loadtool.plugin.body_limit import body_limit_of
+
+        body_limit_of(config)
 
 
 def _misplaced(config: pytest.Config) -> Iterator[str]:

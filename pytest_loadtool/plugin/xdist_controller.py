@@ -14,7 +14,7 @@ import time
 from collections.abc import Generator
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -52,6 +52,8 @@ class LoadController:
         self._session: pytest.Session | None = None
         self._series: Series | None = None
         self._scheduling: LoadTestScheduling | None = None
+        self._crashed = False
+        """Whether a worker has, and xdist has still to say what follows."""
         # A generator that crashed is not replaced unless asked for: those that are left take the
         # whole load of the next test. xdist by itself would start up to four for each worker.
         if config.option.maxworkerrestart is None:
@@ -78,12 +80,25 @@ class LoadController:
         assert self._session is not None
         self._series = Series(self._session, self._send)
         expected = len(parse_tx_spec_config(config))
-        self._scheduling = LoadTestScheduling(self._session, self._series, expected, self._attend)
-        return self._scheduling
+        scheduling = LoadTestScheduling(self._session, self._series, expected, self._attend)
+        self._scheduling = scheduling
+        xdist: Any = config.pluginmanager.get_plugin("dsession")
+        send_home = xdist.triggershutdown
+
+        def send_home_unless_forgiven() -> None:
+            crashed, self._crashed = self._crashed, False
+            if not (crashed and scheduling.go_on_without()):
+                send_home()
+
+        # xdist sends all workers home when one crashes that is not to be replaced, and has no hook
+        # for that. Before the start nothing is lost with it.
+        xdist.triggershutdown = send_home_unless_forgiven
+        return scheduling
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
-    def pytest_testnodedown(self) -> None:
-        """Make room for what xdist writes now."""
+    def pytest_testnodedown(self, error: object) -> None:
+        """Remember what comes, and make room for what xdist writes now."""
+        self._crashed = error is not None
         if self._series is not None:
             self._series.clear_view()
 
@@ -104,7 +119,7 @@ class LoadController:
                 over.set()
         assert self._session is not None
         if self._scheduling is None or not self._scheduling.begun:
-            self._session.shouldfail = "no load test was run: a worker ended while it collected"
+            self._session.shouldfail = "no load test was run: workers ended while they collected"
             raise self._session.Failed(self._session.shouldfail)
         return result
 

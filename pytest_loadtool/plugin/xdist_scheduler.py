@@ -65,6 +65,20 @@ class LoadTestScheduling:
         """Whether workers are at work."""
         return self._nodeids is not None and not self._series.finished
 
+    def go_on_without(self) -> bool:
+        """A worker is lost, and not replaced: whether the others go on. They do before the start,
+        and take the whole load.
+
+        Raises:
+            pytest.Session.Interrupted: as `schedule`, which may have waited for that worker only.
+        """
+        if self.begun or self._expected <= 1:
+            return False
+        self._expected -= 1
+        if self.collection_is_completed:
+            self.schedule()
+        return True
+
     def add_node(self, node: WorkerController) -> None:
         """A worker has come up."""
         self._nodes.append(node)

@@ -23,6 +23,7 @@ from pytest_loadtool.plugin.load_item import LoadItem
 from pytest_loadtool.plugin.paths import shown_error
 from pytest_loadtool.plugin.xdist_outbox import Outbox
 from pytest_loadtool.transport.share import PreparedShare, prepare
+from pytest_loadtool.transport.signals import KILLS
 
 if TYPE_CHECKING:
     import execnet
@@ -51,9 +52,11 @@ class LoadWorker:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:
         """Have no summary: nobody sees a worker's, and plugins take their time for it, which is
-        what a person waits for after Ctrl-C."""
+        what a person waits for after Ctrl-C. SIGTERM and SIGHUP are the controller's: a terminal
+        that is closed sends them to all."""
         try:
-            return (yield)
+            with deaf(KILLS):
+                return (yield)
         finally:
             manager = self._config.pluginmanager
             if manager.has_plugin("terminalreporter"):

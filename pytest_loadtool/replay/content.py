@@ -9,7 +9,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterator
 
-__all__ = ["DECODED_LIMIT", "ContentError", "decode"]
+__all__ = ["DECODED_LIMIT", "ContentError", "decode", "not_kept"]
 
 DECODED_LIMIT = 64 << 20
 """The most bytes that a body may have once decoded, and at each step on the way."""
@@ -34,6 +34,14 @@ _RAW, _ZLIB, _GZIP = -zlib.MAX_WBITS, zlib.MAX_WBITS, 16 + zlib.MAX_WBITS
 
 class ContentError(ValueError):
     """A body cannot be decoded. The text says which coding and why."""
+
+
+def not_kept(limit: int) -> ContentError:
+    """Nothing can be said of a body that had more bytes than were to be kept."""
+    return ContentError(
+        f"body of more than {limit >> 20:,} MB, which is not kept to be looked into: raise "
+        "body_limit (in an ini file loadtool_body_limit), or look into no such body"
+    )
 
 
 def decode(body: bytes, codings: str) -> bytes:

@@ -11,7 +11,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pytest_loadtool.model.charset import decoded
-from pytest_loadtool.replay.content import decode
+from pytest_loadtool.replay.content import decode, not_kept
 from pytest_loadtool.replay.head import Head, parse_head
 
 if TYPE_CHECKING:
@@ -143,13 +143,14 @@ class Response:
     A response that has both was refused: its credentials were not accepted.
 
     ``head`` is the status line and the headers as received, without the empty line; ``body`` still
-    has its content coding; ``received`` counts all bytes, the head included. ``sent`` is when the
-    request was written, ``first_byte`` and ``finished`` when bytes arrived.
+    has its content coding; ``received`` counts all bytes, the head included. Of a body with more
+    than ``unkept`` bytes, if that is not 0, nothing was kept. ``sent`` is when the request was
+    written, ``first_byte`` and ``finished`` when bytes arrived.
     """
 
     __slots__ = (
         "_fields", "_json", "_text", "body", "failure", "finished", "first_byte", "head",
-        "received", "send", "sent", "status",
+        "received", "send", "sent", "status", "unkept",
     )  # fmt: skip
 
     def __init__(self, send: Send) -> None:
@@ -160,6 +161,7 @@ class Response:
         self.failure: Failure | None = None
         self.sent = self.first_byte = self.finished = send.due
         self.received = 0
+        self.unkept = 0
         self._fields: Head | None = None
         self._text: str | None = None
         self._json: Any = None
@@ -213,8 +215,10 @@ class Response:
         """The body without its codings: those of its content, and of its transfer but chunks.
 
         Raises:
-            ContentError: one is broken, or not known.
+            ContentError: one is broken or not known, or the body was not kept.
         """
+        if self.unkept:
+            raise not_kept(self.unkept)
         codings = self._values("content-encoding")
         if transfer := self._values("transfer-encoding"):
             codings = codings + _unfinished(transfer)

@@ -7,7 +7,11 @@ from pathlib import PurePath
 
 from pytest_loadtool.model.result import Failure
 
-__all__ = ["internal_failure"]
+__all__ = ["OUT_OF_MEMORY", "internal_failure"]
+
+OUT_OF_MEMORY = Failure(
+    "memory", "this process, which makes the load, has no memory left for the response"
+)
 
 _PACKAGE = "pytest_loadtool"
 
@@ -15,6 +19,8 @@ _PACKAGE = "pytest_loadtool"
 def internal_failure(error: Exception) -> Failure:
     """The failure of a request whose response this package could not judge: what was raised, and
     where. Its text is left out: it may hold what the server sent, which differs each time."""
+    if isinstance(error, MemoryError):
+        return OUT_OF_MEMORY
     places = [
         f"{'/'.join(parts[parts.index(_PACKAGE) :])}:{frame.lineno}"
         for frame in traceback.extract_tb(error.__traceback__)

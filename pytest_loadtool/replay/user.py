@@ -11,7 +11,7 @@ from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.content import ContentError
 from pytest_loadtool.replay.cookies import CookieJar
 from pytest_loadtool.replay.exchange import Command, Over, Response, Send, Wait
-from pytest_loadtool.replay.internal import internal_failure
+from pytest_loadtool.replay.internal import OUT_OF_MEMORY, internal_failure
 from pytest_loadtool.replay.plan import Account, Observer, Origin, PagePlan, Plan, Step, Via
 from pytest_loadtool.replay.validate import status_failure
 from pytest_loadtool.replay.verdicts import Guest
@@ -183,6 +183,8 @@ class VirtualUser:
                 failures += self._judge(step, response)
         except ContentError as error:
             failures += (Failure("decoding", str(error)),)
+        except MemoryError:
+            return (OUT_OF_MEMORY,)
         except Exception as error:  # whatever a server answers, the user and all others go on
             failures += (internal_failure(error),)
         return failures

@@ -194,7 +194,8 @@ def _received(
     ]
     lines += [f"  {name}: {subject.mask.header(name, value)}" for name, value in subject.headers]
     if problem:
-        return [*lines, "", f"  ({problem}; {len(response.body):,} bytes as received)"]
+        kept = f"; {len(response.body):,} bytes as received" if response.body else ""
+        return [*lines, "", f"  ({problem}{kept})"]
     start = _HTML_START.search(text)
     place = difference.place if difference else start.start() if start else 0
     return [*lines, *indented(_body(text, place))]

@@ -89,6 +89,7 @@ def _connections(connections: ConnectionSummary) -> dict[str, Any]:
     return {
         "opened": connections.opened,
         "retried": connections.retried,
+        "backed_off_s": round(connections.backed_off_s, 3),
         "negotiations": connections.negotiated,
         "renewals": connections.renewals,
         "connect_ms": _times(connections.connect),

@@ -110,6 +110,9 @@ def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
 def _connection_facts(connections: ConnectionSummary) -> Iterator[tuple[str, str]]:
     if connections.opened:
         yield "connections", f"{count(connections.opened)} opened{_retried(connections)}"
+    if connections.backed_off_s:
+        waited = f"{connections.backed_off_s:,.1f} s"
+        yield "backed off", f"users waited {waited} in sum after iterations without any response"
     if connections.negotiated:
         challenged = plural(connections.negotiated, "request")
         yield "authentication", f"{challenged} to negotiate it, in no other number"

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from pytest_loadtool.model.bandwidth import Bandwidth
 from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.load import BODY_LIMIT
 from pytest_loadtool.replay.plan import Plan
 from pytest_loadtool.transport.network import Network, NetworkObserver, Unobserved
 from pytest_loadtool.transport.proxy_login import Introduce
@@ -32,9 +33,12 @@ class _Network(Protocol):
 class Networks:
     """All networks of a run. Made by `open_networks`."""
 
-    def __init__(self, observer: NetworkObserver, bandwidth: Bandwidth | None) -> None:
+    def __init__(
+        self, observer: NetworkObserver, bandwidth: Bandwidth | None, body_limit: int
+    ) -> None:
         self.observer = observer
         self.bandwidth = bandwidth
+        self.body_limit = body_limit
         self._loop = asyncio.get_running_loop()
         self._made: dict[Hashable, _Network] = {}
 
@@ -66,16 +70,17 @@ async def open_networks(
     plans: Sequence[Plan],
     observer: NetworkObserver | None = None,
     bandwidth: Bandwidth | None = None,
+    body_limit: int = BODY_LIMIT,
 ) -> Networks:
     """The networks over which ``plans`` go; the applications that they name are started.
 
     ``bandwidth`` is of each virtual user's line; None: as the machine has it. Only the raw
-    transport has lines.
+    transport has lines. Bodies of more than ``body_limit`` bytes are not kept.
 
     Raises:
         ReplayError: an application cannot be found, or does not start; TLS settings cannot be used.
     """
-    networks = Networks(observer or Unobserved(), bandwidth)
+    networks = Networks(observer or Unobserved(), bandwidth, body_limit)
     try:
         for plan in plans:
             await networks.open(plan)
@@ -93,13 +98,13 @@ def way_of(case: TestCase) -> tuple[str, ...]:
 
 
 async def _raw(_case: TestCase, loop: asyncio.AbstractEventLoop, networks: Networks) -> _Network:
-    return Network(loop, networks.observer, networks.bandwidth)
+    return Network(loop, networks.observer, networks.bandwidth, networks.body_limit)
 
 
 async def _httpx(_case: TestCase, loop: asyncio.AbstractEventLoop, networks: Networks) -> _Network:
     from pytest_loadtool.transport.httpx_network import HttpxNetwork
 
-    return HttpxNetwork(loop, networks.observer)
+    return HttpxNetwork(loop, networks.observer, body_limit=networks.body_limit)
 
 
 async def _app(case: TestCase, loop: asyncio.AbstractEventLoop, networks: Networks) -> _Network:
@@ -109,7 +114,8 @@ async def _app(case: TestCase, loop: asyncio.AbstractEventLoop, networks: Networ
 
     application = load_app(case.app)
     await application.start()
-    return HttpxNetwork(loop, networks.observer, application, str(origin_of(case.server)))
+    server = str(origin_of(case.server))
+    return HttpxNetwork(loop, networks.observer, application, server, networks.body_limit)
 
 
 _MAKERS = {"raw": _raw, "httpx": _httpx, "app": _app}

@@ -15,6 +15,11 @@ from pytest_loadtool.transport.crew import Crew, LoadUser, Setting
 __all__ = ["ClosedCrew"]
 
 
+#: How soon (seconds) a user may begin an iteration after it began one that was not answered at
+#: all: so long at first, each time twice as long, and at most so long.
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.01, 1.0
+
+
 class ClosedCrew(Crew):
     """Users that start and stop as the schedule says."""
 
@@ -62,6 +67,10 @@ class ClosedCrew(Crew):
         due = now = perf_counter()
         if self._pacing is not None:
             due = max(now, user.due + _pace(self._pacing, user))
+        if user.unanswered:
+            due = self._back_off(user, due)
+        else:
+            user.pause = 0.0
         if user.begun == self._iterations:
             user.dismissed = True
         if user.dismissed or due >= user.stop_at - EARLY:
@@ -72,6 +81,14 @@ class ClosedCrew(Crew):
             self._setting.loop.call_later(due - now, self._begin_paced, user, due)
         else:
             user.begin(now)
+
+    def _back_off(self, user: LoadUser, due: float) -> float:
+        """When to try again, if it would be at ``due`` otherwise: a server that is down and one
+        that comes up get no storm, and this process does something else than to be refused."""
+        user.pause = min(max(2 * user.pause, _FIRST_PAUSE), _LONGEST_PAUSE)
+        later = max(due, user.due + user.pause)
+        self._metrics.backed_off_us += int((later - due) * 1e6)
+        return later
 
     def _begin_paced(self, user: LoadUser, due: float) -> None:
         if not self._stopped:

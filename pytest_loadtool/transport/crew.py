@@ -54,8 +54,8 @@ class Setting:
 class LoadUser:
     """One virtual user, its connections, and how far it is. Of these there may be 10,000."""
 
-    __slots__ = ("_crew", "_virtual", "begun", "busy", "dismissed", "due", "number", "session",
-                 "stop_at", "working")  # fmt: skip
+    __slots__ = ("_crew", "_virtual", "begun", "busy", "dismissed", "due", "number", "pause",
+                 "session", "stop_at", "unanswered", "working")  # fmt: skip
 
     def __init__(self, number: int, case: int, crew: Crew, setting: Setting) -> None:
         configuration, plan = setting.configuration, setting.plans[case]
@@ -84,6 +84,10 @@ class LoadUser:
         """From when on it does not (closed model)."""
         self.dismissed = False
         """Whether it is never to begin one again."""
+        self.unanswered = False
+        """Whether its last one has failed without any response."""
+        self.pause = 0.0
+        """How long (seconds) it backs off for that (closed model)."""
 
     def begin(self, due: float) -> None:
         """Begin an iteration that was to begin at ``due``, or is to: timers may ring early."""
@@ -144,6 +148,7 @@ class Crew(ABC):
         if error is not None:
             self._setting.fail(error)
             return
+        user.unanswered = failed and not user.session.answered
         if not self._keep_connections:
             user.session.close_connections()
         if failed and self._errors_dismiss:

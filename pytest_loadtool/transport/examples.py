@@ -44,8 +44,8 @@ class Examples:
             return f"{asked}: no response"
         try:
             body = clip(mask.text(clip(response.text, _LONGEST_READ)), _LONGEST_BODY)
-        except ContentError:
-            body = "(undecodable body)"
+        except ContentError as error:
+            body = f"({error})"
         remedy = challenge_remedy(
             response.status,
             response.headers,

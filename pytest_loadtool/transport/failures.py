@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pytest_loadtool.model.result import Failure
+from pytest_loadtool.replay.internal import OUT_OF_MEMORY
 
 __all__ = [
     "CLOSED_AS_SENT",
@@ -87,7 +88,8 @@ def _untrusted(error: ssl.SSLCertVerificationError) -> Failure:
     _, mismatch, of_whom = why.partition("certificate is not valid for")
     if mismatch:
         return Failure("tls", mismatch + of_whom)
-    return Failure("tls", f"certificate not trusted: {why}; [tls] in the test case can name its ca")
+    remedy = _FOR_CERTIFICATES.get(error.verify_code, "[tls] in the test case can name its ca")
+    return Failure("tls", f"certificate not trusted: {why}; {remedy}")
 
 
 def _handshake(error: ssl.SSLError) -> Failure:
@@ -98,6 +100,12 @@ def _handshake(error: ssl.SSLError) -> Failure:
 _REMEDIES = {
     errno.EMFILE: ": raise the limit ('ulimit -n') or use more workers",
     errno.EADDRNOTAVAIL: ": no local port is left; keep connections open, or use fewer users",
+}
+
+#: What to do about certificates that no authority helps, by OpenSSL's number (x509_vfy.h).
+_FOR_CERTIFICATES = {
+    9: "is the clock of this machine right, and that of who made it?",  # not yet valid
+    10: "renew it on the server; until then verify = false in [tls] of the test case does without",
 }
 
 _PLAIN = ": does the server speak TLS on this port?"
@@ -113,6 +121,7 @@ _HINTS = {
 }
 
 _BY_ERROR: tuple[tuple[type[Exception], Callable[[Any], Failure]], ...] = (
+    (MemoryError, lambda _: OUT_OF_MEMORY),
     (ProxyError, lambda error: error.failure),
     (socket.gaierror, lambda error: Failure("dns", f"host name not found: {error.args[-1]}")),
     (UnicodeError, lambda _: Failure("dns", "host name not found: it is no valid name")),

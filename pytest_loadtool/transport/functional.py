@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from time import perf_counter
 
+from pytest_loadtool.model.load import BODY_LIMIT
 from pytest_loadtool.replay.login import user_for
 from pytest_loadtool.replay.plan import Observer, Plan, Step
 from pytest_loadtool.transport.asking import ASKING
@@ -29,6 +30,7 @@ def replay_once(
     *,
     observer: Observer,
     timeout: float = 60.0,
+    body_limit: int = BODY_LIMIT,
     challenged: Challenged | None = None,
 ) -> dict[str, str]:
     """Replay ``plan`` once, as the first and only virtual user, telling ``observer`` as it goes.
@@ -39,12 +41,14 @@ def replay_once(
     is not: a proxy that wants to know who asks for a tunnel.
 
     Blocks, on an event loop of its own: not to be called from within a running one. A request that
-    takes longer than ``timeout`` seconds fails.
+    takes longer than ``timeout`` seconds fails; a body of more than ``body_limit`` bytes is not
+    kept.
 
     Raises:
         ReplayError: a dataset has no rows, or the application does not start.
     """
-    return run(_replay(plan, observer, timeout, _Tunnels(challenged) if challenged else None))
+    tunnels = _Tunnels(challenged) if challenged else None
+    return run(_replay(plan, observer, timeout, body_limit, tunnels))
 
 
 class _Tunnels(Unobserved):
@@ -59,11 +63,15 @@ class _Tunnels(Unobserved):
 
 
 async def _replay(
-    plan: Plan, observer: Observer, timeout: float, tunnels: NetworkObserver | None
+    plan: Plan,
+    observer: Observer,
+    timeout: float,
+    body_limit: int,
+    tunnels: NetworkObserver | None,
 ) -> dict[str, str]:
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[BaseException | None] = loop.create_future()
-    networks = await open_networks([plan], tunnels)
+    networks = await open_networks([plan], tunnels, body_limit=body_limit)
     try:
         kind = user_for(plan)
         user = kind(plan, rows_of(user=0, users=1), observer)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from pytest_loadtool.model.load import BODY_LIMIT
 from pytest_loadtool.replay.head import Head, length_of, parse_head, split_head
 
 __all__ = ["LONGEST_HEAD", "ProtocolError", "ResponseReader"]
@@ -51,17 +52,20 @@ class ResponseReader:
     `begin` before each request; then `feed` until it says that the response is complete, or `end`
     when the connection was closed. ``head_bytes`` is the head without the empty line at its end,
     ``body`` still has its content coding. ``keep_alive`` says whether the connection may be used
-    again, ``excess`` whether bytes followed that belong to no request.
+    again, ``excess`` whether bytes followed that belong to no request. Of a body with more bytes
+    than the limit nothing is kept; ``unkept`` is then that limit, else 0.
     """
 
     __slots__ = (
-        "_buffer", "_interim", "_missing", "_pieces", "_state", "_without_body", "body", "excess",
-        "head", "head_bytes", "keep_alive",
+        "_buffer", "_interim", "_limit", "_missing", "_pieces", "_size", "_state", "_without_body",
+        "body", "excess", "head", "head_bytes", "keep_alive", "unkept",
     )  # fmt: skip
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int = BODY_LIMIT) -> None:
         self._buffer = b""
         self._interim = 0
+        self._limit = limit
+        self._size = 0  # of the body in pieces, so far
         self._missing = 0
         self._pieces: list[bytes] = []
         self._state = _HEAD
@@ -71,6 +75,7 @@ class ResponseReader:
         self.body = b""
         self.keep_alive = False
         self.excess = False
+        self.unkept = 0
 
     def begin(self, without_body: bool) -> None:
         """A request goes out; the response to HEAD is ``without_body`` (RFC 9112 §6.3 rule 1)."""
@@ -81,6 +86,7 @@ class ResponseReader:
         self.head = None
         self.body = b""
         self.excess = False
+        self.unkept = 0
 
     def feed(self, data: bytes) -> bool:
         """Take what was received; whether the response is complete.
@@ -93,7 +99,7 @@ class ResponseReader:
         if self._state == _COUNTED:
             return self._feed_counted(data)
         if self._state == _TO_THE_END:
-            self._pieces.append(data)
+            self._keep(data)
             return False
         return self._feed_chunked(self._buffer + data if self._buffer else data)
 
@@ -103,6 +109,11 @@ class ResponseReader:
             return False
         self._finish_pieces()
         return True
+
+    def drop(self) -> None:
+        """Let go what was read: there is to be no more."""
+        self._buffer = b""
+        self._pieces.clear()
 
     def _feed_head(self, data: bytes) -> bool:
         while True:
@@ -143,13 +154,15 @@ class ResponseReader:
                 return True
             self._state = _COUNTED
             self._missing = length - rest
+            if length > self._limit:
+                self.unkept = self._limit
             if rest:
-                self._pieces.append(data[at:])
+                self._keep(data[at:])
             return False
         if length == _ENDS_WITH_CONNECTION:
             self._state = _TO_THE_END
             if rest:
-                self._pieces.append(data[at:])
+                self._keep(data[at:])
             return False
         self._state = _CHUNK_SIZE
         return self._feed_chunked(data[at:])
@@ -190,18 +203,28 @@ class ResponseReader:
         received = len(data)
         if received < missing:
             self._missing = missing - received
-            self._pieces.append(data)
+            self._keep(data)
             return False
         if received > missing:
             data = data[:missing]
             self.excess = True
-        self._pieces.append(data)
+        self._keep(data)
         self._finish_pieces()
         return True
+
+    def _keep(self, piece: bytes) -> None:
+        """A piece of the body; from the limit on, only its size."""
+        self._size += len(piece)
+        if self._size <= self._limit and not self.unkept:
+            self._pieces.append(piece)
+        elif not self.unkept:
+            self.unkept = self._limit
+            self._pieces.clear()
 
     def _finish_pieces(self) -> None:
         self.body = b"".join(self._pieces)
         self._pieces.clear()
+        self._size = 0
 
     def _feed_chunked(self, data: bytes) -> bool:
         """Chunks (RFC 9112 §7.1): a size in hexadecimal, data, and an empty line after the last."""
@@ -212,7 +235,7 @@ class ResponseReader:
                 at += len(piece)
                 self._missing -= len(piece)
                 if piece:
-                    self._pieces.append(piece)
+                    self._keep(piece)
                 if self._missing:
                     self._buffer = b""
                     return False

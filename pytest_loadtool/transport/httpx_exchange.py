@@ -31,12 +31,18 @@ class _ElsewhereError(Exception):
 
 
 class Exchange:
-    """A request on its way, and what is known of it so far. Fills in ``response``."""
+    """A request on its way, and what is known of it so far. Fills in ``response``, whose body is
+    kept up to ``body_limit`` bytes."""
 
     def __init__(
-        self, response: Response, transport: httpx.AsyncBaseTransport, observer: NetworkObserver
+        self,
+        response: Response,
+        transport: httpx.AsyncBaseTransport,
+        observer: NetworkObserver,
+        body_limit: int,
     ) -> None:
         self.response = response
+        self._body_limit = body_limit
         self._transport = transport
         self._observer = observer
         self._reused = True  # whether it goes over a connection that has carried another
@@ -94,10 +100,14 @@ class Exchange:
         if answer.status_code == 101:
             await answer.aclose()
             return SWITCHED
-        parts = []
+        parts, longest = [], response.received + self._body_limit
         async for part in answer.aiter_raw():
             response.received += len(part)
-            parts.append(part)
+            if response.received <= longest:
+                parts.append(part)
+            else:
+                parts.clear()
+                response.unkept = self._body_limit
         response.body = b"".join(parts)
         return None
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 import httpx
 
 from pytest_loadtool.model.result import Failure
+from pytest_loadtool.replay.internal import OUT_OF_MEMORY
 from pytest_loadtool.transport.failures import (
     CLOSED_EARLY,
     CLOSED_MIDWAY,
@@ -20,7 +21,7 @@ from pytest_loadtool.transport.failures import (
 __all__ = ["httpx_failure"]
 
 #: What lies at the bottom of a failed connection. httpx wraps it several times.
-_ROOTS = (socket.gaierror, ssl.SSLError, ConnectionError, TimeoutError)
+_ROOTS = (MemoryError, socket.gaierror, ssl.SSLError, ConnectionError, TimeoutError)
 
 #: How httpcore says that the server hung up, on HTTP/1.1 and HTTP/2: it has no type for it.
 _HUNG_UP = ("Server disconnected", "peer closed connection", "<ConnectionTerminated")
@@ -38,6 +39,8 @@ def httpx_failure(error: Exception, *, sent: bool, answered: bool) -> Failure:
     ``answered``: the head of a response had come.
     """
     closed = CLOSED_MIDWAY if answered else CLOSED_EARLY
+    if isinstance(next(_roots(error), None), MemoryError):
+        return OUT_OF_MEMORY
     match error:
         case httpx.RemoteProtocolError() if str(error).startswith(_HUNG_UP):
             return closed

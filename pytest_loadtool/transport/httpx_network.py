@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 
+from pytest_loadtool.model.load import BODY_LIMIT
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay.plan import Origin, Via
 from pytest_loadtool.transport.httpx_logs import keep_out_of_logs
@@ -40,6 +41,7 @@ class HttpxNetwork:
         observer: NetworkObserver | None = None,
         application: Application | None = None,
         server: str = "",
+        body_limit: int = BODY_LIMIT,
     ) -> None:
         keep_out_of_logs()
         self._loop = loop
@@ -48,6 +50,7 @@ class HttpxNetwork:
         self._endings: set[asyncio.Task[None]] = set()
         self._application = application
         self._server = server
+        self.body_limit = body_limit
         self.observer: NetworkObserver = observer or Unobserved()
 
     def session(self, done: Done, introduce: Introduce = nobody) -> Session:

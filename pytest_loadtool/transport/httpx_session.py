@@ -41,6 +41,8 @@ class HttpxSession:
         self._network = network
         self._user = user
         self._done = done
+        self.answered = False
+        """Whether a response has come in this iteration."""
         self._commands: Commands | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._under_way: dict[Exchange, asyncio.Task[None]] = {}
@@ -49,6 +51,7 @@ class HttpxSession:
 
     def run(self, commands: Commands) -> None:
         """Begin an iteration."""
+        self.answered = False
         self._commands = commands
         self._advance(None)
 
@@ -106,7 +109,9 @@ class HttpxSession:
             self._timer = self._network.call_at(until, lambda: self._wake(until))
             return
         for send, transport in zip(sends, transports, strict=True):
-            exchange = Exchange(Response(send), transport, self._network.observer)
+            exchange = Exchange(
+                Response(send), transport, self._network.observer, self._network.body_limit
+            )
             self._under_way[exchange] = self._network.spawn(self._act(exchange))
 
     def _wake(self, until: float) -> None:
@@ -116,6 +121,8 @@ class HttpxSession:
     async def _act(self, exchange: Exchange) -> None:
         ASKING.set(exchange.response.send.step)
         await exchange.run()
+        if exchange.response.status:
+            self.answered = True
         # Whoever cancels this takes the exchange out first: then it is not for us any more.
         if self._under_way.pop(exchange, None) is not None:
             self._advance(exchange.response)

@@ -105,7 +105,10 @@ class LoadRunner:
         self._loop = asyncio.get_running_loop()
         self._stopped = asyncio.Event()
         networks = await open_networks(
-            self._plans, NetworkMetrics(self._metrics), self._configuration.bandwidth
+            self._plans,
+            NetworkMetrics(self._metrics),
+            self._configuration.bandwidth,
+            self._configuration.body_limit,
         )
         try:
             await self._play(networks, self._loop, self._stopped, start_at, on_tick, interval)

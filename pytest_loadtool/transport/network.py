@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from pytest_loadtool.load.line import Line
 from pytest_loadtool.model.bandwidth import Bandwidth
+from pytest_loadtool.model.load import BODY_LIMIT
 from pytest_loadtool.replay.exchange import Send
 from pytest_loadtool.replay.plan import Origin
 from pytest_loadtool.transport.asking import ASKING
@@ -84,9 +85,11 @@ class Network:
         loop: asyncio.AbstractEventLoop,
         observer: NetworkObserver | None = None,
         bandwidth: Bandwidth | None = None,
+        body_limit: int = BODY_LIMIT,
     ) -> None:
         self._loop = loop
         self._bandwidth = bandwidth
+        self.body_limit = body_limit
         self._addresses: dict[_Host, str] = {}  # those that have taken a connection
         self._lookups: dict[_Host, asyncio.Task[list[str]]] = {}
         self.tls = TlsContexts()
@@ -301,6 +304,14 @@ def new_event_loop() -> asyncio.AbstractEventLoop:
     try:
         import uvloop
     except ImportError:
-        return asyncio.new_event_loop()
-    loop: asyncio.AbstractEventLoop = uvloop.new_event_loop()
+        loop = asyncio.new_event_loop()
+    else:
+        loop = uvloop.new_event_loop()
+    loop.set_exception_handler(_tell)
     return loop
+
+
+def _tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Log what nobody caught; but for a lack of memory, of which the connection is told, too."""
+    if not (isinstance(context.get("exception"), MemoryError) and "protocol" in context):
+        loop.default_exception_handler(context)

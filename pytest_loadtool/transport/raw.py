@@ -11,8 +11,10 @@ import ssl
 from time import perf_counter
 from typing import Final, Protocol, cast
 
+from pytest_loadtool.model.load import BODY_LIMIT
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.exchange import Response, Send
+from pytest_loadtool.replay.internal import OUT_OF_MEMORY
 from pytest_loadtool.transport.failures import (
     CLOSED_AS_SENT,
     CLOSED_EARLY,
@@ -51,16 +53,17 @@ class Connection:
     """
 
     __slots__ = (
-        "_fresh", "_owner", "_reader", "_response", "_sending", "_transport", "opening", "overdue",
+        "_owner", "_reader", "_response", "_sending", "_transport", "fresh", "opening", "overdue",
     )  # fmt: skip
 
-    def __init__(self, owner: Owner) -> None:
+    def __init__(self, owner: Owner, body_limit: int = BODY_LIMIT) -> None:
         self._owner = owner
-        self._reader = ResponseReader()
+        self._reader = ResponseReader(body_limit)
         self._transport: asyncio.Transport | None = None
         self._response: Response | None = None
-        self._fresh = True  # no response has come on it yet
         self._sending = False  # much of the request has still to go out
+        self.fresh = True
+        """Whether no response has come on it yet."""
         self.opening: asyncio.Task[None] | None = None
         """What opens it, until it is open; ended when nobody waits for it any more."""
         self.overdue = NO_CONNECTION
@@ -94,6 +97,7 @@ class Connection:
         """End the request under way, if any, as failed, and the connection with it."""
         response = self._response
         self.close()
+        self._reader.drop()
         if response is not None:
             response.failure = failure
             response.status = 0
@@ -145,6 +149,9 @@ class Connection:
         except ProtocolError as error:
             self.fail(not_http(error))
             return
+        except MemoryError:
+            self.fail(OUT_OF_MEMORY)
+            return
         if complete:
             self._finish(response, now)
 
@@ -170,13 +177,13 @@ class Connection:
         response = self._response
         if response is None:
             return
-        if isinstance(error, ssl.SSLError):
+        if isinstance(error, ssl.SSLError | MemoryError):
             self.fail(failure_of(error))
         elif error is None and self._reader.end():
             self._finish(response, perf_counter())
         elif response.received:
             self.fail(CLOSED_MIDWAY)
-        elif self._fresh:
+        elif self.fresh:
             self.fail(CLOSED_EARLY)
         elif not response.send.repeatable:
             self.fail(CLOSED_AS_SENT)
@@ -190,8 +197,9 @@ class Connection:
         assert head is not None
         response.begin(reader.head_bytes, head)
         response.body = reader.body
+        response.unkept = reader.unkept
         response.finished = now
-        self._fresh = False
+        self.fresh = False
         self._response = None
         left_unread = head.status == 407 and len(response.send.data) > READ_BY_PROXIES
         if reader.excess or self._sending or left_unread or not reader.keep_alive:

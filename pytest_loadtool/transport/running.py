@@ -1,15 +1,14 @@
-"""A coroutine on an event loop of its own, ended in good order even by Ctrl-C."""
+"""A coroutine on an event loop of its own, ended in good order even by Ctrl-C or SIGTERM."""
 
 from __future__ import annotations
 
 import asyncio
-import signal
-import threading
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 from pytest_loadtool.transport.network import new_event_loop
+from pytest_loadtool.transport.signals import handling, interruption
 
 __all__ = ["run"]
 
@@ -23,14 +22,14 @@ _T = TypeVar("_T")
 def run(main: Coroutine[Any, Any, _T]) -> _T:
     """Run ``main`` to its end, and what it has started no longer than that.
 
-    Ctrl-C cancels ``main``, which so closes what it has opened; then KeyboardInterrupt is raised. A
-    second one cuts that short.
+    Ctrl-C, SIGTERM or SIGHUP cancels ``main``, which so closes what it has opened; then
+    KeyboardInterrupt is raised. A second one cuts that short.
     """
     loop = new_event_loop()
     task = loop.create_task(main)
     try:
         try:
-            with _cancelled_by_ctrl_c(task):
+            with _cancelled_by_signals(task):
                 return loop.run_until_complete(task)
         finally:
             # Somebody else's handler may raise in any callback, and leave the task where it is.
@@ -44,34 +43,26 @@ def run(main: Coroutine[Any, Any, _T]) -> _T:
 
 
 @contextmanager
-def _cancelled_by_ctrl_c(task: asyncio.Task[Any]) -> Iterator[None]:
-    """Have Ctrl-C cancel ``task``, if it would raise KeyboardInterrupt: an event loop swallows that
-    in some callbacks. Without effect outside the main thread, where signals do not arrive."""
-    if (
-        threading.current_thread() is not threading.main_thread()
-        or signal.getsignal(signal.SIGINT) is not signal.default_int_handler
-    ):
-        yield
-        return
-    heard = False
+def _cancelled_by_signals(task: asyncio.Task[Any]) -> Iterator[None]:
+    """Have signals cancel ``task`` that would raise KeyboardInterrupt or kill: an event loop
+    swallows exceptions in some callbacks."""
+    heard = 0
 
-    def handle(_number: int, _frame: object) -> None:
+    def handle(number: int, _frame: object) -> None:
         nonlocal heard
         if heard:
-            raise KeyboardInterrupt
-        heard = True
+            raise interruption(number)
+        heard = number
         task.cancel()
         task.get_loop().call_soon_threadsafe(lambda: None)  # it may be asleep
 
-    signal.signal(signal.SIGINT, handle)
     try:
-        yield
+        with handling(handle):
+            yield
     except asyncio.CancelledError:
         if heard:
-            raise KeyboardInterrupt from None
+            raise interruption(heard) from None
         raise
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 async def _cancel_the_rest() -> None:

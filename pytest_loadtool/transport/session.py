@@ -33,6 +33,10 @@ class Session(Protocol):
     def run(self, commands: Commands) -> None:
         """Begin an iteration; the session's `Done` is called at its end."""
 
+    @property
+    def answered(self) -> bool:
+        """Whether a response has come in this iteration, or on a connection that is still open."""
+
     def stop(self) -> int:
         """Stop at once; how many requests were under way and are cut."""
 
@@ -51,8 +55,8 @@ class UserSession:
     """
 
     __slots__ = (
-        "_at_proxies", "_commands", "_connections", "_done", "_introduce", "_line", "_network",
-        "_timer", "waiting_until",
+        "_answered", "_at_proxies", "_commands", "_connections", "_done", "_introduce", "_line",
+        "_network", "_timer", "waiting_until",
     )  # fmt: skip
 
     def __init__(
@@ -68,6 +72,7 @@ class UserSession:
         self._introduce = introduce
         self._at_proxies: AtProxies | None = None  # most users need none
         self._connections: dict[_Slot, Connection] = {}
+        self._answered = False  # on a connection that another one has taken the place of
         self._commands: Commands | None = None
         self._timer: asyncio.TimerHandle | None = None
         self.waiting_until = 0.0
@@ -75,8 +80,14 @@ class UserSession:
 
     def run(self, commands: Commands) -> None:
         """Begin an iteration."""
+        self._answered = False
         self._commands = commands
         self._advance(None)
+
+    @property
+    def answered(self) -> bool:
+        """Whether a response has come in this iteration, or on a connection that is still open."""
+        return self._answered or not all(one.fresh for one in self._connections.values())
 
     def stop(self) -> int:
         """Stop at once; how many requests were under way and are cut."""
@@ -150,9 +161,13 @@ class UserSession:
         self._advance(None)
 
     def _open(self, send: Send) -> None:
-        connection = Connection(self)
+        connection = Connection(self, self._network.body_limit)
         connection.expect(send)
-        self._connections[send.step.origin, send.slot] = connection
+        slot = (send.step.origin, send.slot)
+        before = self._connections.get(slot)
+        if before is not None and not before.fresh:
+            self._answered = True
+        self._connections[slot] = connection
         opening = self._network.open(connection, send, self._line, self._login)
         connection.opening = self._network.spawn(opening)
 

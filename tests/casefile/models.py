@@ -419,6 +419,7 @@ def loads(draw: st.DrawFn) -> LoadConfiguration:
         thresholds=draw(_thresholds),
         grace=draw(_seconds),
         timeout=draw(_seconds.filter(bool)),
+        body_limit=draw(st.integers(1 << 20, 1 << 40)),
         server=draw(st.sampled_from(["", "http://10.0.0.1:80"])),
         bandwidth=draw(_bandwidths),
         keep_connections=draw(st.booleans()),

@@ -1,4 +1,4 @@
-"""Durations and percentages."""
+"""Durations, percentages, rates and sizes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_loadtool.casefile import format_duration, format_share, parse_duration, parse_share
-from pytest_loadtool.casefile.quantities import format_rate, parse_rate
+from pytest_loadtool.casefile.quantities import (
+    format_rate,
+    format_size,
+    parse_rate,
+    parse_size,
+)
 from tests.casefile.models import FILES
 
 
@@ -114,3 +119,33 @@ def test_what_is_no_rate_is_refused(text: str) -> None:
     """Without a unit, with another one, or no number."""
     with pytest.raises(ValueError, match="expected a rate such as"):
         parse_rate(text)
+
+
+@given(st.integers(1 << 20, 1 << 60))
+def test_a_size_reads_back_exactly(size: int) -> None:
+    """To the byte."""
+    assert parse_size(format_size(size)) == size
+
+
+@pytest.mark.parametrize(
+    ("text", "size"), [("64 MB", 64 << 20), ("1MB", 1 << 20), (" 1.5 GB ", 3 << 29)]
+)
+def test_the_usual_sizes(text: str, size: int) -> None:
+    """A megabyte is 1024 x 1024 bytes, as in the documentation."""
+    assert parse_size(text) == size
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "expected a size"),
+        ("64", 'write "64 MB"'),
+        ("64 KB", "expected a size"),
+        ("-1 MB", "expected a size"),
+        ("0.5 MB", "1 MB at least"),
+    ],
+)
+def test_what_is_no_size_is_refused(text: str, message: str) -> None:
+    """Without a unit, with another one, or too small to hold what comes in one piece."""
+    with pytest.raises(ValueError, match=message):
+        parse_size(text)

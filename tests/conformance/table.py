@@ -28,6 +28,7 @@ from pytest_loadtool.model.extractor import (
     RegularExpression,
     Source,
 )
+from pytest_loadtool.model.load import BODY_LIMIT
 from pytest_loadtool.model.validator import (
     JsonValidator,
     RegexValidator,
@@ -47,6 +48,8 @@ class Told:
     status: int = 200
     text: str | None = None
     body: bytes | None = None
+    received: int = 0
+    """How many bytes at least."""
     failures: tuple[tuple[str, str], ...] = ()
     """Causes and messages; a message that ends with "…" is the beginning of one."""
     values: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
@@ -92,6 +95,7 @@ class Row:
     challenges: int = 0
     """How many answers, the first ones, are challenges that it answers."""
     timeout: float = 60.0
+    body_limit: int = BODY_LIMIT
     but: Mapping[str, But | NotOver] = field(default_factory=lambda: MappingProxyType({}))
 
 
@@ -372,6 +376,30 @@ CONTENT = [
     row("bytes that are no text", "GET /", reply(b"a\xffb"), Told(text="a\ufffdb", body=b"a\xffb")),
 ]  # fmt: skip
 
+MEGABYTE = 1 << 20
+LARGE = [
+    body
+    for size, kept in ((MEGABYTE, True), (MEGABYTE + 1, False), (3 * MEGABYTE, False))
+    for body in (
+        row(f"{size} bytes, where 1 MB is kept", "GET /", reply(b"x" * size),
+            Told(body=b"x" * size * kept, received=size), body_limit=MEGABYTE),
+        row(f"{size} bytes in chunks, where 1 MB is kept", "GET /",
+            Reply(200, (("Transfer-Encoding", "chunked"),),
+                  chunks=(b"x" * (size // 2), b"x" * (size - size // 2))),
+            Told(body=b"x" * size * kept, received=size), body_limit=MEGABYTE,
+            but={"http2": FRAMED_ANEW}),
+        h1_only(f"{size} bytes up to the end, where 1 MB is kept", "GET /",
+            wire(b"200 OK", b"x" * size, "close"),
+            Told(body=b"x" * size * kept, received=size), body_limit=MEGABYTE),
+    )
+] + [
+    row("a body that was not kept fails what looks into it, and the next one is as ever",
+        (ask(check=(TextValidator("x"),), take={"a": Boundary("x", "x")}), "GET /next"),
+        (reply(b"x" * (MEGABYTE + 1)), OK),
+        (Told(failures=(("decoding", "body of more than 1 MB, which is not kept…"),)), HI),
+        body_limit=MEGABYTE),
+]  # fmt: skip
+
 RESPONSE_HEADERS = [
     row("repeated headers keep their order", "GET /",
         Reply(200, (("X-A", "1"), ("X-B", "2"), ("x-a", "3"), ("Content-Length", "0"))),
@@ -600,6 +628,6 @@ AUTHENTICATION = [
 ]  # fmt: skip
 
 ROWS = (
-    *METHODS, *TARGETS, *REQUEST_HEADERS, *FRAMING, *CONTENT, *RESPONSE_HEADERS, *JUDGED, *TAKEN,
-    *COOKIES, *CONNECTIONS, *NONSENSE, *TIME, *AUTHENTICATION,
+    *METHODS, *TARGETS, *REQUEST_HEADERS, *FRAMING, *CONTENT, *LARGE, *RESPONSE_HEADERS, *JUDGED,
+    *TAKEN, *COOKIES, *CONNECTIONS, *NONSENSE, *TIME, *AUTHENTICATION,
 )  # fmt: skip

@@ -61,6 +61,7 @@ def test_an_exchange(row: Row, way: str, certificate: ssl.SSLContext) -> None:
             server.url,
             *row.asked,
             timeout=row.timeout,
+            body_limit=row.body_limit,
             transport="raw" if way == "raw" else "httpx",
             tls=TlsSettings(verify=False),
             identities=() if row.identity is None else (row.identity,),
@@ -90,6 +91,7 @@ def check_told(told: Told, response: Response, failures: tuple[Failure, ...]) ->
         assert response.text == told.text
     if told.body is not None:
         assert response.body == told.body
+    assert response.received >= told.received
     for name, values in told.values.items():
         assert response.header_values(name) == list(values)
     assert response.due <= response.sent <= response.finished

@@ -117,6 +117,70 @@ def test_a_worker_is_killed(project: Project, victim: int) -> None:
     assert victim not in after
 
 
+#: The first worker dies while it collects, before the other has done so or after.
+DYING = """
+import os
+import pathlib
+import signal
+import time
+
+def wait_until(condition):
+    deadline = time.monotonic() + 60
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.01)
+
+def pytest_collection_modifyitems():
+    worker, last = os.environ.get("PYTEST_XDIST_WORKER"), {last}
+    if worker == "gw0":
+        pathlib.Path("pid").write_text(str(os.getpid()))
+        wait_until(lambda: not last or pathlib.Path("collected").exists())
+        os.kill(os.getpid(), signal.SIGKILL)
+    if worker == "gw1" and not last:
+        pid = pathlib.Path("pid")
+        wait_until(lambda: pid.exists() and pid.read_text())
+        wait_until(lambda: not pathlib.Path("/proc", pid.read_text(), "exe").exists())
+
+def pytest_collection_finish():
+    pathlib.Path("collected").touch()
+"""
+
+
+@pytest.mark.parametrize("last", [False, True], ids=["the first", "the last"])
+def test_a_worker_is_killed_while_it_collects(project: Project, last: bool) -> None:
+    """It costs nothing: the other takes the whole load, and the run is complete."""
+    with serving(well) as server:
+        write(project, server, duration="1s")
+        project.write(conftest__py=DYING.replace("{last}", str(last)))
+        done = project.run("--load", "-n", "2", "--load-json", "out.json")
+    assert done.returncode in (0, 10), done.stdout  # a busy machine may be too slow for the load
+    assert "worker gw0 crashed" in done.stdout
+    data = project.json()
+    (worker,) = data["workers"]
+    assert (worker["name"], worker["state"], worker["users"]) == ("gw1", "final", USERS)
+    assert {row % USERS for row in rows_of(server)} == set(range(USERS))
+    assert len(server.lines) - data["totals"]["requests"] == data["totals"]["cut_requests"] == 0
+
+
+def test_all_workers_are_killed_while_they_collect(project: Project) -> None:
+    """There is nobody left: it says so, and does not hang."""
+    with serving(well) as server:
+        write(project, server, duration="1s")
+        project.write(
+            conftest__py="""
+import os
+import signal
+
+def pytest_collection_modifyitems(config):
+    if hasattr(config, "workerinput"):
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+        )
+        done = project.run("--load", "-n", "2")
+    assert done.returncode == 1, done.stdout
+    assert "no load test was run: workers ended while they collected" in done.stdout
+    assert server.lines == []
+
+
 def test_the_controller_is_killed(project: Project) -> None:
     """Within seconds of 60 nobody sends anything any more, and nobody is left."""
     with serving(well) as server:

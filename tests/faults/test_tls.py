@@ -12,6 +12,8 @@ import pytest
 import trustme
 
 from pytest_loadtool.model.result import Failure
+from pytest_loadtool.model.tls import TlsSettings
+from tests import observed
 from tests.faults.replaying import TIMEOUT, load, replay
 from tests.faults.server import OK, Peer, Script, serving, well
 from tests.faults.test_responses import check
@@ -90,7 +92,27 @@ def test_expired(trusted: trustme.CA) -> None:
     script = over_tls(
         trusted.issue_cert("127.0.0.1", not_after=datetime.now(UTC) - timedelta(days=1))
     )
-    expect(script, "tls", "certificate not trusted: certificate has expired")
+    expect(
+        script, "tls", "certificate not trusted: certificate has expired; renew it on the server"
+    )
+
+
+def test_not_yet_valid(trusted: trustme.CA) -> None:
+    """It will be good tomorrow: a clock is wrong."""
+    script = over_tls(
+        trusted.issue_cert("127.0.0.1", not_before=datetime.now(UTC) + timedelta(days=1))
+    )
+    expect(script, "tls", "certificate is not yet valid; is the clock of this machine right")
+
+
+def test_what_is_said_of_an_expired_one_helps(trusted: trustme.CA) -> None:
+    """Without verifying, requests are answered."""
+    script = over_tls(
+        trusted.issue_cert("127.0.0.1", not_after=datetime.now(UTC) - timedelta(days=1))
+    )
+    with serving(script) as server:
+        play = observed.replay(server.https, "/", tls=TlsSettings(verify=False))
+    assert play.failures == [()]
 
 
 def test_of_another_host(trusted: trustme.CA) -> None:

@@ -69,6 +69,22 @@ def test_error_rate(errors: int, allowed: float, outcome: str) -> None:
     assert found.outcome == outcome
 
 
+def test_a_lack_of_memory_says_nothing_about_the_server() -> None:
+    """It is the generator's: inconclusive, in no error rate. With other errors it has failed."""
+    metrics = metrics_of(100)
+    lost = (Failure("memory", "no memory left"),)
+    for _ in range(20):
+        metrics.record(0, 0, 1000, 1000, -1, 1, 1, lost, "x")
+    found = judged(metrics)
+    assert found.outcome == "inconclusive"
+    assert found.reasons[0].startswith("the memory of the workers did not suffice for 20 responses")
+    for _ in range(20):
+        metrics.record(0, 500, 1000, 1000, -1, 1, 1, BROKEN, "x")
+    found = judged(metrics)
+    assert found.outcome == "failed"
+    assert found.reasons[0].startswith("error rate 14.29 %: 20 of 140 requests failed")
+
+
 def test_error_rate_in_words() -> None:
     """The reason names the rate, the numbers behind it and what was allowed."""
     assert judged(metrics_of(1600, 48)).reasons == (

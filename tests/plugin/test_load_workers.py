@@ -323,24 +323,6 @@ def test_killed_controller_takes_the_load_with_it(project: Project, server: Serv
     assert project.lines("diary") == ["open gw0", "close gw0"]
 
 
-def test_worker_lost_while_it_collects(project: Project, server: Server) -> None:
-    """A session that has lost a worker before it began does not end as if nothing were wrong."""
-    project.write(
-        conftest__py="""
-import os
-
-def pytest_collection_modifyitems():
-    if os.environ.get("PYTEST_XDIST_WORKER") == "gw1":
-        os._exit(3)
-""",
-        rush__load__toml=load("good.case.toml"),
-    )
-    done = project.run("--load", "-n", "2")
-    assert done.returncode == pytest.ExitCode.TESTS_FAILED
-    assert "no load test was run: a worker ended while it collected" in done.stdout
-    assert server.requests == []
-
-
 def test_workers_with_other_tests_are_refused(project: Project, server: Server) -> None:
     """Workers that do not see the same load tests cannot share them: one error, no load."""
     project.write(

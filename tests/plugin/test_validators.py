@@ -58,3 +58,26 @@ def test_validators(pytester: pytest.Pytester, server: Server, looked_for: str) 
 
 #: Brackets mean something to fnmatch.
 ESCAPED = str.maketrans({"[": "[[]"})
+
+
+@pytest.mark.parametrize(("limit", "passed"), [("1 MB", 0), ("2 MB", 1)])
+def test_bodies_that_are_not_kept(
+    pytester: pytest.Pytester, server: Server, limit: str, passed: int
+) -> None:
+    """What would look into one fails and says which setting helps."""
+    pytester.makeini(f"[pytest]\nloadtool_body_limit = {limit}\n")
+    body, validator = f"body = '{'x' * (1 << 20)}y'", 'validators = [{ text = "xy" }]'
+    write(pytester, "large", case(server.url, transaction("POST /echo", body, validator)))
+    result = pytester.runpytest()
+    result.assert_outcomes(passed=passed, failed=1 - passed)
+    if not passed:
+        result.stdout.fnmatch_lines(["*body of more than 1 MB, which is not kept*"])
+        result.stdout.fnmatch_lines(["*raise body_limit (in an ini file loadtool_body_limit)*"])
+
+
+def test_a_limit_that_is_no_size(pytester: pytest.Pytester) -> None:
+    """It is said before anything is sent."""
+    pytester.makeini("[pytest]\nloadtool_body_limit = large\n")
+    result = pytester.runpytest()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*loadtool_body_limit: expected a size such as*"])

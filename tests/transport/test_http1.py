@@ -345,3 +345,21 @@ def test_no_bytes_break_the_reader(noise: bytes, start: bytes) -> None:
     except ProtocolError:
         return
     assert not complete or (reader.head is not None and reader.head.status >= 200)
+
+
+@pytest.mark.parametrize("framing", ["length", "chunks", "end"])
+def test_a_body_beyond_the_limit_is_read_but_not_kept(framing: str) -> None:
+    """However it comes in pieces; what was kept of it is let go, and the next one is as ever."""
+    reader = ResponseReader(limit=1000)
+    for size in (1000, 1001, 1000):
+        body = bytes(size)
+        data = {
+            "length": response(f"Content-Length: {size}", body=body),
+            "chunks": response(CHUNKED, body=b"%x\r\n%b\r\n0\r\n\r\n" % (size, body)),
+            "end": response(body=body),
+        }[framing]
+        reader.begin(without_body=False)
+        complete = [reader.feed(data[at : at + 100]) for at in range(0, len(data), 100)]
+        assert complete.pop() or reader.end()
+        assert not any(complete)
+        assert (len(reader.body), reader.unkept) == ((1000, 0) if size == 1000 else (0, 1000))
