@@ -69,7 +69,7 @@ TEXTS: dict[str, tuple[str, Make]] = {
         JSON_TYPE,
         lambda size: json.dumps({"a": json.dumps([{"id": f"k{n}Zq"} for n in range(size // 16)])}),
     ),
-    "GraphQL of quotes": (JSON_TYPE, lambda size: json.dumps({"query": "{a" + '\\"' * (size // 2)})),
+    "GraphQL of quotes": (JSON_TYPE, lambda size: json.dumps({"query": "{a" + '"' * size})),
     "XML of <": (XML, again("<")),
     "XML of tags": (XML, again("<a>")),
     "XML of elements": (XML, numbered("<b>k{0}Zq</b>", "<r>", "</r>")),
@@ -107,7 +107,7 @@ TEXTS: dict[str, tuple[str, Make]] = {
     "text areas": (HTML, again("<textarea>")),
     "text areas, not closed": (HTML, again("<textarea ")),
     "meta tags, not closed": (HTML, again("<meta ")),
-    "labels": (HTML, numbered('<label for="a{0}">x</label><input id=a{0} name=b type=radio value=1>')),
+    "labels": (HTML, numbered('<b for="a{0}">x</b><input id=a{0} type=radio name=b value=1>')),
     "forms": (HTML, numbered('<form action="/f/{0}"><input name=a value={0}></form>')),
     "links": (HTML, numbered('<a href="/x/k{0}Zq">{0}</a>')),
     "links to one page, not closed": (HTML, again(" href=/use")),
@@ -135,7 +135,7 @@ KINDS: dict[str, Callable[[str, str], Exchange]] = {
 
 
 def recording(kind: str, name: str, size: int) -> Iterator[Exchange]:
-    """A page with a token; the text; and a form with the token, of which the value is to be found."""
+    """A page with a token; the text; and a form with the token, of which the value is sought."""
     media, make = TEXTS[name]
     yield _PAGE
     yield KINDS[kind](media, make(size))
@@ -148,7 +148,7 @@ def main(kind: str, size: int) -> None:
         exchanges = tuple(recording(kind, name, size))
         found = configure(build_case(exchanges, name="x").case, exchanges)
         if any(one.recorded == TOKEN for one in found.case.variables.values()):
-            print(name, flush=True)
+            print(name, flush=True)  # noqa: T201  what it is for
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ def test_what_is_not_looked_at_is_told() -> None:
     page = html(f'<form action="/use"><input type="hidden" name="token" value="{TOKEN}"></form>')
     body = "&".join((*("a=1" for _ in range(MOST_SLOTS)), f"token={TOKEN}"))
     found = run(get("/page", page), post("/use", f"token={TOKEN}"), post("/use", body))
-    assert requests(found)[1:] == ["/use token=${token[1]}", f"/use {body}"]
+    assert requests(found)[1:] == ["/use token=${csrf_token[1]}", f"/use {body}"]
     notes = [one for one in found.decisions if one.rule == "limit"]
     assert [(one.consumers, one.reason) for one in notes] == [
         (
