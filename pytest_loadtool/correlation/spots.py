@@ -52,6 +52,8 @@ _JSON_TOKEN = re.compile(
     rf'"((?:[^"\\]++|\\.)*+)"|".*|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|([{{}}\[\],:])|[a-z]+|{HOLE}',
     re.DOTALL,
 )
+#: How deep JSON is looked into: Python's own reader goes no deeper either.
+_MOST_LEVELS = 1000
 #: An operation or a fragment, or the braces alone: those of JSON have no name behind them.
 _GRAPHQL = re.compile(
     r"(?:\s|#[^\n]*\n)*+(?:(?:query|mutation|subscription|fragment)\b[^{]*\{|\{\s*[A-Za-z_.#])"
@@ -127,6 +129,8 @@ def json_spots(text: str) -> Iterator[Spot]:
     for token in _JSON_TOKEN.finditer(text):
         string, number, mark = token.groups()
         if mark in ("{", "["):
+            if len(keys) > _MOST_LEVELS:
+                return
             keys.append(keys[-1])
             objects.append(mark == "{")
             at_key = mark == "{"
@@ -179,15 +183,15 @@ def xml_spots(text: str) -> Iterator[Spot]:
     """Attributes and the text between two tags, named by the attribute or element."""
     element, position = "", 0
     for tag in _XML_TAG.finditer(text):
-        between = text[position : tag.start()]
-        if element and between.strip():
+        between = text[position : tag.start()] if element else ""
+        content = between.strip()
+        if content:
             start = position + len(between) - len(between.lstrip())
-            content = between.strip()
             yield start, start + len(content), Place.XML, element, unescape(content), ""
         name = tag[1] or ""
         element = "" if name.startswith("/") else name.rpartition(":")[2]
         position = tag.end()
-        if not name or name.startswith("/"):
+        if name.startswith("/") or not tag[2]:
             continue
         for attribute in _XML_ATTRIBUTE.finditer(text, tag.start(2), tag.end(2)):
             group = 2 if attribute[2] is not None else 3
