@@ -61,7 +61,7 @@ UNNOTICED = {
 UNITS = {"KB": 1 << 10, "MB": 1 << 20}
 
 
-def documented() -> dict[str, int]:
+def documented() -> dict[str, float]:
     """What the page says: the numbers by their places in the code, in bytes, seconds or pieces."""
     found = {}
     for line in PAGE.read_text(encoding="utf-8").splitlines():
@@ -69,7 +69,7 @@ def documented() -> dict[str, int]:
         if line.startswith("|") and cells[-1].startswith("`") and "." in cells[-1]:
             number, _, unit = cells[1].partition(" ")
             unit = unit.partition(" ")[0]
-            found[cells[-1].strip("`")] = int(number.replace(",", "")) * UNITS.get(unit, 1)
+            found[cells[-1].strip("`")] = float(number.replace(",", "")) * UNITS.get(unit, 1)
     return {name: value for name, value in found.items() if name != "pytest_loadtool"}
 
 

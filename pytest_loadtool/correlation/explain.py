@@ -10,6 +10,7 @@ from pytest_loadtool.correlation.notes import (
     Title,
     consumers,
     cookie_notes,
+    limit_notes,
     miss_notes,
     typed_notes,
 )
@@ -49,6 +50,7 @@ def explain(
     yield from miss_notes(misses, title)
     yield from cookies
     yield from typed_notes(traffic, title)
+    yield from limit_notes(traffic, title)
 
 
 def _made(one: Computed, title: Title) -> Decision:

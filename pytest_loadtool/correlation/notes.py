@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pytest_loadtool.correlation.beliefs import is_typed
 from pytest_loadtool.correlation.claims import Miss
 from pytest_loadtool.correlation.fields import CREDENTIALS
 from pytest_loadtool.correlation.looks import SWITCHES, is_secret_name
-from pytest_loadtool.correlation.slots import Slot
+from pytest_loadtool.correlation.slots import MOST_SLOTS, Slot
+from pytest_loadtool.correlation.spots import MOST_IN_ADDRESS
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.exchange import Exchange
@@ -16,7 +18,7 @@ from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Rule
 from pytest_loadtool.model.secret import is_secret
 
-__all__ = ["Title", "consumers", "cookie_notes", "miss_notes", "typed_notes"]
+__all__ = ["Title", "consumers", "cookie_notes", "limit_notes", "miss_notes", "typed_notes"]
 
 Title = Callable[[int], str]
 
@@ -121,6 +123,32 @@ def miss_notes(misses: Sequence[Miss], title: Title) -> Iterator[Decision]:
             confidence=0.5,
             secret=is_secret(first.slot.name) or first.slot.name.lower() in CREDENTIALS,
         )
+
+
+def limit_notes(traffic: Traffic, title: Title) -> Iterator[Decision]:
+    """One decision for each transaction with more values than are looked at."""
+    counts = Counter((slot.transaction, slot.part) for slot in traffic.slots)
+    for step in traffic.steps:
+        path, _, query = step.address.partition("?")
+        if counts[step.index, "body"] >= MOST_SLOTS:
+            yield _beyond(title(step.index), MOST_SLOTS, "values of its body")
+        if path.count("/") > MOST_IN_ADDRESS:
+            yield _beyond(title(step.index), MOST_IN_ADDRESS, "segments of its path")
+        if query.count("&") >= MOST_IN_ADDRESS:
+            yield _beyond(title(step.index), MOST_IN_ADDRESS, "values of its query")
+
+
+def _beyond(title: str, most: int, what: str) -> Decision:
+    return Decision(
+        value="what follows them",
+        variable="",
+        producer="",
+        consumers=(title,),
+        rule="limit",
+        reason=f'Of "{title}" the first {most:,} {what} were looked at. '
+        "Those behind them are sent as recorded.",
+        confidence=1.0,
+    )
 
 
 def typed_notes(traffic: Traffic, title: Title) -> Iterator[Decision]:

@@ -15,6 +15,7 @@ from pytest_loadtool.model.place import Place, is_json, query_syntax
 
 __all__ = [
     "HOLE",
+    "MOST_IN_ADDRESS",
     "Spot",
     "graphql_spots",
     "header_spots",
@@ -36,8 +37,9 @@ Spot = tuple[int, int, Place, str, str, str]
 
 _ORIGIN = re.compile(rf"(?:[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*|{HOLE}(?=/|\Z))?")
 _SEGMENT = re.compile(r"[^/]+")
-#: How many segments of a path are looked at: each is known by all of the path before it.
-_MOST_SEGMENTS = 200
+#: How many segments of a path, and pieces of a query, are looked at: each segment is known by the
+#: path before it, and each value that a link or redirect gives out by all of the address.
+MOST_IN_ADDRESS = 200
 _MATRIX = re.compile(r";([^=;]*)=([^;]*)")
 #: A pair, or what has no name. The latter is taken as a whole: each of its characters might begin a
 #: name, and looking for the "=" from each would cost quadratic time.
@@ -50,6 +52,8 @@ _JSON_TOKEN = re.compile(
     rf'"((?:[^"\\]++|\\.)*+)"|".*|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|([{{}}\[\],:])|[a-z]+|{HOLE}',
     re.DOTALL,
 )
+#: How deep JSON is looked into: Python's own reader goes no deeper either.
+_MOST_LEVELS = 1000
 #: An operation or a fragment, or the braces alone: those of JSON have no name behind them.
 _GRAPHQL = re.compile(
     r"(?:\s|#[^\n]*\n)*+(?:(?:query|mutation|subscription|fragment)\b[^{]*\{|\{\s*[A-Za-z_.#])"
@@ -79,7 +83,7 @@ def target_spots(text: str) -> Iterator[Spot]:
     mark = text.find("?", path_start, limit)
     path_end = limit if mark < 0 else mark
     name = ""
-    for segment in islice(_SEGMENT.finditer(text, path_start, path_end), _MOST_SEGMENTS):
+    for segment in islice(_SEGMENT.finditer(text, path_start, path_end), MOST_IN_ADDRESS):
         stem_end = text.find(";", segment.start(), segment.end())
         stem_end = segment.end() if stem_end < 0 else stem_end
         stem = text[segment.start() : stem_end]
@@ -90,7 +94,7 @@ def target_spots(text: str) -> Iterator[Spot]:
         name = name if HOLE in stem else stem
     if mark >= 0:
         syntax = written_query(text)
-        for pair in _PAIR.finditer(text, mark + 1, limit):
+        for pair in islice(_PAIR.finditer(text, mark + 1, limit), MOST_IN_ADDRESS):
             if pair[2] is not None:
                 name, value = unquote_plus(pair[1]), decoded(syntax, pair[2])
                 yield *pair.span(2), Place.QUERY, name, value, ""
@@ -125,6 +129,8 @@ def json_spots(text: str) -> Iterator[Spot]:
     for token in _JSON_TOKEN.finditer(text):
         string, number, mark = token.groups()
         if mark in ("{", "["):
+            if len(keys) > _MOST_LEVELS:
+                return
             keys.append(keys[-1])
             objects.append(mark == "{")
             at_key = mark == "{"
@@ -177,15 +183,15 @@ def xml_spots(text: str) -> Iterator[Spot]:
     """Attributes and the text between two tags, named by the attribute or element."""
     element, position = "", 0
     for tag in _XML_TAG.finditer(text):
-        between = text[position : tag.start()]
-        if element and between.strip():
+        between = text[position : tag.start()] if element else ""
+        content = between.strip()
+        if content:
             start = position + len(between) - len(between.lstrip())
-            content = between.strip()
             yield start, start + len(content), Place.XML, element, unescape(content), ""
         name = tag[1] or ""
         element = "" if name.startswith("/") else name.rpartition(":")[2]
         position = tag.end()
-        if not name or name.startswith("/"):
+        if name.startswith("/") or not tag[2]:
             continue
         for attribute in _XML_ATTRIBUTE.finditer(text, tag.start(2), tag.end(2)):
             group = 2 if attribute[2] is not None else 3

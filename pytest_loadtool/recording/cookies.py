@@ -30,6 +30,8 @@ _COUNTING = re.compile(
 
 #: How many requests tell the path of a cookie.
 _MOST_FOLLOWING = 500
+#: How deep the path of such a cookie may be.
+_MOST_FOLDERS = 50
 
 #: How long a cookie may be for Chromium: name and value together.
 _MOST_BYTES = 4096
@@ -227,7 +229,7 @@ class _Browser:
             for number, one in enumerate(self._requests[at : at + _MOST_FOLLOWING], at)
             if one.telling and one.host == sent.host
         ]
-        folders = sent.path.split("/")[1:-1]
+        folders = sent.path.split("/")[1:-1][:_MOST_FOLDERS]
         paths = ["/" + "/".join(folders[:depth]) for depth in range(len(folders) + 1)]
         for until_removed in (False, True):
             for path in paths:

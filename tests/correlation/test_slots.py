@@ -89,6 +89,18 @@ def test_headers() -> None:
             (Place.FILE_NAME, "p.filename", "p.png"),
         ]),
         ("multipart/form-data", "--b", []),
+        # What is not as it should be costs no more than itself.
+        ("application/x-www-form-urlencoded", "flag&a=1&&b?c&=d&e==f", [
+            (Place.FORM, "a", "1"), (Place.FORM, "", "d"), (Place.FORM, "e", "=f"),
+        ]),
+        ("application/json", '{"a": "b", "c": "\\"', [(Place.JSON_STRING, "a", "b")]),
+        ("application/json", f'["a"{", [" * 2000}"b"', [(Place.JSON_STRING, "", "a")]),
+        ("application/xml", "<r><a b='<c>' d=\"'\">1</a><!-- <e>2</e>", [
+            (Place.XML, "b", "<c>"), (Place.XML, "d", "'"), (Place.XML, "a", "1"),
+        ]),
+        ("application/xml", "<r><a \"><b c='1'>2</b>", [
+            (Place.XML, "r", '<a ">'), (Place.XML, "c", "1"), (Place.XML, "b", "2"),
+        ]),
         ("application/octet-stream", "abc", []),
     ],
 )  # fmt: skip

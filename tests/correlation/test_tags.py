@@ -49,6 +49,26 @@ def test_spellings(text: str, expected: str | None) -> None:
     assert find_control(text, "tok", 1) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('<input name=a value="<input name=b>"><input name=c>', ["a", "c"]),
+        ("<textarea name=a><input name=b></textarea><input name=c>", ["a", "c"]),
+        ("<textarea name=a><input name=b>", ["a"]),
+        ("<input name=a <input name=b>", ["a"]),
+    ],
+)
+def test_what_stands_in_a_control_is_none(text: str, expected: list[str]) -> None:
+    """Tags in attributes and in text areas are text."""
+    assert [found["name"] for _, found, _, _ in controls(text)] == expected
+
+
+def test_select_ends_another() -> None:
+    """As browsers read it, a select that is not closed ends with the next one."""
+    text = "<select name=a><select name=b><option value=1></select>"
+    assert [find_control(text, name, 1) for name in ("a", "b")] == ["", "1"]
+
+
 def test_matches_are_counted() -> None:
     """The n-th control of the name, in document order."""
     text = '<input name=a value=1><p>a</p><input value=2 name="a"><meta name=a content=3>'

@@ -17,6 +17,11 @@ def test_sequences_that_agree_are_merged() -> None:
     assert common_order([]) == []
 
 
+def test_open_order_is_that_of_coming() -> None:
+    """Of names that may stand anywhere, the one that came first is first."""
+    assert common_order([["c", "a"], ["b"], ["d", "b"]]) == ["c", "a", "d", "b"]
+
+
 def test_sequences_that_disagree() -> None:
     """Have no order; it takes more than two to see that."""
     assert common_order([["a", "b"], ["b", "a"]]) is None

@@ -82,7 +82,7 @@ CUT = Failure("reset", "connection closed while a tunnel was being opened")
             answering(b"HTTP/1.1 200 OK\r\nX: " + b"x" * 300_000),
             Failure("protocol", "not HTTP: the head is longer than 256 KB"),
         ),
-        (answering(b"SSH-2.0-x\r\n"), Failure("protocol", "not HTTP: no HTTP status line")),
+        (answering(b"SSH-2.0-x\r\n"), Failure("protocol", "not HTTP: no HTTP/1 status line")),
         (
             answering(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"),
             Failure("protocol", "not HTTP: something follows the proxy's consent"),
