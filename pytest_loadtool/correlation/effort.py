@@ -9,7 +9,7 @@ from typing import Any
 
 from pytest_loadtool.correlation.parsed import Node, op, parsed
 
-__all__ = ["longest_text"]
+__all__ = ["longest_texts"]
 
 #: There are at most ``a · nᵇ`` ways to match at one place of a text of ``n`` characters: (a, b).
 _Ways = tuple[float, int]
@@ -20,15 +20,16 @@ _TOO_MANY: _Ways = (inf, 0)
 _COUNTED = 1000
 
 
-def longest_text(pattern: str, steps: float) -> int:
-    """The length in characters of the longest text that a search goes through with that many steps
-    at most, however the text is made: each way to match is tried at each place.
+def longest_texts(pattern: str, steps: float) -> tuple[int, int]:
+    """The lengths in characters of the longest texts, however they are made, in which a match is
+    sought with that many steps at most: everywhere, and at one place.
 
     Raises:
         re.error: it is no regular expression.
     """
     factor, power = _sequence(parsed(pattern))
-    return int((steps / factor) ** (1 / (power + 1)))
+    most = steps / factor
+    return int(most ** (1 / (power + 1))), int(most ** (1 / max(power, 1)))
 
 
 def _sequence(nodes: Iterable[Node]) -> _Ways:

@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from pytest_loadtool.correlation.jsonpath import compile_path
-from pytest_loadtool.correlation.needle import Needle, literal_start
 from pytest_loadtool.correlation.partial import is_partial, partial_fields
 from pytest_loadtool.correlation.pattern import Allowance, Pattern
 from pytest_loadtool.correlation.tags import find_control
@@ -157,15 +156,9 @@ def by_expression(expression: str, allowance: Allowance, match: int) -> Extract:
     pattern = Pattern(expression, allowance)
     group = min(pattern.groups, 1)
     if match == 1:
-        needle = Needle(literal_start(expression))
 
         def extract(response: Readable) -> str | None:
-            text = response.text
-            start = needle.find(text)
-            if start < 0:
-                return None
-            allowance.begin()
-            found = pattern.search(text, start)
+            found = pattern.first(response.text)
             return None if found is None else found[group]
 
         return extract

@@ -8,7 +8,8 @@ from functools import lru_cache
 from time import process_time
 from typing import Any, Final
 
-from pytest_loadtool.correlation.effort import longest_text
+from pytest_loadtool.correlation.effort import longest_texts
+from pytest_loadtool.correlation.needle import Needle, literal_start
 from pytest_loadtool.errors import SlowPatternError
 
 __all__ = ["Allowance", "Pattern"]
@@ -49,15 +50,18 @@ class Allowance:
 
 class Pattern:
     """Finds what `re` finds: with `re` where that cannot take long, else with the package regex,
-    which stops when the time is over. To be quick is the rule: `re` may be left all short texts.
+    which stops when the time is over.
 
     Its searches raise `SlowPatternError` when the time since `begin` of its allowance is over.
+    `first` is for one search in a response, the others are for more.
 
     Raises:
         ValueError: it is no regular expression.
     """
 
-    __slots__ = ("_limited", "_longest", "_plain", "allowance", "groups")
+    __slots__ = (
+        "_limited", "_longest", "_longest_here", "_needle", "_plain", "allowance", "groups",
+    )  # fmt: skip
 
     def __init__(self, text: str, allowance: Allowance | None = None) -> None:
         try:
@@ -66,8 +70,30 @@ class Pattern:
             raise ValueError(f"{text!r} is not a regular expression: {error}") from None
         self.groups: int = self._plain.groups
         self.allowance = Allowance(text) if allowance is None else allowance
-        self._longest = _longest(text)
+        self._longest, self._longest_here = _longest(text)
+        self._needle = Needle(literal_start(text))
         self._limited: Any = None
+
+    def first(self, text: str) -> re.Match[str] | None:
+        """The first match in a response. It begins the allowance."""
+        start = self._needle.find(text)
+        if start < 0:
+            return None
+        length = len(text) - start
+        found: re.Match[str] | None
+        if length <= self._longest:
+            found = self._plain.search(text, start)
+            return found
+        if self._needle.literal and length <= self._longest_here:
+            found = self._plain.match(text, start)
+            if found is not None:
+                return found
+        self.allowance.begin()
+        try:
+            found = self._engine().search(text, start, timeout=self.allowance.left)
+        except TimeoutError:
+            raise self.allowance.overrun(len(text)) from None
+        return found
 
     def search(self, text: str, start: int = 0, end: int = _END) -> re.Match[str] | None:
         """The first match between these places; what is around them may be looked at."""
@@ -135,5 +161,5 @@ class Pattern:
 
 
 @lru_cache(maxsize=1024)
-def _longest(text: str) -> int:
-    return longest_text(text, _MOST_STEPS)
+def _longest(text: str) -> tuple[int, int]:
+    return longest_texts(text, _MOST_STEPS)

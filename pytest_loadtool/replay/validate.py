@@ -84,9 +84,8 @@ def _regex(validator: RegexValidator) -> Check:
     )
 
     def check(response: Response, _values: Sequence[str]) -> Failure | None:
-        pattern.allowance.begin()
         try:
-            found = pattern.search(response.text) is not None
+            found = pattern.first(response.text) is not None
         except SlowPatternError as error:
             return Failure("regex", str(error))
         return failure if found is absent else None
