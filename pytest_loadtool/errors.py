@@ -66,9 +66,10 @@ class SlowPatternError(LoadToolError):
 
     def __init__(self, pattern: str, limit: float, size: int) -> None:
         kilobytes = int(float(f"{size / 1000:.1g}"))
+        time = f"{limit:g} s" if limit >= 1 else f"{1000 * limit:g} ms"
+        body = f"about {kilobytes} KB" if kilobytes else "less than 1 KB"
         super().__init__(
-            f"Regular expression took longer than {limit:g} s on a text of "
-            f"{f'about {kilobytes} KB' if kilobytes else 'less than 1 KB'}: {pattern!r}. "
+            f"Regular expression took longer than {time} on a text of {body}: {pattern!r}. "
             "Say what it may not pass, as [^<]* in place of .*, and repeat nothing that repeats "
             "something, as (a+)+ does"
         )

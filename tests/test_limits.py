@@ -58,10 +58,10 @@ UNNOTICED = {
     "transport.load._SWEEP_MOST": "how late a time-out may be noticed",
 }
 
-UNITS = {"KB": 1 << 10, "MB": 1 << 20}
+UNITS = {"KB": 1 << 10, "MB": 1 << 20, "ms": 0.001}
 
 
-def documented() -> dict[str, int]:
+def documented() -> dict[str, float]:
     """What the page says: the numbers by their places in the code, in bytes, seconds or pieces."""
     found = {}
     for line in PAGE.read_text(encoding="utf-8").splitlines():

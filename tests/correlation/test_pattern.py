@@ -41,7 +41,7 @@ def test_short_and_long_texts(padding: int) -> None:
 def test_what_re_never_ends_with() -> None:
     """The other engine knows at once that there is nothing."""
     assert Pattern("(a+)+$").search(TEXT) is None
-    assert Pattern("[^x]*x[^y]*y").search("x" * 100_000) is None
+    assert Pattern("[^x]*y").search("x" * 100_000) is None
 
 
 @pytest.mark.parametrize(
@@ -73,15 +73,15 @@ def test_the_size_is_rounded() -> None:
 def test_one_that_is_slow_gets_less() -> None:
     """After three times; and still finds what takes no time."""
     allowance = Allowance("(a|${b})+$")
-    pattern, other = Pattern(ENDLESS, allowance), Pattern("(a|a.)+$", allowance)
+    pattern, other = Pattern(ENDLESS, allowance), Pattern("(aa|a)+$", allowance)
     limits = []
     for one in (pattern, other, pattern, other, pattern):
         allowance.begin()
-        with pytest.raises(SlowPatternError, match=r"took longer than ([0-9.]+) s") as caught:
+        with pytest.raises(SlowPatternError, match=r"took longer than") as caught:
             one.search(TEXT)
-        limits.append(str(caught.value).split()[5])
+        limits.append(" ".join(str(caught.value).split()[5:7]))
         assert "'(a|${b})+$'" in str(caught.value)
-    assert limits == ["1", "1", "1", "0.02", "0.02"]
+    assert limits == ["1 s", "1 s", "1 s", "20 ms", "20 ms"]
     allowance.begin()
     found = pattern.search("a" * 100)
     assert found is not None
