@@ -4,14 +4,22 @@
     ├── AuthenticationError  credentials that cannot be sent, a scheme that is not supported
     ├── FileError            a file that the user owns is wrong: where, what, what to do
     ├── RecordingError       recording cannot start or go on
-    └── ReplayError          a test case cannot be replayed at all (as opposed to: it fails)
+    ├── ReplayError          a test case cannot be replayed at all (as opposed to: it fails)
+    └── SlowPatternError     a regular expression takes too long on what a server has sent
 
 A transaction that fails on replay is not an exception: it is a result.
 """
 
 from __future__ import annotations
 
-__all__ = ["AuthenticationError", "FileError", "LoadToolError", "RecordingError", "ReplayError"]
+__all__ = [
+    "AuthenticationError",
+    "FileError",
+    "LoadToolError",
+    "RecordingError",
+    "ReplayError",
+    "SlowPatternError",
+]
 
 
 class LoadToolError(Exception):
@@ -48,3 +56,20 @@ class ReplayError(LoadToolError):
     def __init__(self, message: str, at: tuple[str | int, ...] = ()) -> None:
         super().__init__(message)
         self.at = at
+
+
+class SlowPatternError(LoadToolError):
+    """A regular expression took longer than ``limit`` seconds on a text of ``size`` characters.
+
+    On replay that is a failure. The size in its text is rounded, so that equal ones count as one.
+    """
+
+    def __init__(self, pattern: str, limit: float, size: int) -> None:
+        kilobytes = int(float(f"{size / 1000:.1g}"))
+        time = f"{limit:g} s" if limit >= 1 else f"{1000 * limit:g} ms"
+        body = f"about {kilobytes} KB" if kilobytes else "less than 1 KB"
+        super().__init__(
+            f"Regular expression took longer than {time} on a text of {body}: {pattern!r}. "
+            "Say what it may not pass, as [^<]* in place of .*, and repeat nothing that repeats "
+            "something, as (a+)+ does"
+        )

@@ -28,7 +28,10 @@ ROOMS: dict[str, set[str]] = {
         for room in ("casefile", "correlation", "auth", "load", "diagnosis")
     },
     "recording": {"errors", "model", "auth.negotiation"},
-    "replay": {"errors", "model", "auth", "correlation.bound", "correlation.extract"},
+    "replay": {
+        *("errors", "model", "auth"),
+        *("correlation.bound", "correlation.extract", "correlation.pattern"),
+    },
     "report": {"errors", "model", "auth", "load", "correlation.fields", "correlation.looks"},
     "transport": {"errors", "model", *MIDDLE},
     "capture": {"errors", "model", *MIDDLE},

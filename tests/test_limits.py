@@ -58,7 +58,7 @@ UNNOTICED = {
     "transport.load._SWEEP_MOST": "how late a time-out may be noticed",
 }
 
-UNITS = {"KB": 1 << 10, "MB": 1 << 20}
+UNITS = {"KB": 1 << 10, "MB": 1 << 20, "ms": 0.001}
 
 
 def documented() -> dict[str, float]:

@@ -185,8 +185,8 @@ def _check_split(node: Node, found: Mapping[str, Any]) -> None:
     name, split = found["form"], found["split"]
     if "${" in name:
         raise node.wrong("goes with a name that is known: not with a placeholder")
-    number = int(name.removeprefix(name.rstrip("0123456789")) or 0)
-    if number >= split:
+    number = name.removeprefix(name.rstrip("0123456789")).lstrip("0")
+    if len(number) > len(str(split)) or int(number or 0) >= split:
         raise node.wrong(f"the fields of a state in {split} fields are numbered up to {split - 1}")
 
 

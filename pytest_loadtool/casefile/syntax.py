@@ -17,6 +17,7 @@ from pytest_loadtool.casefile.nearest import did_you_mean
 from pytest_loadtool.model.case import COMPUTED_HEADERS, Header, Kind
 from pytest_loadtool.model.filters import FILTERS
 from pytest_loadtool.model.multipart import is_charset
+from pytest_loadtool.model.path_patterns import with_comparisons
 from pytest_loadtool.model.template import BUILTIN_NAMES, Template, UnknownFilterError
 
 __all__ = [
@@ -61,7 +62,7 @@ _IN_CLASS = re.compile(r"(?<!\\)(?:\\\\)*\[\^?[^\]]*\Z")
 _COMPARED = r"""@(?:\.[A-Za-z_$][\w$-]*)+\s*==\s*(?:'[^'\\]*'|"[^"\\]*"|-?\d+|\$\{[^}]*\})"""
 #: Paths that need no parser to be known good.
 _PLAIN_JSON_PATH = re.compile(
-    r"""\$(?:\.[A-Za-z_$][\w$-]*|\[\d+\]|\.\*|\[\*\]|\['[^'\\]*'\]|\["[^"\\]*"\]"""
+    r"""\$(?:\.[A-Za-z_$][\w$-]*|\[\d{1,18}\]|\.\*|\[\*\]|\['[^'\\]*'\]|\["[^"\\]*"\]"""
     rf"|\[\?(?:{_COMPARED}|\({_COMPARED}\))\])*"
 )
 
@@ -274,11 +275,12 @@ def json_path(text: str) -> str:
     from jsonpath_ng.ext.parser import parse  # slow to import, and few paths need it
 
     try:
-        parse(text)
+        path = parse(text)
     except Exception:  # some of its releases raise plain Exception, and none says much
         raise ValueError(
             f"bad JSON path {shown(text)}: expected a path such as '$.items[0].id'"
         ) from None
+    with_comparisons(path, lambda comparison: pattern(str(comparison.value)))
     return text
 
 

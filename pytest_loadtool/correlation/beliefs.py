@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -15,6 +14,7 @@ from pytest_loadtool.correlation.looks import (
     looks_random,
     names_somebody,
 )
+from pytest_loadtool.correlation.pattern import Pattern
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.producers import undo
 from pytest_loadtool.correlation.slots import Slot, target_slots
@@ -85,7 +85,7 @@ def _takes(rule: Rule, slot: Slot) -> bool:
     return (
         (not rule.places or slot.place in rule.places)
         and (not rule.used_as or slot.name in rule.used_as)
-        and (not rule.value or re.fullmatch(rule.value, slot.value) is not None)
+        and (not rule.value or Pattern(rule.value).fullmatch(slot.value) is not None)
     )
 
 

@@ -18,10 +18,13 @@ from pytest_loadtool.correlation.extract import (
     Extract,
     PlainText,
     Readable,
+    by_expression,
     compile_literal,
     compile_source,
+    in_headers,
 )
 from pytest_loadtool.correlation.jsonpath import Fill, bind_path
+from pytest_loadtool.correlation.pattern import Allowance, Pattern
 from pytest_loadtool.model.extractor import (
     Boundary,
     CookieValue,
@@ -114,7 +117,8 @@ def _json_path(source: JsonPath, match: int, fills: Fills) -> Bound:
 
 def _regular_expression(source: RegularExpression, match: int, fills: Fills) -> Bound:
     """As text where the pattern allows for that, and the value is written as it is."""
-    by_pattern = _by_pattern(source, match, fills)
+    allowance = Allowance(source.pattern)
+    by_pattern = _by_pattern(source.pattern, allowance, match, fills)
     parts = Template.parse(source.pattern).parts
     before = parts[0] if isinstance(parts[0], str) else ""
     rest = parts[1:] if before else parts
@@ -123,15 +127,16 @@ def _regular_expression(source: RegularExpression, match: int, fills: Fills) -> 
         return by_pattern
     fill = fills(Template(rest[:1]))
     if _PLAIN.fullmatch(before):
-        as_text = _behind_text(_UNESCAPE.sub(r"\1", before), re.compile(behind), match)
+        as_text = _behind_text(_UNESCAPE.sub(r"\1", before), Pattern(behind, allowance), match)
     elif match == 1 and _is_head(before):
-        as_text = _between(re.compile(rf"(?:{before})\Z"), re.compile(behind))
+        as_text = _between(Pattern(rf"(?:{before})\Z", allowance), Pattern(behind, allowance))
     else:
         return by_pattern
 
     def extract(response: Readable, values: Sequence[str]) -> str | None:
         value = fill(values)
         if value and _MARKED.search(value) is None:
+            allowance.begin()
             found = as_text(response.text, value)
             if found != _UNSURE:
                 return found
@@ -140,7 +145,7 @@ def _regular_expression(source: RegularExpression, match: int, fills: Fills) -> 
     return extract
 
 
-def _behind_text(left: str, tail: re.Pattern[str], match: int) -> _AsText:
+def _behind_text(left: str, tail: Pattern, match: int) -> _AsText:
     """Finds the value behind that text, and what ``tail`` takes behind it."""
     group = min(tail.groups, 1)
 
@@ -173,7 +178,7 @@ def _is_head(before: str) -> bool:
     return _LOOKING.search(_CLASS.sub("x", before)) is None
 
 
-def _between(head: re.Pattern[str], tail: re.Pattern[str]) -> _AsText:
+def _between(head: Pattern, tail: Pattern) -> _AsText:
     """Finds the value between what the patterns match: where that begins first, as a regular
     expression does it. `_UNSURE` where two begin there, or there are many."""
 
@@ -186,11 +191,11 @@ def _between(head: re.Pattern[str], tail: re.Pattern[str]) -> _AsText:
             behind = tail.match(text, at + len(value))
             if behind is not None:
                 seen += 1
+                if seen > _MOST_PLACES:
+                    return _UNSURE
                 found = head.search(text, 0, at)
                 if found is not None:
-                    if seen > _MOST_PLACES or (
-                        first is not None and found.start() == first.start()
-                    ):
+                    if first is not None and found.start() == first.start():
                         return _UNSURE
                     if first is None or found.start() < first.start():
                         first, last = found, behind
@@ -205,20 +210,21 @@ def _between(head: re.Pattern[str], tail: re.Pattern[str]) -> _AsText:
     return find
 
 
-def _by_pattern(source: RegularExpression, match: int, fills: Fills) -> Bound:
+def _by_pattern(pattern: str, allowance: Allowance, match: int, fills: Fills) -> Bound:
     return _compiled_for(
-        source.pattern, fills, page_text, lambda one: compile_literal(RegularExpression(one), match)
+        pattern, fills, page_text, lambda one: by_expression(one, allowance, match)
     )
 
 
 def _header_value(source: HeaderValue, match: int, fills: Fills) -> Bound:
     name = source.name
     assert source.pattern is not None, "only that has placeholders"
+    allowance = Allowance(source.pattern)
     return _compiled_for(
         source.pattern,
         fills,
         escaped_text,
-        lambda one: compile_literal(HeaderValue(name, one), match),
+        lambda one: in_headers(name, one, allowance, match),
     )
 
 

@@ -10,9 +10,10 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from pytest_loadtool.correlation.jsonpath import compile_path
-from pytest_loadtool.correlation.needle import Needle, literal_start
 from pytest_loadtool.correlation.partial import is_partial, partial_fields
+from pytest_loadtool.correlation.pattern import Allowance, Pattern
 from pytest_loadtool.correlation.tags import find_control
+from pytest_loadtool.errors import SlowPatternError
 from pytest_loadtool.model.decoding import DECODINGS
 from pytest_loadtool.model.extractor import (
     Boundary,
@@ -28,7 +29,17 @@ from pytest_loadtool.model.extractor import (
 )
 from pytest_loadtool.model.template import Template
 
-__all__ = ["COMPILERS", "Extract", "PlainText", "Readable", "compile_literal", "compile_source"]
+__all__ = [
+    "COMPILERS",
+    "Extract",
+    "PlainText",
+    "Readable",
+    "by_expression",
+    "compile_literal",
+    "compile_source",
+    "in_headers",
+    "taken",
+]
 
 
 class Readable(Protocol):
@@ -56,7 +67,8 @@ class Readable(Protocol):
         ...
 
 
-#: From a response to the value, or None when the response does not hold it.
+#: From a response to the value, or None when the response does not hold it. It raises
+#: `SlowPatternError` where a regular expression takes too long.
 Extract = Callable[[Readable], str | None]
 
 
@@ -70,6 +82,18 @@ def compile_source(source: Source, match: int = 1) -> Extract:
     if source_texts(source):
         source = with_texts(source, _literal)
     return compile_literal(source, match)
+
+
+def taken(source: Source, response: Readable, match: int = 1) -> str | None:
+    """What an extractor would take from the response: nothing where it takes too long.
+
+    Raises:
+        ValueError: as `compile_source`.
+    """
+    try:
+        return compile_source(source, match)(response)
+    except SlowPatternError:
+        return None
 
 
 def compile_literal(source: Source, match: int = 1) -> Extract:
@@ -124,19 +148,26 @@ def _boundary(source: Boundary, match: int) -> Extract:
 
 
 def _regular_expression(source: RegularExpression, match: int) -> Extract:
-    pattern = _compiled(source.pattern)
+    return by_expression(source.pattern, Allowance(source.pattern), match)
+
+
+def by_expression(expression: str, allowance: Allowance, match: int) -> Extract:
+    """As `compile_literal` for a `RegularExpression`, with an allowance of its author's."""
+    pattern = Pattern(expression, allowance)
     group = min(pattern.groups, 1)
     if match == 1:
-        needle = Needle(literal_start(source.pattern))
 
         def extract(response: Readable) -> str | None:
-            text = response.text
-            start = needle.find(text)
-            found = None if start < 0 else pattern.search(text, start)
+            found = pattern.first(response.text)
             return None if found is None else found[group]
 
         return extract
-    return lambda response: _nth(pattern.finditer(response.text), group, match)
+
+    def extract_later(response: Readable) -> str | None:
+        allowance.begin()
+        return _nth(pattern.finditer(response.text), group, match)
+
+    return extract_later
 
 
 def _form_field(source: FormField, match: int) -> Extract:
@@ -188,16 +219,26 @@ def _split_field(name: str, split: int) -> Extract:
 def _header_value(source: HeaderValue, match: int) -> Extract:
     name = source.name
     if source.pattern is not None:
-        pattern = _compiled(source.pattern)
-        group = min(pattern.groups, 1)
-        return lambda response: _nth(
+        return in_headers(name, source.pattern, Allowance(source.pattern), match)
+    if match == 1:
+        return lambda response: response.header(name)
+    return lambda response: next(islice(response.header_values(name), match - 1, None), None)
+
+
+def in_headers(name: str, expression: str, allowance: Allowance, match: int) -> Extract:
+    """As `by_expression`, in the values of the headers of that name."""
+    pattern = Pattern(expression, allowance)
+    group = min(pattern.groups, 1)
+
+    def extract(response: Readable) -> str | None:
+        allowance.begin()
+        return _nth(
             (one for value in response.header_values(name) for one in pattern.finditer(value)),
             group,
             match,
         )
-    if match == 1:
-        return lambda response: response.header(name)
-    return lambda response: next(islice(response.header_values(name), match - 1, None), None)
+
+    return extract
 
 
 def _cookie_value(source: CookieValue, match: int) -> Extract:
@@ -282,13 +323,6 @@ COMPILERS: Mapping[type, Callable[[Any, int], Extract]] = MappingProxyType(
         Decoded: _decoded,
     }
 )
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    try:
-        return re.compile(pattern)
-    except re.error as error:
-        raise ValueError(f"{pattern!r} is not a regular expression: {error}") from None
 
 
 def _nth(matches: Iterator[re.Match[str]], group: int, match: int) -> str | None:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, cast
 
+from pytest_loadtool.correlation.pattern import Pattern
+from pytest_loadtool.model.path_patterns import with_comparisons
 from pytest_loadtool.model.template import Template
 
 __all__ = ["Fill", "bind_path", "compile_path", "format_path", "json_text"]
@@ -21,7 +23,7 @@ Fill = Callable[[Sequence[str]], str]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _STEP = re.compile(
-    r"""\.(?P<name>[A-Za-z_$][\w$-]*)|\[(?P<index>\d+)\]|(?P<any>\.\*|\[\*\])"""
+    r"""\.(?P<name>[A-Za-z_$][\w$-]*)|\[(?P<index>\d{1,18})\]|(?P<any>\.\*|\[\*\])"""
     r"""|\['(?P<single>[^'\\]*)'\]|\["(?P<double>[^"\\]*)"\]"""
     r"""|\[\?(?P<paren>\()?@(?P<keys>(?:\.[A-Za-z_$][\w$-]*)+)\s*==\s*"""
     r"""(?:'(?P<is>[^'\\]*)'|"(?P<equals>[^"\\]*)"|(?P<bare>-?\d+|\$\{[^}]*\}))(?(paren)\))\]"""
@@ -212,8 +214,23 @@ def _general(path: str, match: int) -> Callable[[Any], str | None]:
     from jsonpath_ng.exceptions import JSONPathError
     from jsonpath_ng.ext.parser import parse
 
+    from pytest_loadtool.correlation.matching import Matching
+
+    patterns: list[Pattern] = []
+
+    def limited(comparison: Any) -> Any:
+        made = Matching(comparison)
+        patterns.append(made.pattern)
+        return made
+
     try:
-        expression = parse(path)
-    except (JSONPathError, AttributeError, TypeError) as error:
+        expression = with_comparisons(parse(path), limited)
+    except (JSONPathError, AttributeError, TypeError, ValueError) as error:
         raise ValueError(f"{path!r} is not a JSON path: {error}") from None
-    return lambda document: _nth((found.value for found in expression.find(document)), match)
+
+    def get(document: Any) -> str | None:
+        for one in patterns:
+            one.allowance.begin()
+        return _nth((found.value for found in expression.find(document)), match)
+
+    return get

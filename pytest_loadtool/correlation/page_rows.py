@@ -23,7 +23,7 @@ from pytest_loadtool.correlation.addresses import (
 from pytest_loadtool.correlation.bound import escaped_text
 from pytest_loadtool.correlation.choices import choice_patterns
 from pytest_loadtool.correlation.controls import form_start
-from pytest_loadtool.correlation.extract import compile_source
+from pytest_loadtool.correlation.extract import taken
 from pytest_loadtool.correlation.links import links
 from pytest_loadtool.correlation.looks import is_title_name
 from pytest_loadtool.correlation.marks import Mark
@@ -172,7 +172,7 @@ class Page:
         for one in patterns:
             source = RegularExpression(escape(one.literal))
             for match in range(1, _MOST_FORMS + 1):
-                found = compile_source(source, match)(self.response)
+                found = taken(source, self.response, match)
                 if found == producer.extracted:
                     return Row(source, RegularExpression(one.template), match, one.by)
                 if found is None:

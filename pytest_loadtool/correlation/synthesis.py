@@ -22,7 +22,7 @@ from pytest_loadtool.correlation.bound import escaped_text
 from pytest_loadtool.correlation.boundaries import beside
 from pytest_loadtool.correlation.choices import choice_sources
 from pytest_loadtool.correlation.controls import form_start
-from pytest_loadtool.correlation.extract import PlainText, Readable, compile_source
+from pytest_loadtool.correlation.extract import PlainText, Readable, taken
 from pytest_loadtool.correlation.jsonpath import format_path
 from pytest_loadtool.correlation.links import labels_of
 from pytest_loadtool.correlation.looks import is_short_number
@@ -102,7 +102,7 @@ def _reproducing(source: Source, value: str, response: Readable, matches: int) -
 
 
 def _taken(source: Source, response: Readable, match: int = 1) -> str | None:
-    return compile_source(escaped(source), match)(response)
+    return taken(escaped(source), response, match)
 
 
 def _json(producer: Producer, *_: object) -> Iterator[Source]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +12,7 @@ from pytest_loadtool.correlation.looks import looks_like_time, looks_random
 from pytest_loadtool.correlation.packed import Packed, Sought
 from pytest_loadtool.correlation.partial import is_partial
 from pytest_loadtool.correlation.parts import content_type, header_sets, rendered
+from pytest_loadtool.correlation.pattern import Pattern
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.producers import in_response, issued_tokens
 from pytest_loadtool.correlation.recorded import RecordedResponse
@@ -162,7 +162,7 @@ def read_traffic(
     case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule], told: Told = silent
 ) -> Traffic:
     """Index the requests of the case, then of the responses what the requests use."""
-    patterns = {rule.pattern: re.compile(rule.pattern) for rule in rules if rule.pattern}
+    patterns = {rule.pattern: Pattern(rule.pattern) for rule in rules if rule.pattern}
     signed = [rule.used_as for rule in rules if rule.static]
     own = (
         slot
@@ -211,7 +211,8 @@ def read_traffic(
                 _add(traffic, one, wanted, said)
         if response.has_text:
             for pattern, compiled in patterns.items():
-                for value in compiled.findall(response.text):
+                compiled.allowance.begin()
+                for value in [found[1] for found in compiled.finditer(response.text)]:
                     one = Producer(step.index, Kind.TEXT, "", value, text=pattern)
                     _add(traffic, one, wanted, said)
         traffic.tokens += (

@@ -56,7 +56,14 @@ class Names:
     def __post_init__(self) -> None:
         plain = frozenset(_key(name) for name in self.spelled if "*" not in name)
         split = [one.split("*") for one in self.spelled if "*" in one]
-        open_ = [".*".join((_key(first), *map(same_name, rest))) for first, *rest in split]
+        open_ = [
+            # Each part where it stands first: no other place would make the next ones fit.
+            _key(first)
+            + "".join(f"(?>.*?{same_name(one)})" for one in between)
+            + ".*"
+            + same_name(last)
+            for first, *between, last in split
+        ]
         object.__setattr__(self, "_plain", plain)
         object.__setattr__(self, "_pattern", re.compile("|".join(open_)) if open_ else None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 
-from pytest_loadtool.errors import ReplayError
+from pytest_loadtool.errors import ReplayError, SlowPatternError
 from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.result import Failure
@@ -199,11 +199,15 @@ class VirtualUser:
                 failures += (failure,)
         for take in step.takes:
             extract = take.extract
-            if extract is not None:
-                value = extract(response)
-            else:
-                assert take.bound is not None, "a take has one of the two"
-                value = take.bound(response, values)
+            try:
+                if extract is not None:
+                    value = extract(response)
+                else:
+                    assert take.bound is not None, "a take has one of the two"
+                    value = take.bound(response, values)
+            except SlowPatternError as error:
+                failures += (Failure("extractor", str(error)),)
+                continue
             if value is None:
                 failures += (take.missing,)
             else:

@@ -6,12 +6,13 @@ many users counts as one.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 
 from pytest_loadtool.correlation.bound import bind_source
 from pytest_loadtool.correlation.extract import compile_source
+from pytest_loadtool.correlation.pattern import Pattern
+from pytest_loadtool.errors import SlowPatternError
 from pytest_loadtool.model.extractor import JsonPath, source_texts
 from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.result import Failure
@@ -73,7 +74,7 @@ def _text(validator: TextValidator, names: Names) -> Check:
 
 
 def _regex(validator: RegexValidator) -> Check:
-    search = re.compile(validator.pattern).search
+    pattern = Pattern(validator.pattern)
     absent = validator.absent
     failure = Failure(
         "regex",
@@ -83,7 +84,11 @@ def _regex(validator: RegexValidator) -> Check:
     )
 
     def check(response: Response, _values: Sequence[str]) -> Failure | None:
-        return failure if (search(response.text) is not None) is absent else None
+        try:
+            found = pattern.first(response.text) is not None
+        except SlowPatternError as error:
+            return Failure("regex", str(error))
+        return failure if found is absent else None
 
     return check
 
@@ -105,11 +110,14 @@ def _json(validator: JsonValidator, names: Names) -> Check:
     )
 
     def check(response: Response, values: Sequence[str]) -> Failure | None:
-        if find is not None:
-            found = find(response)
-        else:
-            assert bound is not None, "it is one of the two"
-            found = bound(response, values)
+        try:
+            if find is not None:
+                found = find(response)
+            else:
+                assert bound is not None, "it is one of the two"
+                found = bound(response, values)
+        except SlowPatternError as error:
+            return Failure("json", str(error))
         if fill is None:
             return failure if (found is not None) is absent else None
         return failure if (found == _join(fill, values)) is absent else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -303,6 +304,40 @@ def test_the_reader_accepts_the_json_paths_that_replay_understands(path: str) ->
         else:
             outcomes.append("accepted")
     assert outcomes[0] == outcomes[1]
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("$[" + "5" * 5000 + "]", "bad JSON path"),
+        ("$..[" + "5" * 5000 + "]", "bad JSON path"),
+        ("$[?(@.a > " + "5" * 5000 + ")]", "bad JSON path"),
+        ("$[?(@.a =~ '(')]", "bad regular expression"),
+    ],
+)
+def test_json_paths_that_cannot_be(path: str, message: str) -> None:
+    """Numbers that are too long for Python, and patterns in them that are none."""
+    lines = [*CASE, f"extractors = [{{ variable = 'x', json = {json.dumps(path)} }}]"]
+    with pytest.raises(FileError, match=rf"extractors\[0\].json: {message}") as caught:
+        parse_case("\n".join(lines), "shop.case.toml")
+    assert caught.value.line == len(lines)
+    with pytest.raises(ValueError, match="is not a JSON path"):
+        compile_path(path, 1)
+
+
+#: Up to the keys of a transaction.
+CASE = (
+    *("format = 1", 'name = "shop"', 'server = "http://localhost"', "[[page]]", 'name = "p"'),
+    *("[[page.transaction]]", 'request = "GET /"'),
+)
+
+
+def test_numbers_of_a_state_in_fields_that_are_too_long() -> None:
+    """A field has a number below that of the fields."""
+    name = "state" + "5" * 5000
+    lines = [*CASE, f"extractors = [{{ variable = 'x', form = '{name}', split = 3 }}]"]
+    with pytest.raises(FileError, match="are numbered up to 2"):
+        parse_case("\n".join(lines), "shop.case.toml")
 
 
 def test_importing_the_room_is_cheap() -> None:

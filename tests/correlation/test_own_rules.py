@@ -9,9 +9,11 @@ import pytest
 from pytest_loadtool.casefile import package_rules, parse_rules
 from pytest_loadtool.correlation import Configuration
 from pytest_loadtool.correlation import configure as configure_by
+from pytest_loadtool.errors import SlowPatternError
 from pytest_loadtool.model.asm import AsmSettings
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import FormField, HeaderValue, JsonPath, RegularExpression
+from pytest_loadtool.model.rule import Names
 from tests.correlation.exchanges import case_of, html, json_body
 from tests.correlation.talk import (
     TOKEN,
@@ -58,6 +60,31 @@ def test_a_pattern_is_the_extractor() -> None:
     assert requests(configuration)[1] == "/wizard/next?step=${step[1]}&other=b8"
     source = RegularExpression(r"start\('(\w+)'\)")
     assert sources(configuration) == [("step[1]", source, 2)]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    ["used_as = ['p']\npattern = 'n(-(?:1|7|17)+)$'", "value = 'n-(?:1|7|17)+$'"],
+)
+def test_a_pattern_that_takes_too_long(rule: str) -> None:
+    """The command ends, and says which it is."""
+    value = "n-" + "17" * 50 + "x"
+    exchanges = [
+        get("/", html(f'<input name="x" value="{value}">\n{value}')),
+        get(f"/a?p={value}"),
+    ]
+    with pytest.raises(SlowPatternError, match=r"Regular expression took longer than 1 s .*7\)"):
+        ruled(f"[[rule]]\nname = 'number'\n{rule}\n", *exchanges)
+
+
+def test_names_with_many_stars() -> None:
+    """They are told at once not to be that of a field."""
+    names = Names(("*a" * 30 + "*b", "csrf*token*"))
+    assert "a" * 5000 not in names
+    assert "a" * 5000 + "b" in names
+    assert "csrf_x_token" in names
+    assert "csrf_token_x" in names
+    assert "csrf_tok" not in names
 
 
 def test_a_value_by_its_form() -> None:
