@@ -135,7 +135,8 @@ def test_boundary_agrees_with_a_regular_expression(text: str, left: str, right: 
     text = text + left + text + right
     inner = rf"(?:(?!{re.escape(left)}).)*?"
     expected = re.search(f"(?s){re.escape(left)}({inner}){re.escape(right)}", text)
-    found = value(Boundary(left, right), exchange(answer=text.encode()))
+    boundary = Boundary(left.replace("${", "$${"), right.replace("${", "$${"))
+    found = value(boundary, exchange(answer=text.encode()))
     if left[0] not in left[1:] + right and right[0] not in left:  # no overlapping boundaries
         assert found == (expected and expected[1])
 

@@ -192,18 +192,18 @@ def test_it_never_answers(transport: str) -> None:
 def test_it_leads_to_somebody_who_does_not_speak_tls(transport: str) -> None:
     """Then the failure is that of the server, not the proxy's."""
 
-    def script(connection: socket.socket) -> None:
+    def saying(answer: bytes, connection: socket.socket) -> None:
         read_request(connection)
         connection.sendall(CONSENT)
         connection.recv(65536)  # all of the hello: else it is a reset that ends the connection
-        connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        connection.sendall(answer)
 
-    with peer(script) as proxy:
+    with peer(partial(saying, b"HTTP/1.1 400 Bad Request\r\n\r\n")) as proxy:
         assert failure(transport, proxy) == Failure(
             "tls",
             "TLS handshake failed: WRONG_VERSION_NUMBER: does the server speak TLS on this port?",
         )
-    with peer(answering(CONSENT)) as proxy:
+    with peer(partial(saying, b"")) as proxy:
         found = failure(transport, proxy)
     assert found.cause == "tls"
     assert found.message.startswith("TLS handshake failed: ")
