@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 __all__ = ["Reading", "differences"]
 
@@ -12,12 +12,12 @@ __all__ = ["Reading", "differences"]
 class Reading:
     """The final response to a GET, as it was taken; or ``problem``, why it was not.
 
-    ``fields`` gives the values of each header in order, by its name in lower case. ``keeps`` says
-    whether the reader would send the next request on the same connection.
+    ``fields`` gives the values of each header in order, by its name in lower case, if the reader
+    tells them. ``keeps`` says whether it would send the next request on the same connection.
     """
 
     status: int = 0
-    fields: Mapping[str, list[str]] = field(default_factory=dict)
+    fields: Mapping[str, list[str]] | None = None
     body: bytes = b""
     keeps: bool = False
     problem: str = ""
@@ -36,7 +36,7 @@ def differences(ours: Reading, theirs: Reading) -> tuple[str, ...]:
         return ("refused",) if ours.problem else ("taken",)
     aspects = {
         "status": ours.status == theirs.status,
-        "headers": dict(ours.fields) == dict(theirs.fields),
+        "headers": theirs.fields is None or ours.fields == theirs.fields,
         "body": ours.body == theirs.body,
         "connection": ours.keeps == theirs.keeps,
     }
