@@ -84,7 +84,9 @@ def _with_header_ends(data: bytes) -> bytes:
     for line in data.splitlines(keepends=True):
         ends = line.endswith(b"\n")
         header = _HEADER.fullmatch(line.removesuffix(b"\n")) is not None
-        lines.append(line[:-1] + b"\r\n" if ends and (header or (after and line == b"\n")) else line)
+        lines.append(
+            line[:-1] + b"\r\n" if ends and (header or (after and line == b"\n")) else line
+        )
         after = header
     return b"".join(lines)
 

@@ -184,9 +184,7 @@ class _Connection(asyncio.Protocol):
 async def _main() -> None:
     server = _Server(seed=1)
     loop = asyncio.get_running_loop()
-    listener = await loop.create_server(
-        lambda: _Connection(server), "127.0.0.1", 0, backlog=1024
-    )
+    listener = await loop.create_server(lambda: _Connection(server), "127.0.0.1", 0, backlog=1024)
     sys.stdout.write(f"{listener.sockets[0].getsockname()[1]}\n")
     sys.stdout.flush()
     await loop.run_in_executor(None, sys.stdin.read)

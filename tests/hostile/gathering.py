@@ -19,9 +19,7 @@ def gather(names: Iterable[str]) -> list[str]:
     A response that an earlier source has too is left out.
     """
     changes = []
-    seen = {
-        case.wire for name in SOURCES if name not in names for case in read_responses(name)
-    }
+    seen = {case.wire for name in SOURCES if name not in names for case in read_responses(name)}
     for name, source in SOURCES.items():
         if name not in names:
             continue

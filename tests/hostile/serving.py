@@ -34,7 +34,9 @@ class Serving:
 
 
 @contextmanager
-def serving(cases: Sequence[Case], split: Split = whole, *, hold: bool = False) -> Iterator[Serving]:
+def serving(
+    cases: Sequence[Case], split: Split = whole, *, hold: bool = False
+) -> Iterator[Serving]:
     """The server; it closes after each response, or with ``hold`` lets the client do that."""
 
     def talk(server: Serving, _number: int, connection: socket.socket) -> None:

@@ -1,0 +1,157 @@
+"""Files and responses that are nearly right: they are read, or refused in words.
+
+``--hypothesis-profile=nightly`` tries 100,000.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from pytest_loadtool.casefile import (
+    HarWriter,
+    format_case,
+    format_dataset,
+    format_load,
+    parse_case,
+    parse_dataset,
+    parse_har,
+    parse_load,
+    parse_rules,
+    read_har,
+)
+from pytest_loadtool.errors import FileError, LoadToolError
+from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
+from pytest_loadtool.model.extractor import Extractor
+from pytest_loadtool.replay import Response, Send, compile_case
+from tests.hostile.corpus import read_responses
+from tests.hostile.mutating import mutated, within
+from tests.hostile.readers import ours
+
+ROOT = Path(__file__).parents[2]
+
+#: Seconds: none takes one, on a busy machine either.
+HANGS = 60.0
+
+
+def texts(*patterns: str) -> list[str]:
+    """Those files of this project that are UTF-8."""
+    found = []
+    for pattern in patterns:
+        for path in sorted(ROOT.glob(pattern)):
+            try:
+                found.append(path.read_text(encoding="utf-8"))
+            except UnicodeDecodeError:
+                continue
+    return found
+
+
+def examples(kind: str) -> list[str]:
+    """Those of the documentation, which are whole files."""
+    fence = f"```toml {kind}\n"
+    pages = texts("docs/formats.md", "docs/load.md", "docs/correlation.md")
+    return [part.partition("```")[0] for page in pages for part in page.split(fence)[1:]]
+
+
+def hars() -> Iterator[str]:
+    """Recorded ones, of two entries each, with the beginning of each long text."""
+    for text in texts("example_suite/cases/*.har", "tests/applications/recordings/*.har"):
+        document = json.loads(text, object_hook=_shortened)
+        entries = document["log"]["entries"]
+        for start in range(0, min(len(entries), 30), 2):
+            document["log"]["entries"] = entries[start : start + 2]
+            yield json.dumps(document)
+
+
+def _shortened(part: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(part.get("text"), str):
+        part["text"] = part["text"][:400]  # whole groups, if it is base64
+    return part
+
+
+CASES = [
+    *texts("tests/casefile/golden/*.case.toml", "example_suite/cases/*.case.toml"),
+    *examples("case"),
+]
+LOADS = [
+    *texts("tests/casefile/golden/*.load.toml", "example_suite/cases/*.load.toml"),
+    *examples("load"),
+]
+RULES = [
+    *texts("tests/casefile/golden/*.rules.toml", "pytest_loadtool/**/*.rules.toml"),
+    *examples("rules"),
+]
+SHEETS = [*texts("tests/casefile/golden/**/*.csv", "example_suite/**/*.csv"), 'a,b\r\n1,"2"\r\n']
+TRAFFIC = [*hars(), *texts("tests/casefile/golden/*.har")]
+WIRES = [case.wire.decode("latin-1") for case in read_responses()]
+
+
+def same_again(text: str, read: Callable[[str, str], Any], write: Callable[[Any], str]) -> Any:
+    """What is read of a text is the same once it is written and read; None if it is refused."""
+    with within(HANGS):
+        try:
+            found = read(text, "x")
+        except FileError as error:
+            assert str(error).startswith("x")
+            return None
+        written = write(found)
+        assert read(written, "x") == found
+        assert write(read(written, "x")) == written
+    return found
+
+
+@given(mutated(CASES, "\n"))
+def test_test_cases(text: str) -> None:
+    """A test case is read, written and read again; then it can be played, or that is refused."""
+    case = same_again(text, parse_case, format_case)
+    if case is not None:
+        with within(HANGS):
+            try:
+                compile_case(case, server="http://127.0.0.1:1")
+            except LoadToolError:
+                return
+
+
+@given(mutated(LOADS, "\n"))
+def test_load_configurations(text: str) -> None:
+    """As test cases."""
+    same_again(text, parse_load, format_load)
+
+
+@given(mutated(SHEETS, "\n"))
+def test_datasets(text: str) -> None:
+    """As test cases."""
+    same_again(text, parse_dataset, format_dataset)
+
+
+@given(mutated(RULES, "\n"))
+def test_rules(text: str) -> None:
+    """They are read, or refused."""
+    with within(HANGS):
+        try:
+            parse_rules(text, "x")
+        except FileError as error:
+            assert str(error).startswith("x")
+
+
+@given(mutated(TRAFFIC, ","))
+def test_traffic(text: str) -> None:
+    """A HAR file is read, written by our recorder and read again, or refused."""
+    with within(HANGS), tempfile.TemporaryDirectory() as folder:
+        try:
+            found = parse_har(text.encode("utf-8", "surrogatepass"), "x")
+        except FileError as error:
+            assert str(error).startswith("x")
+            return
+        path = Path(folder) / "x.har"
+        with HarWriter(path) as writer:
+            for one in found:
+                writer.append(one)
+        assert read_har(path) == found
