@@ -23,23 +23,19 @@ _KEPT = re.compile(r"^\* Connection #\d+ to host .* left intact", re.MULTILINE)
 
 
 def by_curl(cases: Sequence[Case]) -> list[Reading]:
-    """curl's readings, in the order of the cases."""
+    """curl's readings, in the order of the cases; the bodies without their codings."""
     readings: list[Reading] = []
     with tempfile.TemporaryDirectory(prefix="hostile-") as folder, serving(cases) as server:
-        while len(readings) < len(cases):
-            rest = range(len(readings), len(cases))
-            done, code = _run(server.port, rest, Path(folder))
-            readings += done
-            if code and len(done) < len(rest):  # some errors end the whole run
-                readings.append(Reading(problem=f"curl: ({code})"))
+        while len(readings) < len(cases):  # some errors end the whole run
+            readings += _run(server.port, range(len(readings), len(cases)), Path(folder))
     return readings
 
 
-def _run(port: int, numbers: range, folder: Path) -> tuple[list[Reading], int]:
-    """The readings that one run of curl has come to, and its exit status."""
+def _run(port: int, numbers: range, folder: Path) -> list[Reading]:
+    """The readings that one run of curl has come to."""
     parts = (
         f'url = "http://127.0.0.1:{port}/{number}"\noutput = "{folder / str(number)}"\n'
-        f"max-time = {_LONGEST}\nverbose\n"
+        f"max-time = {_LONGEST}\nverbose\ncompressed\n"
         f'write-out = "{number} %{{http_code}} %{{exitcode}}\\n"\n'
         for number in numbers
     )
@@ -55,7 +51,8 @@ def _run(port: int, numbers: range, folder: Path) -> tuple[list[Reading], int]:
     logs = _ASKED.split(done.stderr.decode("latin-1"))
     kept = {int(logs[at]) for at in range(1, len(logs), 2) if _KEPT.search(logs[at + 1])}
     told = done.stdout.decode("ascii").splitlines()
-    return [_reading(*map(int, line.split()), folder, kept) for line in told], done.returncode
+    assert told, done.stderr[-1000:]
+    return [_reading(*map(int, line.split()), folder, kept) for line in told]
 
 
 def _reading(number: int, status: int, code: int, folder: Path, kept: set[int]) -> Reading:

@@ -65,7 +65,7 @@ def by_h11(wire: bytes) -> Reading:
     fields: dict[str, list[str]] = {}
     for name, value in head.headers:
         fields.setdefault(name.decode("latin-1"), []).append(value.decode("latin-1"))
-    keeps = connection.their_state is h11.DONE and not connection.trailing_data[0]
+    keeps = connection.their_state is h11.DONE and connection.trailing_data == (b"", False)
     return Reading(head.status_code, fields, body, keeps)
 
 

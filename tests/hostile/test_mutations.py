@@ -5,14 +5,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_loadtool.casefile import (
@@ -28,12 +28,14 @@ from pytest_loadtool.casefile import (
     read_har,
 )
 from pytest_loadtool.errors import FileError, LoadToolError
-from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
-from pytest_loadtool.model.extractor import Extractor
-from pytest_loadtool.replay import Response, Send, compile_case
+from pytest_loadtool.model.result import Failure
+from pytest_loadtool.replay import Over, Response, Send, Wait, compile_case
+from pytest_loadtool.replay.login import AuthenticatedUser
+from pytest_loadtool.transport.http1 import ProtocolError, ResponseReader
 from tests.hostile.corpus import read_responses
 from tests.hostile.mutating import mutated, within
 from tests.hostile.readers import ours
+from tests.replay.playbook import Diary, first_row
 
 ROOT = Path(__file__).parents[2]
 
@@ -155,3 +157,83 @@ def test_traffic(text: str) -> None:
             for one in found:
                 writer.append(one)
         assert read_har(path) == found
+
+
+#: Looks into a response in every way, and sends what it took from it.
+LOOKING = """
+format = 1
+name = "x"
+server = "http://h"
+
+[[identity]]
+username = "ann"
+password = "${secret}"
+
+[[page]]
+name = "first"
+
+[[page.transaction]]
+request = "GET /"
+validators = [
+  { text = "a" }, { regex = "a+" }, { json = "$.a" }, { json = "$..b", absent = true },
+]
+extractors = [
+  { variable = "v1", json = "$.a" },
+  { variable = "v2", form = "a" },
+  { variable = "v3", header = "Location" },
+  { variable = "v4", cookie = "foobar" },
+  { variable = "v5", regex = "(?s)HTTP(.*)" },
+  { variable = "v6", boundary = ["<", ">"] },
+]
+
+[[page]]
+name = "then"
+
+[[page.transaction]]
+request = "POST /${v1}${v2}${v3}"
+headers = ["Location: ${v3}"]
+cookies = ["a=${v4}"]
+body = "${v5}${v6}"
+
+[variables]
+secret = { generate = "uuid" }
+"""
+PLAN = compile_case(parse_case(LOOKING, "x"))
+
+
+@given(mutated(WIRES, "\n"), st.lists(st.integers(0, 2000), max_size=5))
+def test_responses(text: str, cuts: list[int]) -> None:
+    """A response is the same in whatever pieces; nothing that a user does with it is our fault."""
+    wire = text.encode("latin-1", "replace")
+    ends = sorted({0, len(wire), *(cut for cut in cuts if cut < len(wire))})
+    with within(HANGS):
+        assert ours([wire]) == ours([wire[a:b] for a, b in itertools.pairwise(ends)])
+        reader = ResponseReader()
+        reader.begin(False)
+        try:
+            complete = reader.feed(wire) or reader.end()
+        except ProtocolError:
+            return
+        if complete:
+            for failure in played(reader):
+                assert failure.cause != "internal", failure
+
+
+def played(reader: ResponseReader) -> Iterator[Failure]:
+    """What a user has against this answer to each of its requests."""
+    diary = Diary()
+    user = AuthenticatedUser(PLAN, first_row, diary)
+    commands = user.iteration(0, 0.0)
+    event: Response | None = None
+    waiting: list[Send] = []
+    while not isinstance(command := commands.send(event), Over):
+        if not isinstance(command, Wait):
+            waiting += command
+        event = None
+        if waiting:
+            event = Response(waiting.pop(0))
+            assert reader.head is not None
+            event.begin(reader.head_bytes, reader.head)
+            event.body = reader.body
+    for _, failures in diary.transactions:
+        yield from failures
