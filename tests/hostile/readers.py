@@ -10,13 +10,23 @@ import httptools
 from pytest_loadtool.transport.http1 import ProtocolError, ResponseReader
 from tests.hostile.reading import Reading
 
-__all__ = ["by_h11", "by_httptools", "ours"]
+__all__ = ["by_h11", "by_httptools", "cut_off", "ours"]
 
 _CUT = "cut off"
 
 
 def ours(pieces: Iterable[bytes]) -> Reading:
     """Ours, of a response that comes in these pieces, before the server closes."""
+    return _ours(pieces)[0]
+
+
+def cut_off(pieces: Iterable[bytes]) -> bool:
+    """Whether ours still waits when the server has sent all of it, so that only its closing ends
+    the response, well or not."""
+    return _ours(pieces)[1]
+
+
+def _ours(pieces: Iterable[bytes]) -> tuple[Reading, bool]:
     reader = ResponseReader()
     reader.begin(False)
     complete = False
@@ -26,15 +36,15 @@ def ours(pieces: Iterable[bytes]) -> Reading:
                 reader.excess = True
                 break
             complete = reader.feed(piece)
-        if not complete:
-            complete = reader.end()
     except ProtocolError as error:
-        return Reading(problem=str(error))
-    if not complete:
-        return Reading(problem=_CUT)
+        return Reading(problem=str(error)), False
+    waits = not complete
+    if waits and not reader.end():
+        return Reading(problem=_CUT), waits
     head = reader.head
     assert head is not None
-    return Reading(head.status, head.fields, reader.body, reader.keep_alive and not reader.excess)
+    keeps = reader.keep_alive and not reader.excess
+    return Reading(head.status, head.fields, reader.body, keeps), waits
 
 
 def by_h11(wire: bytes) -> Reading:
