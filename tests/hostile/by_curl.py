@@ -52,10 +52,11 @@ def _run(port: int, numbers: range, folder: Path) -> list[Reading]:
     kept = {int(logs[at]) for at in range(1, len(logs), 2) if _KEPT.search(logs[at + 1])}
     told = done.stdout.decode("ascii").splitlines()
     assert told, done.stderr[-1000:]
-    return [_reading(*map(int, line.split()), folder, kept) for line in told]
+    return [_reading(line, folder, kept) for line in told]
 
 
-def _reading(number: int, status: int, code: int, folder: Path, kept: set[int]) -> Reading:
+def _reading(told: str, folder: Path, kept: set[int]) -> Reading:
+    number, status, code = map(int, told.split())
     if code:
         return Reading(problem=f"curl: ({code})")
     body = folder / str(number)

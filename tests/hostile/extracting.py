@@ -21,7 +21,8 @@ _START = re.compile(rb"HTTP/[^\r\n]*[\r\n]")
 _REPLY = re.compile(rb"<reply>(.*?)</reply>", re.DOTALL)
 _PART = re.compile(rb"<((?:data|connect)(?!check)\d*)([^>\n]*)>\r?\n(.*?)</\1>", re.DOTALL)
 _INSTRUCTION = re.compile(
-    rb"%repeat\[(?P<times>\d+) x (?P<what>.*?)\]%|%hex\[(?P<hex>.*?)\]hex%|%b64\[(?P<b64>.*?)\]b64%",
+    rb"%repeat\[(?P<times>\d+) x (?P<what>.*?)\]%"
+    rb"|%hex\[(?P<hex>.*?)\]hex%|%b64\[(?P<b64>.*?)\]b64%",
     re.DOTALL,
 )
 _IF = re.compile(rb"^%if (!?)(\S+)\n(.*?)(?:^%else\n(.*?))?^%endif\n", re.DOTALL | re.MULTILINE)
@@ -30,6 +31,7 @@ _VARIABLES = {
     b"%HTTPPORT": b"80",
     b"%HTTPSPORT": b"443",
     b"%PROXYPORT": b"3128",
+    b"%TESTNUMBER": b"1",
     b"%CR": b"\r",
     b"%SP": b" ",
     b"%TAB": b"\t",
@@ -59,8 +61,7 @@ def of_curl(text: bytes) -> Found:
 
 def _expanded(data: bytes) -> bytes:
     data = _IF.sub(lambda found: found[4] or b"" if found[1] else found[3], data)
-    number = b"%TESTNUMBER"
-    for variable, value in {**_VARIABLES, number: b"1"}.items():
+    for variable, value in _VARIABLES.items():
         data = data.replace(variable, value)
     return _INSTRUCTION.sub(_instructed, data)
 

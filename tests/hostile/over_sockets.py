@@ -70,9 +70,9 @@ def _reading(played: Played) -> Reading:
         if failure.cause == "internal":
             return Reading(problem=f"{RAISED}: {failure.message}")
     assert response is not None
-    failure = response.failure
-    if failure is not None:
-        return Reading(problem=HUNG if failure.cause == "timeout" else failure.message)
+    ended = response.failure
+    if ended is not None:
+        return Reading(problem=HUNG if ended.cause == "timeout" else ended.message)
     return Reading(response.status, parse_head(response.head).fields, response.body)
 
 

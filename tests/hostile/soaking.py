@@ -21,6 +21,7 @@ from tests.ports import free_port
 __all__ = ["Soaked", "complaints", "soak"]
 
 _PAGES = 10
+#: Seconds. All else is answered at once.
 _TIMEOUT = 2.0
 _PAGE = """
 [[page]]

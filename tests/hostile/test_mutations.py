@@ -10,7 +10,7 @@ import json
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,6 +36,9 @@ from tests.hostile.corpus import read_responses
 from tests.hostile.mutating import mutated, within
 from tests.hostile.readers import ours
 from tests.replay.playbook import Diary, first_row
+
+C = TypeVar("C", str, bytes)
+T = TypeVar("T")
 
 ROOT = Path(__file__).parents[2]
 
@@ -95,13 +98,21 @@ TRAFFIC = [*hars(), *texts("tests/casefile/golden/*.har")]
 WIRES = [case.wire.decode("latin-1") for case in read_responses()]
 
 
+def parsed(content: C, parse: Callable[[C, str], T]) -> T | None:
+    """What is read of it; None if it is refused, with its name."""
+    try:
+        return parse(content, "x")
+    except FileError as error:
+        if not str(error).startswith("x"):
+            raise
+        return None
+
+
 def same_again(text: str, read: Callable[[str, str], Any], write: Callable[[Any], str]) -> Any:
-    """What is read of a text is the same once it is written and read; None if it is refused."""
+    """What is read of a text is the same once it is written and read again."""
     with within(HANGS):
-        try:
-            found = read(text, "x")
-        except FileError as error:
-            assert str(error).startswith("x")
+        found = parsed(text, read)
+        if found is None:
             return None
         written = write(found)
         assert read(written, "x") == found
@@ -137,20 +148,15 @@ def test_datasets(text: str) -> None:
 def test_rules(text: str) -> None:
     """They are read, or refused."""
     with within(HANGS):
-        try:
-            parse_rules(text, "x")
-        except FileError as error:
-            assert str(error).startswith("x")
+        parsed(text, parse_rules)
 
 
 @given(mutated(TRAFFIC, ","))
 def test_traffic(text: str) -> None:
     """A HAR file is read, written by our recorder and read again, or refused."""
     with within(HANGS), tempfile.TemporaryDirectory() as folder:
-        try:
-            found = parse_har(text.encode("utf-8", "surrogatepass"), "x")
-        except FileError as error:
-            assert str(error).startswith("x")
+        found = parsed(text.encode("utf-8", "surrogatepass"), parse_har)
+        if found is None:
             return
         path = Path(folder) / "x.har"
         with HarWriter(path) as writer:

@@ -15,7 +15,7 @@ from tests.hostile.own import OWN, case_of
 from tests.plugin.loading import Project, load
 
 #: How often each is met under load.
-_ITERATIONS = 3
+_ITERATIONS = 2
 
 
 @contextmanager
