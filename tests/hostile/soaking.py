@@ -128,7 +128,9 @@ def _sample(controller: int, memory: dict[int, list[int]]) -> None:
     try:
         for pid in children(controller):
             pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
-            memory.setdefault(pid, []).append(pages * os.sysconf("SC_PAGE_SIZE"))
+            pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+            if pages:  # none when it has ended, and nobody has asked how
+                memory.setdefault(pid, []).append(pages * os.sysconf("SC_PAGE_SIZE"))
     except OSError:
         pass  # it has just ended
 
