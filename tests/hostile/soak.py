@@ -46,27 +46,25 @@ def _told(soaked: Soaked) -> list[str]:
         f"{totals.get('errors')} of them failed",
         *(f"{count} times cause {cause}" for cause, count in sorted(causes.items())),
         *(
-            f"worker {pid}: {_megabytes(samples[len(samples) // 3 :])}"
+            f"worker {pid}: {', '.join(f'{one / 1e6:.1f}' for one in _medians(samples))} MB"
             for pid, samples in soaked.memory.items()
         ),
     ]
 
 
-def _megabytes(samples: list[int]) -> str:
-    return f"{min(samples) / 1e6:.1f} to {max(samples) / 1e6:.1f} MB in the last two thirds"
+def _medians(samples: list[int]) -> list[float]:
+    """Those of each third of the time."""
+    third = max(1, len(samples) // 3)
+    return [median(samples[at : at + third] or samples) for at in (0, third, 2 * third)]
 
 
 def _growing(soaked: Soaked) -> list[str]:
-    wrong = []
-    for pid, samples in soaked.memory.items():
-        third = len(samples) // 3
-        before, last = samples[third : 2 * third], samples[2 * third :]
-        if before and median(last) > median(before) * _MOST_GROWTH:
-            wrong.append(
-                f"worker {pid} grows: from {median(before) / 1e6:.1f} to "
-                f"{median(last) / 1e6:.1f} MB from the second to the last third of the time"
-            )
-    return wrong
+    return [
+        f"worker {pid} grows from the second to the last third of the time"
+        for pid, samples in soaked.memory.items()
+        for _, before, last in [_medians(samples)]
+        if last > before * _MOST_GROWTH
+    ]
 
 
 if __name__ == "__main__":
