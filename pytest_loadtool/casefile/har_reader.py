@@ -114,7 +114,7 @@ def _torn(content: bytes, path: str) -> tuple[Exchange, ...]:
             # Behind a whole entry may stand what is left of the old end of the file, which must
             # not be taken for the end of an entry either, as in "{" before what is left of "]}}".
             entry, _ = decoder.raw_decode(line.decode() if line.startswith(ENTRY) else "")
-        except ValueError:
+        except (ValueError, RecursionError):
             if any(one.startswith(ENTRY) for one in lines[index + 1 :]):
                 raise FileError(path, index + 2, "", "this entry is not valid JSON") from None
             break

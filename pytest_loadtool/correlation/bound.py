@@ -106,6 +106,8 @@ def _json_path(source: JsonPath, match: int, fills: Fills) -> Bound:
     get = bind_path(source.path, match, fills)
 
     def extract(response: Readable, values: Sequence[str]) -> str | None:
+        if not response.text:  # a broken coding is raised here: it is no matter of JSON
+            return None
         try:
             document = response.json()
         except ValueError:

@@ -114,6 +114,8 @@ def _json_path(source: JsonPath, match: int) -> Extract:
     get = compile_path(source.path, match)
 
     def extract(response: Readable) -> str | None:
+        if not response.text:  # a broken coding is raised here: it is no matter of JSON
+            return None
         try:
             document = response.json()
         except ValueError:

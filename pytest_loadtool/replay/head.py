@@ -84,7 +84,7 @@ def _taken_apart(raw: bytes) -> Head:
     first, *lines = raw.decode("latin-1").split("\r\n")
     version, _, rest = first.partition(" ")
     code = rest[:3]
-    if not version.startswith("HTTP/"):
+    if not version.startswith("HTTP/") or len(version) > len("HTTP/1.1"):
         return _no_head("no HTTP status line")
     if not (len(code) == 3 and code.isascii() and code.isdigit() and rest[3:4] in ("", " ")):
         return _no_head("no status code in the status line")

@@ -117,10 +117,11 @@ class ResponseReader:
 
     def _feed_head(self, data: bytes) -> bool:
         while True:
-            at = data.find(b"\r\n\r\n") + 4
-            raw = data[: at - 4]
+            at = data.find(b"\r\n\r\n")
+            raw = data[:at] if at >= 0 else b""  # which is no head
             head = parse_head(raw)
-            if at < 4 or head.problem:  # its lines may end otherwise
+            at += 4
+            if head.problem:  # it is not complete, or its lines may end otherwise
                 _check_start(data)
                 found = split_head(data)
                 if found is None:

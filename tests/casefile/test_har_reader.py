@@ -39,6 +39,13 @@ def test_a_write_torn_anywhere_loses_only_itself(tmp_path: Path, count: int) -> 
         assert exchanges in (tuple(OTHERS[:count]), tuple(OTHERS[: count + 1])), torn
 
 
+def test_what_is_torn_may_be_nested_deeply(tmp_path: Path) -> None:
+    """Then it is no entry, as what has no end is none."""
+    whole = written(tmp_path / "x.har", 2).removesuffix(b"\n]}}\n")
+    torn = whole + b',\n{"startedDateTime": ' + b"[" * 100_000
+    assert parse_har(torn, "x.har") == tuple(OTHERS[:2])
+
+
 def test_a_break_in_the_middle_is_not_taken_for_a_torn_end(tmp_path: Path) -> None:
     """If whole entries follow, something else has damaged the file; that is said, with its line."""
     content = written(tmp_path / "x.har", 3).replace(b"http://h/1", b'http"//h/1')

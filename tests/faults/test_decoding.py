@@ -11,10 +11,11 @@ import brotli
 import pytest
 import zstandard
 
-from pytest_loadtool.model.case import Request, Transaction
-from pytest_loadtool.model.extractor import Extractor, RegularExpression
+from pytest_loadtool.model.case import Request, Transaction, Variable
+from pytest_loadtool.model.extractor import Extractor, JsonPath, RegularExpression
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.model.validator import TextValidator
+from pytest_loadtool.model.validator import JsonValidator, TextValidator
+from tests import observed
 from tests.faults.replaying import load, replay
 from tests.faults.server import by_path, serving
 
@@ -63,6 +64,19 @@ def test_broken(coding: str) -> None:
     assert play.failures == [(failure,), (failure,), ()]
     assert [one.status for one in play.responses] == [200, 200, 200]
     assert server.lines[-1] == "GET /next"
+
+
+@pytest.mark.parametrize("path", ["$.a", "$.items[?(@.name=='${name}')]"])
+def test_broken_json(path: str) -> None:
+    """What is broken is the coding, whatever is looked for in the body, and however."""
+    looking = (
+        Transaction(Request("GET", "/page"), validators=(JsonValidator(path),)),
+        Transaction(Request("GET", "/page"), extractors=(Extractor("token", JsonPath(path)),)),
+    )
+    with serving(by_path({"/page": response(b"{}", "gzip")})) as server:
+        play = observed.replay(server.http, *looking, variables={"name": Variable("name", "x")})
+    failure = Failure("decoding", "broken gzip body: it is not valid gzip")
+    assert play.failures == [(failure,), (failure,)]
 
 
 @each_coding

@@ -176,6 +176,7 @@ BROKEN = {
         "more than 100 interim responses",
     ),
     "HTTP/2": (response(status="HTTP/2 200"), "no HTTP/1 status line"),
+    "a version of more digits": (response(status="HTTP/1.01 200 OK"), "no HTTP status line"),
     "no status code": (response(status="HTTP/1.1 OK"), "no status code"),
     "a code of four digits": (response(status="HTTP/1.1 2000 OK"), "no status code"),
     "code 000": (response(status="HTTP/1.1 000 OK"), "no such status code"),

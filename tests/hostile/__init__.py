@@ -1,0 +1,1 @@
+"""What servers and files should never hold, and what becomes of it."""
