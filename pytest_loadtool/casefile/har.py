@@ -133,7 +133,7 @@ def _status(response: Table) -> int:
     status: int = response.get("status", int, 0)
     if status <= _LAST_STATUS:
         return max(0, status)
-    response.drop("status", f"expected three digits, got {status:g}")
+    response.drop("status", f"expected three digits, got {status!r}"[:80])
     return 0
 
 
