@@ -132,9 +132,12 @@ async def start(
     domains: DomainFilter,
     heard: Callable[[Exchange], None],
     upstream: ProxyUrl | None = None,
+    *,
+    any_user: bool = False,
 ) -> Live:
     """Start recording into ``path``; with ``executable``, in that browser, opened at ``url``.
-    ``upstream`` is the proxy that servers are reached through.
+    ``upstream`` is the proxy that servers are reached through; ``any_user`` lets others
+    of this machine record.
 
     Raises:
         RecordingError: the port is taken, the file cannot be written or the browser does not start.
@@ -144,7 +147,9 @@ async def start(
     async with AsyncExitStack() as stack:
         evidence = evidence_in(path, heard, stack)
         way = await stack.enter_async_context(way_through(upstream))
-        recorder = await stack.enter_async_context(Recorder(evidence.add, port, domains, way))
+        recorder = await stack.enter_async_context(
+            Recorder(evidence.add, port, domains, way, any_user=any_user)
+        )
         browser = None
         if executable is not None:
             browser = await stack.enter_async_context(

@@ -22,6 +22,9 @@ from pytest_loadtool.replay.proxies import ENVIRONMENT
 
 __all__ = ["record", "stop"]
 
+#: How errors begin that are told at once: of the proxy to go through, and of who was refused.
+_TOLD = ("proxy ", "a process of user ")
+
 
 async def record(
     session: Session,
@@ -32,6 +35,7 @@ async def record(
     only: tuple[Domain, ...] = (),
     block: tuple[Domain, ...] = (),
     block_trackers: bool = False,
+    any_user: bool = False,
     discard: bool = False,
 ) -> None:
     """Record: start the proxy, and a browser (the Virtual Browser) that goes through it to URL.
@@ -46,9 +50,12 @@ async def record(
     passes through. --block DOMAIN refuses requests to a domain and its subdomains, which then are
     not fetched at all; --block-trackers does so for common analytics, advertising and tracking
     services. --only and --block may be given several times.
+
+    On Linux the proxy refuses programs of other users of this machine, but for root's; --any-user
+    takes them all.
     """
     if session.live is not None:
-        if url or browser or port or only or block or block_trackers:
+        if url or browser or port or only or block or block_trackers or any_user:
             raise CommandError(f"already recording through {session.live.proxy}: `stop` ends it")
         _explain(session, session.live)
         return
@@ -64,6 +71,7 @@ async def record(
         domains(session, only, block, block_trackers=block_trackers),
         _teller(session),
         upstream_of(session.settings),
+        any_user=any_user,
     )
     session.live = running
     if running.browser is None:
@@ -126,7 +134,7 @@ def _teller(session: Session) -> Callable[[Exchange], None]:
     refusals = set[str]()
 
     def tell(exchange: Exchange) -> None:
-        if exchange.error.startswith("proxy ") and exchange.error not in refusals:
+        if exchange.error.startswith(_TOLD) and exchange.error not in refusals:
             refusals.add(exchange.error)
             session.say(f"  {exchange.error}")
         _tell(session, exchange)
