@@ -164,9 +164,13 @@ def write_evidence(
     """
     part = target.with_name(target.name + ".part")
     part.unlink(missing_ok=True)
-    with HarWriter(part, comment) as writer:
-        for exchange in exchanges:
-            writer.append(exchange)
-        for trouble in troubles:
-            writer.trouble(trouble)
-    part.replace(target)
+    try:
+        with HarWriter(part, comment) as writer:
+            for exchange in exchanges:
+                writer.append(exchange)
+            for trouble in troubles:
+                writer.trouble(trouble)
+        part.replace(target)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise

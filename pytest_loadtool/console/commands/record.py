@@ -98,6 +98,8 @@ async def stop(session: Session) -> None:
     if running.evidence.problem:
         session.say(f"  not all of it is on disk: {running.evidence.problem}")
     open_traffic(session, exchanges, running.evidence.path)
+    if running.evidence.problem:  # `save` writes what is in memory
+        session.document = replace(session.opened(), evidence=None)
     _accept_unverified(session, running)
     go_through_proxy(session)
 
@@ -137,6 +139,10 @@ def _teller(session: Session) -> Callable[[Exchange], None]:
         if exchange.error.startswith(_TOLD) and exchange.error not in refusals:
             refusals.add(exchange.error)
             session.say(f"  {exchange.error}")
+        problem = session.live.evidence.problem if session.live is not None else ""
+        if problem and problem not in refusals:
+            refusals.add(problem)
+            session.say(f"  {problem}. What does not fit is in memory only, until `save`.")
         _tell(session, exchange)
 
     return tell
