@@ -41,7 +41,7 @@ WORDS = {"LIMIT", "LONGEST", "MOST", "PATIENCE", "SILENCE", "WIDEST"}
 UNNOTICED = {
     "auth.digest._MOST_KEPT": "a cache",
     "auth.ntlm._MOST_KEPT": "a cache",
-    "casefile.har_foreign._LONGEST": "30 years, for one request",
+    "casefile.har._LONGEST": "30 years, for one request",
     "casefile.matching._LONGEST": "of an entry, to know it again when a file is saved",
     "correlation.packed._MOST_REMEMBERED": "a cache",
     "correlation.looks._LONGEST_SAMPLE": "of a value: as much tells whether it is random",

@@ -106,6 +106,10 @@ class ExchangeReporter:
         self.cut()
         self._stopped = True
 
+    def refused(self, address: tuple[str, int], reason: str) -> None:
+        """Report a client that may not use the proxy at ``address``."""
+        self._tunnel(address, time.time(), reason, "")
+
     # -- HTTP ----------------------------------------------------------------------------------
 
     def requestheaders(self, flow: HTTPFlow) -> None:

@@ -38,16 +38,25 @@ class Spool:
         return self._size
 
     def write(self, data: bytes) -> None:
-        """Add ``data``."""
+        """Add ``data``.
+
+        Raises:
+            OSError: there is no room for all of it; what there is stays.
+        """
         self._size += len(data)
         self._chunks.append(data)
         if self._size > self._in_memory:
             if self._descriptor < 0:
                 self._descriptor, name = tempfile.mkstemp(prefix="body-", dir=self._directory)
                 Path(name).unlink()
-            for chunk in self._chunks:
-                _write_all(self._descriptor, chunk)
-            self._chunks.clear()
+            try:
+                for chunk in self._chunks:
+                    _write_all(self._descriptor, chunk)
+            except OSError:
+                self._size = os.fstat(self._descriptor).st_size
+                raise
+            finally:
+                self._chunks.clear()
 
     def chunks(self) -> Iterator[bytes]:
         """All of it, from the beginning."""
@@ -70,7 +79,7 @@ class Spool:
 class Collector:
     """Passes a body on and keeps what fits. ``what`` is it the body of?"""
 
-    __slots__ = ("_limit", "_spool", "_what", "size")
+    __slots__ = ("_limit", "_problem", "_spool", "_what", "size")
 
     def __init__(
         self, directory: Path | None = None, limit: int = BODY_LIMIT, what: str = "response"
@@ -78,6 +87,7 @@ class Collector:
         self._spool = Spool(directory)
         self._limit = limit
         self._what = what
+        self._problem = ""
         self.size = 0
         """How many bytes came by."""
 
@@ -85,8 +95,11 @@ class Collector:
         """Take a chunk (``b""`` is the end) and return what is to be passed on: the same."""
         self.size += len(data)
         room = self._limit - self._spool.size
-        if room:
-            self._spool.write(data[:room])
+        if room and not self._problem:
+            try:
+                self._spool.write(data[:room])
+            except OSError as error:  # the other side gets it all the same
+                self._problem = _reason(error)
         return data
 
     @property
@@ -97,10 +110,12 @@ class Collector:
     @property
     def loss(self) -> str:
         """What is missing, as a sentence for the user; empty when nothing is."""
-        if self.size <= self._limit:
+        kept = self._spool.size
+        if self.size <= kept:
             return ""
         return (
-            f"only the first {self._limit} of {self.size} bytes of the {self._what} body were kept"
+            f"only the first {kept} of {self.size} bytes of the {self._what} body were kept"
+            f"{self._problem}"
         )
 
 
@@ -128,7 +143,14 @@ def decoded(
                 return spool.held(), f"only {limit} bytes of the decoded response body were kept"
     except ValueError:
         return body, ""
+    except OSError as error:
+        lost = f"only {spool.size} bytes of the decoded response body were kept{_reason(error)}"
+        return spool.held(), lost
     return spool.held(), ""
+
+
+def _reason(error: OSError) -> str:
+    return f": {(error.strerror or str(error)).lower()}"
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

@@ -206,7 +206,7 @@ class Browser:
         commands, replies = self._pipe.browser_ends
         self._started = await asyncio.create_subprocess_exec(
             "/bin/sh", "-c", _LAUNCHER, "sh", str(commands), str(replies), *command,
-            env=environment(),
+            env=environment(self._scratch.path),
             pass_fds=(commands, replies),
             start_new_session=True,   # a group of its own, so that all of it can be ended
             stdin=asyncio.subprocess.DEVNULL,

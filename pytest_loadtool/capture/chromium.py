@@ -8,7 +8,6 @@ import hashlib
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -99,12 +98,12 @@ def write_profile(profile: Path) -> None:
     (profile / "Local State").write_text(json.dumps(_LOCAL_STATE), encoding="utf-8")
 
 
-def environment() -> dict[str, str] | None:
-    """Chromium makes a socket in the directory for temporary files, and the path of a socket has at
-    most 107 bytes: a directory that is too deep gives way to another. None: as inherited."""
-    if len(os.fsencode(tempfile.gettempdir())) <= _SHORT_PATH:
-        return None
-    return os.environ | {"TMPDIR": "/tmp"}  # noqa: S108  it makes a private directory there
+def environment(directory: Path) -> dict[str, str]:
+    """Chromium makes a socket in the directory for temporary files, which stays there if it is
+    killed: ``directory`` goes after recording. The path of a socket has at most 107 bytes, so one
+    that is too deep gives way to another."""
+    short = len(os.fsencode(directory)) <= _SHORT_PATH
+    return os.environ | {"TMPDIR": str(directory) if short else "/tmp"}  # noqa: S108  in a private one
 
 
 def key_hash(ca_certificate: Path) -> str:

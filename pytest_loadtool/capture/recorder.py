@@ -10,8 +10,10 @@ reason, so that the user is told and the test case made from it does not check w
 from __future__ import annotations
 
 import asyncio
+import os
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Self
@@ -26,6 +28,7 @@ from mitmproxy.proxy.mode_specs import ProxyMode
 
 from pytest_loadtool.capture.addon import ExchangeReporter, trusted_certificates
 from pytest_loadtool.capture.http2 import PassOn
+from pytest_loadtool.capture.neighbours import GONE, is_told, name_of, owner
 from pytest_loadtool.capture.quiet import QuietLog
 from pytest_loadtool.capture.scratch import Scratch
 from pytest_loadtool.capture.upstream import Upstream
@@ -53,7 +56,9 @@ class Recorder:
     connections are closed. If ``on_exchange`` raised, nothing more is reported, and leaving the
     block raises that exception: a recording that could not be written must not look complete.
     ``domains`` says what is not recorded, and what is refused. ``upstream`` is the proxy that the
-    recorder goes through itself, one that asks for nothing (`Upstream`).
+    recorder goes through itself, one that asks for nothing (`Upstream`). Where the system tells
+    whose process a connection is of (Linux), those of other users are refused, and each user is
+    reported once, unless ``any_user``; root's are taken.
 
     Raises:
         RecordingError: on entering, when the port is taken or another recorder is running.
@@ -67,11 +72,15 @@ class Recorder:
         port: int = 0,
         domains: DomainFilter = NO_FILTER,
         upstream: ProxyUrl | None = None,
+        *,
+        any_user: bool = False,
     ) -> None:
         self._on_exchange = on_exchange
         self._wanted_port = port
         self._upstream = None if upstream is None else Upstream(upstream)
         self._reporter = ExchangeReporter(self._report, domains, self._upstream)
+        self._any_user = any_user
+        self._refused: set[int] = set()
         self._log = QuietLog("mitmproxy")
         self._connections: set[asyncio.Task[None]] = set()
         self._failure: Exception | None = None
@@ -165,15 +174,35 @@ class Recorder:
             ) from error
         self._port = self._server.sockets[0].getsockname()[1]
         self._reporter.own_address = (_HOST, self._port)
+        self._any_user = self._any_user or not is_told((_HOST, self._port))
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         self._connections.add(task)
         try:
-            await self._serving.handle_stream(reader, writer)
+            if self._any_user or await self._may(reader, writer):
+                await self._serving.handle_stream(reader, writer)
+            else:
+                writer.transport.abort()
         finally:
             self._connections.discard(task)
+
+    async def _may(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        """Whether the client is of a user who may use the proxy; another is reported once."""
+        here = writer.get_extra_info("sockname")
+        user = await asyncio.to_thread(owner, here, writer.get_extra_info("peername"))
+        if user in (0, os.geteuid()):
+            return True
+        if user == GONE:
+            with suppress(OSError):  # who asks for nothing, looks whether the port is open
+                if await reader.read(1):
+                    self._reporter.refused(here, "a client hung up before it was known whose it is")
+        elif user not in self._refused:
+            self._refused.add(user)
+            reason = f"a process of user {name_of(user)} tried to use the proxy: refused"
+            self._reporter.refused(here, reason)
+        return False
 
     async def _stop(self) -> None:
         self._server.close()

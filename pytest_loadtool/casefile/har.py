@@ -8,7 +8,8 @@ What HAR 1.2 has no place for stands in fields of our own, which start with "_" 
 * ``response._error``: why no (whole) response came; browsers write it there too;
 * ``log._troubles``: what makes the recording as a whole doubtful, such as a browser that crashed;
 * ``_note``: why the exchange cannot be replayed. It stands in ``comment`` as well, where viewers
-  show it.
+  show it;
+* ``_lost``: what the file that the exchange comes from had of it, and could not be read.
 
 Times are kept to the microsecond.
 """
@@ -16,26 +17,26 @@ Times are kept to the microsecond.
 from __future__ import annotations
 
 import base64
-import binascii
-import contextlib
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from pytest_loadtool.casefile.har_table import EntryError, Table
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 
 __all__ = [
     "CREATOR",
     "HEAD",
     "TROUBLES",
-    "EntryError",
     "decoded",
     "encoded",
     "entry_from",
     "exchange_from",
-    "started",
-    "value",
+    "seconds",
+    "without_bodies",
 ]
 
 #: ``log.creator.name`` of the files that we write.
@@ -46,14 +47,11 @@ HEAD = f'{{"log":{{"version":"1.2","creator":{{"name":"{CREATOR}"'.encode()
 
 #: How the closing line begins when something made the recording as a whole doubtful.
 TROUBLES = b'\n],"_troubles":'
-
-
-class EntryError(ValueError):
-    """An entry is not as HAR has it: ``key`` is the dotted key inside the entry."""
-
-    def __init__(self, key: str, message: str) -> None:
-        super().__init__(message)
-        self.key = key
+#: Seconds since the epoch, the year 2200: no recording is of a later time, or of one before it.
+_LATEST = 7_258_118_400
+_LAST_STATUS = 999
+#: Milliseconds, about thirty years: what is longer is no duration of a request.
+_LONGEST = 1e12
 
 
 def entry_from(
@@ -85,125 +83,112 @@ def entry_from(
     }
     if exchange.note:
         entry["comment"] = entry["_note"] = exchange.note
+    if exchange.lost:
+        entry["_lost"] = list(exchange.lost)
     return entry
 
 
 def exchange_from(entry: Any) -> Exchange:
-    """The exchange that an entry of ours describes.
+    """The exchange that an entry of ours describes. What of it is not as it should be is left out,
+    and named in ``lost``. Without a start that can be read, ``started`` is not a number.
 
     Raises:
-        EntryError: something is missing or of the wrong type.
+        EntryError: there is no request, or not even its method and URL.
     """
-    return Exchange(
-        started=started(value(entry, "startedDateTime", str)),
-        took=_seconds(value(entry, "time", (int, float), 0)),
-        **_request_to(value(entry, "request", dict)),
-        **_response_to(value(entry, "response", dict)),
-        note=value(entry, "_note", str, ""),
+    table = Table.of(entry)
+    exchange = without_bodies(table)
+    return replace(
+        exchange,
+        took=seconds(table.get("time", (int, float), 0)),
+        request_body=_body(table.table("request").table("postData"), "_encoding"),
+        response_body=_body(table.table("response").table("content"), "encoding"),
+        note=table.get("_note", str, ""),
+        lost=(*filter(_is_text, table.get("_lost", list, [])), *table.lost),
     )
 
 
-def _request_to(request: Mapping[str, Any]) -> dict[str, Any]:
-    with inside("request"):
-        post_data = value(request, "postData", dict, {})
-        return {
-            "method": value(request, "method", str),
-            "url": _url(value(request, "url", str)),
-            "http_version": value(request, "httpVersion", str, ""),
-            "request_headers": _headers(request),
-            "request_body": _body(post_data, "postData", "_encoding"),
-        }
+def without_bodies(entry: Table) -> Exchange:
+    """What every program writes in the same way.
+
+    Raises:
+        EntryError: as `exchange_from`.
+    """
+    request, response = entry.needed_table("request"), entry.table("response")
+    return Exchange(
+        started=_started(entry),
+        took=0.0,
+        method=request.needed("method", str),
+        url=_url(request.needed("url", str)),
+        http_version=request.get("httpVersion", str, ""),
+        request_headers=_headers(request),
+        status=_status(response),
+        reason=response.get("statusText", str, ""),
+        response_headers=_headers(response),
+        error=response.get("_error", str, ""),
+    )
+
+
+def _status(response: Table) -> int:
+    """0 also for -1 and the like, with which some programs say that there was no response."""
+    status: int = response.get("status", int, 0)
+    if status <= _LAST_STATUS:
+        return max(0, status)
+    response.drop("status", f"expected three digits, got {status!r}"[:80])
+    return 0
+
+
+def _is_text(found: object) -> bool:
+    return isinstance(found, str)
 
 
 def _url(text: str) -> str:
     try:
         urlsplit(text).port  # noqa: B018  it is checked when it is asked for
     except ValueError as error:
-        raise EntryError("url", f"{text[:200]!r} is no URL: {error}") from None
+        raise EntryError("request.url", f"{text[:200]!r} is no URL: {error}") from None
     return text
 
 
-def _response_to(response: Mapping[str, Any]) -> dict[str, Any]:
-    with inside("response"):
-        content = value(response, "content", dict, {})
-        return {
-            "status": value(response, "status", int, 0),
-            "reason": value(response, "statusText", str, ""),
-            "response_headers": _headers(response),
-            "response_body": _body(content, "content", "encoding"),
-            "error": value(response, "_error", str, ""),
-        }
+def _body(holder: Table, encoding: str) -> bytes:
+    return decoded(holder, holder.get("text", str, ""), holder.get(encoding, str, ""))
 
 
-def _body(holder: Mapping[str, Any], name: str, encoding: str) -> bytes:
-    with inside(name):
-        return decoded(value(holder, "text", str, ""), value(holder, encoding, str, ""))
-
-
-@contextlib.contextmanager
-def inside(name: str) -> Iterator[None]:
-    """Errors raised in this context are about keys inside of ``name``."""
-    try:
-        yield
-    except EntryError as error:
-        raise EntryError(f"{name}.{error.key}", str(error)) from None
-
-
-_MISSING = object()
-
-
-def value(table: Any, key: str, kind: type | tuple[type, ...], default: Any = _MISSING) -> Any:
-    """What stands under ``key``; ``default``, if there is one, also for null.
-
-    Raises:
-        EntryError: it is missing or not of ``kind``.
-    """
-    if not isinstance(table, dict):
-        raise EntryError("", "expected an object")
-    found = table.get(key)
-    if found is None and default is not _MISSING:
-        return default
-    if not isinstance(found, kind) or isinstance(found, bool):
-        raise EntryError(key, "missing" if found is None else f"unexpected value {found!r}"[:80])
-    return found
-
-
-def decoded(text: str, encoding: str) -> bytes:
-    """The bytes of a body, which is UTF-8 text unless ``encoding`` is base64.
-
-    Raises:
-        EntryError: the encoding is another one, or the text is not base64.
-    """
+def decoded(holder: Table, text: str, encoding: str) -> bytes:
+    """The bytes of a body, which is UTF-8 text unless ``encoding`` is base64; none, with a line in
+    what ``holder`` has lost, if it is neither. Padding may be missing, as browsers have it (WHATWG
+    Infra, forgiving-base64)."""
     if not encoding:
         # Text from JSON may hold lone surrogates, which UTF-8 cannot.
         return text.encode("utf-8", "replace")
     if encoding.lower() != "base64":
-        raise EntryError("encoding", f"unknown encoding {encoding!r}: expected 'base64'")
+        holder.drop("encoding", f"unknown encoding {encoding[:40]!r}: expected 'base64'")
+        return b""
+    packed = "".join(text.split())
     try:
-        return base64.b64decode(text, validate=False)
-    except binascii.Error as error:
-        raise EntryError("text", f"bad base64: {error}") from None
+        return base64.b64decode(packed + "=" * (-len(packed) % 4))
+    except ValueError as error:
+        holder.drop("text", f"bad base64: {error}")
+        return b""
 
 
-def started(text: str) -> float:
-    """Seconds since the epoch of an ISO 8601 time; without an offset it counts as UTC.
-
-    Raises:
-        EntryError: it is no ISO 8601 time.
-    """
+def _started(entry: Table) -> float:
+    """Seconds since the epoch of an ISO 8601 time; without an offset it counts as UTC."""
+    text: Any = entry.members.get("startedDateTime")
     try:
         moment = datetime.fromisoformat(text)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
-        raise EntryError("startedDateTime", f"expected an ISO 8601 time, got {text!r}") from None
+        seconds = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+        if 0 <= seconds < _LATEST:
+            return seconds
+    except (TypeError, ValueError, OverflowError):
+        pass
+    reason = f"expected an ISO 8601 time, got {text!r}"[:80]
+    entry.drop("startedDateTime", "missing" if text is None else reason)
+    return math.nan
 
 
-def _seconds(milliseconds: float) -> float:
-    """To the microsecond."""
-    try:
-        return round(milliseconds * 1000) / 1_000_000
-    except (ValueError, OverflowError):
-        raise EntryError("time", f"expected milliseconds, got {milliseconds!r}"[:80]) from None
+def seconds(milliseconds: float) -> float:
+    """To the microsecond; none for what cannot be the duration of a request."""
+    return round(milliseconds * 1000) / 1_000_000 if 0 < milliseconds < _LONGEST else 0.0
 
 
 def _iso(seconds: float) -> str:
@@ -290,9 +275,9 @@ def _query(url: str) -> list[tuple[str, str]]:
         return []
 
 
-def _headers(message: Mapping[str, Any]) -> HeaderList:
-    with inside("headers"):
-        return tuple(
-            (value(header, "name", str), value(header, "value", str, ""))
-            for header in value(message, "headers", list, [])
-        )
+def _headers(message: Table) -> HeaderList:
+    return tuple(
+        (name, header.get("value", str, ""))
+        for header in message.tables("headers")
+        if (name := header.get("name", str, None)) is not None
+    )

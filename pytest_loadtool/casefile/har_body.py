@@ -49,7 +49,13 @@ class StoredBody:
             yield json.loads(b'"%b"' % self._read(0, self.length)).encode()
             return
         for position in range(0, self.length, _PIECE):
-            yield base64.b64decode(self._read(position, min(_PIECE, self.length - position)))
+            piece = self._read(position, min(_PIECE, self.length - position))
+            try:
+                yield base64.b64decode(piece)
+            except ValueError:
+                raise OSError(
+                    "the traffic file has no base64 where it had: was it changed?"
+                ) from None
 
     def _read(self, position: int, length: int) -> bytes:
         read = os.pread(self.source.descriptor, length, self.start + position)

@@ -8,6 +8,7 @@ Each of these is known from such a file:
 * text that was decoded from the charset of the response, not UTF-8;
 * ``time``, ``content``, ``httpVersion`` or the whole response missing; status 0 or -1, with or
   without ``_error`` (blocked, cancelled);
+* methods in small letters;
 * WebSockets (``_webSocketMessages``, ``ws:`` URLs) and event streams, which cannot be replayed;
 * URLs that are no HTTP (``data:``, ``blob:``, ``chrome-extension:``).
 
@@ -17,13 +18,15 @@ Each of these is known from such a file:
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
-from pytest_loadtool.casefile.har import decoded, exchange_from, value
+from pytest_loadtool.casefile.har import decoded, seconds, without_bodies
+from pytest_loadtool.casefile.har_table import Table
 from pytest_loadtool.model.exchange import Exchange, HeaderList
+from pytest_loadtool.model.wire import other_case
 
 __all__ = ["foreign_exchange", "mitmproxy_exchange"]
 
@@ -39,8 +42,6 @@ _VERSIONS = {
     "http/3": "HTTP/3",
     "http/3.0": "HTTP/3",
 }
-#: Milliseconds, about thirty years: what is longer is no duration of a request.
-_LONGEST = 1e12
 _CHARSET = re.compile(r"charset\s*=\s*\"?([^\s;\"]+)", re.IGNORECASE)
 _HTML_CHARSET = re.compile(r"<meta[^>]+charset=['\"]?([^'\">]+)", re.IGNORECASE)
 _CSS_CHARSET = re.compile(r'@charset "([^"]+)";', re.IGNORECASE)
@@ -82,34 +83,26 @@ def foreign_exchange(entry: Any, charset: Charset = named_charset) -> Exchange:
     """The exchange that an entry describes, as far as it can be known.
 
     Raises:
-        EntryError: even what every HAR entry has is missing or of the wrong type.
+        EntryError: as `exchange_from`.
     """
-    request = value(entry, "request", dict)
-    response = value(entry, "response", dict, {})
-    usual = {
-        **entry,
-        "time": _time(entry),
-        "request": {**request, "postData": _without(value(request, "postData", dict, {}), "text")},
-        "response": {
-            **response,
-            "status": max(0, value(response, "status", int, 0)),
-            "content": _without(value(response, "content", dict, {}), "text", "encoding"),
-        },
-        "_note": "",
-    }
-    raw = exchange_from(usual)
+    table = Table.of(entry)
+    raw = without_bodies(table)
+    request, response = table.table("request"), table.table("response")
     exchange = replace(
         raw,
+        took=_took(table),
         http_version=_VERSIONS.get(raw.http_version.lower(), raw.http_version),
         request_headers=_wire_headers(raw.request_headers),
+        method=other_case(raw.method),
         response_headers=_wire_headers(raw.response_headers),
-        request_body=_request_body(value(request, "postData", dict, {}), raw, charset),
-        response_body=_response_body(value(response, "content", dict, {}), raw, charset),
-        note=_note(entry, raw),
+        request_body=_request_body(request.table("postData"), raw, charset),
+        response_body=_response_body(response.table("content"), raw, charset),
+        note=_note(table, raw),
     )
     if exchange.status == 0 and not exchange.error:
-        return replace(exchange, error=value(entry, "_error", str, "") or "no response recorded")
-    return exchange
+        error = table.get("_error", str, "") or "no response recorded"
+        exchange = replace(exchange, error=error)
+    return replace(exchange, lost=tuple(table.lost))
 
 
 def _wire_headers(headers: HeaderList) -> HeaderList:
@@ -121,50 +114,48 @@ def _wire_headers(headers: HeaderList) -> HeaderList:
     )
 
 
-def _without(table: Mapping[str, Any], *keys: str) -> dict[str, Any]:
-    return {key: one for key, one in table.items() if key not in keys}
-
-
-def _time(entry: Mapping[str, Any]) -> float:
-    """``time``, else the sum of the timings; ``ssl`` counts within ``connect``."""
-    total = value(entry, "time", (int, float), None)
+def _took(entry: Table) -> float:
+    """``time``, else the sum of the timings, in seconds; ``ssl`` counts within ``connect``."""
+    total = entry.get("time", (int, float), None)
     if total is None:
-        timings = _without(value(entry, "timings", dict, {}), "ssl", "comment")
-        total = sum(one for one in timings.values() if isinstance(one, int | float) and one > 0)
-    return float(total) if 0 < total < _LONGEST else 0.0
+        parts = entry.table("timings").members.items()
+        counted = (one for name, one in parts if name not in ("ssl", "comment"))
+        total = sum(one for one in counted if isinstance(one, int | float) and one > 0)
+    return seconds(total)
 
 
-def _request_body(post_data: Mapping[str, Any], exchange: Exchange, charset: Charset) -> bytes:
-    mime = value(post_data, "mimeType", str, "")
-    text = value(post_data, "text", str, "")
-    encoding = value(post_data, "_encoding", str, "") or value(post_data, "encoding", str, "")
-    params = [one for one in value(post_data, "params", list, []) if isinstance(one, dict)]
-    if text or not params:
-        return _bytes(text, encoding, charset(mime, text))
+def _request_body(post_data: Table, exchange: Exchange, charset: Charset) -> bytes:
+    mime = post_data.get("mimeType", str, "")
+    text = post_data.get("text", str, "")
+    encoding = post_data.get("_encoding", str, "") or post_data.get("encoding", str, "")
+    params = [] if text else list(post_data.tables("params"))
+    if not params:
+        return _bytes(post_data, text, encoding, charset(mime, text))
     if mime.startswith("multipart/"):
         return _multipart(params, exchange.request_header("Content-Type") or mime)
-    pairs = [(value(one, "name", str, ""), value(one, "value", str, "")) for one in params]
-    return urlencode(pairs).encode()
+    return urlencode(
+        [(one.get("name", str, ""), one.get("value", str, "")) for one in params]
+    ).encode()
 
 
-def _response_body(content: Mapping[str, Any], exchange: Exchange, charset: Charset) -> bytes:
-    mime = exchange.response_header("Content-Type") or value(content, "mimeType", str, "")
-    text = value(content, "text", str, "")
-    return _bytes(text, value(content, "encoding", str, ""), charset(mime, text))
+def _response_body(content: Table, exchange: Exchange, charset: Charset) -> bytes:
+    mime = exchange.response_header("Content-Type") or content.get("mimeType", str, "")
+    text = content.get("text", str, "")
+    return _bytes(content, text, content.get("encoding", str, ""), charset(mime, text))
 
 
-def _bytes(text: str, encoding: str, charset: str) -> bytes:
+def _bytes(holder: Table, text: str, encoding: str, charset: str) -> bytes:
     """A body's bytes: base64, or text in that charset, if it can be."""
     if encoding.lower() == "base64":
-        return decoded(text, encoding)
+        return decoded(holder, text, encoding)
     try:
         return text.encode(charset)
     except (LookupError, UnicodeError):
         # No charset after all, or one that this text was not decoded from.
-        return decoded(text, "")
+        return decoded(holder, text, "")
 
 
-def _multipart(params: list[dict[str, Any]], content_type: str) -> bytes:
+def _multipart(params: list[Table], content_type: str) -> bytes:
     """The form in RFC 7578 shape. Files are as long as the HAR has them, which is often empty."""
     match = _BOUNDARY.search(content_type)
     if match is None:
@@ -172,15 +163,15 @@ def _multipart(params: list[dict[str, Any]], content_type: str) -> bytes:
     boundary = match[1] or match[2]
     parts = []
     for param in params:
-        name = _quoted(value(param, "name", str, ""))
+        name = _quoted(param.get("name", str, ""))
         head = f'Content-Disposition: form-data; name="{name}"'
-        file_name = value(param, "fileName", str, None)
+        file_name = param.get("fileName", str, None)
         if file_name is not None:
             head += f'; filename="{_quoted(file_name)}"'
-        kind = value(param, "contentType", str, "")
+        kind = param.get("contentType", str, "")
         if kind:
             head += f"\r\nContent-Type: {kind}"
-        parts.append(f"--{boundary}\r\n{head}\r\n\r\n{value(param, 'value', str, '')}\r\n")
+        parts.append(f"--{boundary}\r\n{head}\r\n\r\n{param.get('value', str, '')}\r\n")
     return ("".join(parts) + f"--{boundary}--\r\n").encode("utf-8", "replace")
 
 
@@ -189,15 +180,15 @@ def _quoted(name: str) -> str:
     return name.replace("\r", "%0D").replace("\n", "%0A").replace('"', "%22")
 
 
-def _note(entry: Mapping[str, Any], exchange: Exchange) -> str:
+def _note(entry: Table, exchange: Exchange) -> str:
     """Why the exchange cannot be replayed; "" if it can."""
     scheme = exchange.url.partition(":")[0].lower()
-    kind = value(entry, "_resourceType", str, "").lower()
+    kind = entry.get("_resourceType", str, "").lower()
     mime = (exchange.response_header("Content-Type") or "").partition(";")[0].strip().lower()
     if (
         scheme in ("ws", "wss")
         or kind == "websocket"
-        or "_webSocketMessages" in entry
+        or "_webSocketMessages" in entry.members
         or exchange.status == 101
     ):
         return "WebSocket upgrade"

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pytest_loadtool.casefile.har import EntryError, exchange_from
+from pytest_loadtool.casefile.har import exchange_from
 from pytest_loadtool.casefile.har_body import READABLE, Source, StoredBody
+from pytest_loadtool.casefile.har_entries import converted
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.exchange import Exchange
 
@@ -53,10 +54,7 @@ def exchanges_of_lines(path: Path) -> Iterator[Exchange]:
             if not line.startswith(ENTRY):
                 break
             try:
-                yield _exchange(line, source, position)
-            except EntryError as error:
-                key = f"log.entries[{index}]" + (f".{error.key}" if error.key else "")
-                raise FileError(str(path), 0, key, str(error)) from None
+                yield _exchange(line, index, source, position)
             except ValueError:
                 if any(one.startswith(ENTRY) for _, one in lines):
                     message = "this entry is not valid JSON"
@@ -65,7 +63,7 @@ def exchanges_of_lines(path: Path) -> Iterator[Exchange]:
             position += len(line)
 
 
-def _exchange(line: bytes, source: Source, position: int) -> Exchange:
+def _exchange(line: bytes, index: int, source: Source, position: int) -> Exchange:
     entry = line.rstrip(b",\n")
     places: dict[str, tuple[int, int]] = {}
     text, at = b"", 0
@@ -81,7 +79,7 @@ def _exchange(line: bytes, source: Source, position: int) -> Exchange:
         name: StoredBody(source, *place, *_coding_and_size(name, found))
         for name, place in places.items()
     }
-    return exchange_from(found).changed(**stored)
+    return converted(exchange_from, found, index).changed(**stored)
 
 
 def _coding_and_size(name: str, entry: Any) -> tuple[bool, int]:

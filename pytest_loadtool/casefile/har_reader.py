@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_loadtool.casefile.files import file_errors, read_bytes
-from pytest_loadtool.casefile.har import CREATOR, HEAD, TROUBLES, EntryError, exchange_from
+from pytest_loadtool.casefile.har import CREATOR, HEAD, TROUBLES, exchange_from
+from pytest_loadtool.casefile.har_entries import all_told, converted
 from pytest_loadtool.casefile.har_foreign import foreign_exchange, mitmproxy_exchange
 from pytest_loadtool.casefile.har_lines import ENTRY, exchanges_of_lines
 from pytest_loadtool.errors import FileError
@@ -30,14 +31,15 @@ def read_har(path: Path) -> tuple[Exchange, ...]:
     """The exchanges of a HAR file in its order.
 
     A file of ours whose last write was torn is read up to that. In a large one response bodies are
-    left where they are until they are asked for.
+    left where they are until they are asked for. What cannot be read of an entry is left out of its
+    exchange, which names it (`Exchange.lost`): there are as many exchanges as entries.
 
     Raises:
-        FileError: it cannot be read, is no HAR, or an entry is wrong.
+        FileError: it cannot be read, is no HAR, or nothing of any entry can be kept.
     """
     if _is_large(path):
         with file_errors(path, "read"):
-            return tuple(exchanges_of_lines(path))
+            return all_told(exchanges_of_lines(path), str(path))
     return parse_har(read_bytes(path), str(path))
 
 
@@ -95,7 +97,7 @@ def parse_har(content: bytes, path: str) -> tuple[Exchange, ...]:
     creator = log.get("creator") if isinstance(log, dict) else None
     name = creator.get("name") if isinstance(creator, dict) else None
     convert = _CONVERTERS.get(str(name), foreign_exchange)
-    return tuple(_converted(convert, entry, index, path) for index, entry in enumerate(entries))
+    return all_told((converted(convert, entry, index) for index, entry in enumerate(entries)), path)
 
 
 _CONVERTERS: Mapping[str, Callable[[Any], Exchange]] = {
@@ -118,16 +120,8 @@ def _torn(content: bytes, path: str) -> tuple[Exchange, ...]:
             if any(one.startswith(ENTRY) for one in lines[index + 1 :]):
                 raise FileError(path, index + 2, "", "this entry is not valid JSON") from None
             break
-        exchanges.append(_converted(exchange_from, entry, index, path))
-    return tuple(exchanges)
-
-
-def _converted(convert: Callable[[Any], Exchange], entry: Any, index: int, path: str) -> Exchange:
-    try:
-        return convert(entry)
-    except EntryError as error:
-        key = f"log.entries[{index}]" + (f".{error.key}" if error.key else "")
-        raise FileError(path, 0, key, str(error)) from None
+        exchanges.append(converted(exchange_from, entry, index))
+    return all_told(exchanges, path)
 
 
 def _not_json(content: bytes, path: str, error: Exception) -> FileError:

@@ -19,6 +19,14 @@ from pytest_loadtool.model.filters import FILTERS
 from pytest_loadtool.model.multipart import is_charset
 from pytest_loadtool.model.path_patterns import with_comparisons
 from pytest_loadtool.model.template import BUILTIN_NAMES, Template, UnknownFilterError
+from pytest_loadtool.model.wire import (
+    HOST_AND_PORT,
+    is_header_value,
+    is_method,
+    is_target,
+    is_token,
+    other_case,
+)
 
 __all__ = [
     "app_name",
@@ -44,18 +52,13 @@ __all__ = [
     "variable_name",
 ]
 
-_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 §5.6.2
-_HEADER_BREAK = re.compile(r"[\r\n\0]")  # RFC 9110 §5.5
-_TARGET_BREAK = re.compile(r"[\s\x00-\x20\x7f]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _ABSOLUTE = re.compile(r"https?://[^/?#\s]+", re.IGNORECASE)
-_BASE_URL = re.compile(r"https?://(?:\[[0-9a-f:.%]+\]|[\w.~-]+)(?::(\d{1,5}))?", re.IGNORECASE)
+_BASE_URL = re.compile(rf"https?://{HOST_AND_PORT}", re.IGNORECASE)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*(?:\[[1-9][0-9]*\])?")
 _DATASET = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _APP = re.compile(r"(?:(?:asgi|wsgi):)?[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d][\w.]*(?:\(\))?")
 _RANGE = re.compile(r"(\d{3})(?:\s*-\s*(\d{3}))?", re.ASCII)
-#: Methods that clients always send in capitals. Not PATCH: `fetch` sends it as the script wrote it.
-_CAPITAL_METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS")
 #: The end of a pattern so far: behind a backslash that escapes what comes, within a class.
 _BACKSLASH = re.compile(r"(?<!\\)(?:\\\\)*\\\Z")
 _IN_CLASS = re.compile(r"(?<!\\)(?:\\\\)*\[\^?[^\]]*\Z")
@@ -72,17 +75,19 @@ def request_line(text: str) -> tuple[str, str]:
     method, space, target = text.partition(" ")
     if not space and (method.startswith("/") or _ABSOLUTE.match(method)):
         raise ValueError(f'expected "METHOD target", got {shown(text)}: write "GET {text}"')
-    if not _TOKEN.fullmatch(method):
+    if not is_token(method):
         raise ValueError(
             f'{shown(method)} is not an HTTP method: expected "METHOD target" such as "GET /"'
         )
-    if method.upper() in _CAPITAL_METHODS and method not in _CAPITAL_METHODS:
-        raise ValueError(f"{shown(method)} is not an HTTP method: did you mean {method.upper()!r}?")
+    if not is_method(method):
+        raise ValueError(
+            f"{shown(method)} is not an HTTP method: did you mean {other_case(method)!r}?"
+        )
     if not target:
         raise ValueError(f'the target is missing: write "{method} /path"')
     if re.search(r" HTTP/\d(\.\d)?$", target):
         raise ValueError(f'leave out "{target.rpartition(" ")[2]}": write "{method} /path"')
-    if _TARGET_BREAK.search(target):
+    if not is_target(target):
         raise ValueError(
             f"the target {shown(target)} holds a space or control character: write %20 for a space"
         )
@@ -97,13 +102,13 @@ def request_line(text: str) -> tuple[str, str]:
 def header_line(text: str) -> Header:
     """``"Name: value"`` (the value a template), or ``"Name"``, which is a place."""
     name, colon, value = text.partition(":")
-    if not colon and not _TOKEN.fullmatch(name):
+    if not colon and not is_token(name):
         raise ValueError(
             f'{shown(text)} is not a header: expected "Name: value", or a name alone for its place'
         )
     if not name:
         raise ValueError(f"{shown(text)} is no header that HTTP/1.1 knows: leave it out")
-    if not _TOKEN.fullmatch(name):
+    if not is_token(name):
         raise ValueError(f'{shown(name)} is not a header name: expected "Name: value"')
     if not colon:
         return Header(name)
@@ -113,7 +118,7 @@ def header_line(text: str) -> Header:
             f'{name} is worked out when the request is sent: write "{name}" alone for its place'
             f"{hint if name.lower() == 'cookie' else ''}"
         )
-    if _HEADER_BREAK.search(value):
+    if not is_header_value(value):
         raise ValueError(f"the value of {name} holds a line break or NUL, which no header can")
     return Header(name, template(value.removeprefix(" ")))
 
@@ -135,7 +140,7 @@ def cookie_line(text: str) -> str:
     name, equals, _ = pair.partition("=")
     if not equals or not name:
         raise ValueError(f'{shown(text)} is not a cookie: expected "name=value"')
-    if _HEADER_BREAK.search(text):
+    if not is_header_value(text):
         raise ValueError(f"the cookie {name} holds a line break or NUL, which no header can")
     return template(text)
 
@@ -158,7 +163,7 @@ def template(text: str) -> str:
 
 def token(text: str) -> str:
     """A header name."""
-    if not _TOKEN.fullmatch(text):
+    if not is_token(text):
         raise ValueError(f"{shown(text)} is not a header name")
     return text
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pytest_loadtool.casefile import HarWriter
 from pytest_loadtool.console.behind_proxy import way_through
-from pytest_loadtool.errors import RecordingError
+from pytest_loadtool.errors import FileError, RecordingError
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import DomainFilter
 
@@ -40,7 +40,7 @@ class Evidence:
 
     def trouble(self, text: str) -> None:
         """Keep what can only be put right by recording again."""
-        with suppress(OSError):  # `add` has said so
+        with suppress(FileError):  # `add` has said so
             self.writer.trouble(text)
 
     def add(self, exchange: Exchange) -> None:
@@ -48,10 +48,8 @@ class Evidence:
         kept = exchange
         try:
             kept = self.writer.keep(exchange)
-        except OSError as error:
-            self.problem = (
-                self.problem or f"{self.path} cannot be written: {error.strerror or error}"
-            )
+        except (FileError, OSError) as error:  # the file, or the one that a body was kept in
+            self.problem = self.problem or str(error)
         if isinstance(exchange.held_body, bytes) and exchange.response_size <= self.room:
             self.room -= exchange.response_size
             kept = kept.changed(response_body=exchange.held_body)
@@ -120,6 +118,8 @@ def evidence_in(
         writer = HarWriter(path)
     except OSError as error:
         raise RecordingError(f"{path} cannot be written: {error.strerror or error}") from None
+    except FileError as error:
+        raise RecordingError(str(error)) from None
     resources.callback(writer.close)
     return Evidence(path, writer, heard)
 
@@ -132,9 +132,12 @@ async def start(
     domains: DomainFilter,
     heard: Callable[[Exchange], None],
     upstream: ProxyUrl | None = None,
+    *,
+    any_user: bool = False,
 ) -> Live:
     """Start recording into ``path``; with ``executable``, in that browser, opened at ``url``.
-    ``upstream`` is the proxy that servers are reached through.
+    ``upstream`` is the proxy that servers are reached through; ``any_user`` lets others
+    of this machine record.
 
     Raises:
         RecordingError: the port is taken, the file cannot be written or the browser does not start.
@@ -144,7 +147,9 @@ async def start(
     async with AsyncExitStack() as stack:
         evidence = evidence_in(path, heard, stack)
         way = await stack.enter_async_context(way_through(upstream))
-        recorder = await stack.enter_async_context(Recorder(evidence.add, port, domains, way))
+        recorder = await stack.enter_async_context(
+            Recorder(evidence.add, port, domains, way, any_user=any_user)
+        )
         browser = None
         if executable is not None:
             browser = await stack.enter_async_context(

@@ -27,8 +27,9 @@ __all__ = ["Document", "Frontend", "Session", "Settings", "printable"]
 
 _T = TypeVar("_T")
 
-#: What would move the cursor or ring the bell if recorded text were printed as it is.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+#: What would move the cursor or ring the bell if recorded text were printed as it is; and lone
+#: surrogates, which cannot be printed.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -203,7 +203,10 @@ def _created_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     exchange = traffic.steps[producer.transaction].exchange
     if slot.place is not Place.PATH or exchange is None or exchange.status != 201:
         return False
-    path = urlsplit(exchange.response_header("location") or "").path
+    try:
+        path = urlsplit(exchange.response_header("location") or "").path
+    except ValueError:  # it is no URL
+        return False
     folder, _, name = path.rstrip("/").rpartition("/")
     return f"{folder}/" == slot.before and unquote(name) == slot.value
 

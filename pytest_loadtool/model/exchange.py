@@ -53,6 +53,8 @@ class Exchange:
     * ``status`` is 0 when no response came; ``error`` then says why.
     * ``note`` says why the exchange cannot be replayed ("WebSocket upgrade", "server-sent events");
       empty for the ordinary ones.
+    * ``lost`` names what the file that it comes from had of it and could not be read, each with its
+      key there. Without a URL, that is all of it.
     """
 
     started: float
@@ -68,6 +70,7 @@ class Exchange:
     response_body: _Held = _Held()
     error: str = ""
     note: str = ""
+    lost: tuple[str, ...] = ()
 
     @property
     def held_body(self) -> bytes | Body:

@@ -21,6 +21,7 @@ from pytest_loadtool.recording.kinds import kind_of
 from pytest_loadtool.recording.naming import operation_name, page_names
 from pytest_loadtool.recording.notes import Note
 from pytest_loadtool.recording.request import Draft, draft
+from pytest_loadtool.recording.sayable import sayable
 from pytest_loadtool.recording.server import server_of
 from pytest_loadtool.recording.sharing import Headers, share
 from pytest_loadtool.recording.sieve import left_out
@@ -54,6 +55,7 @@ def build_case(
     is left out with a note, and so is what was refused because a token had expired. The case has no
     pages if nothing is left. ``told`` is told how far this has got.
     """
+    recorded_exchanges, exchanges = exchanges, [sayable(one) for one in exchanges]
     entries = _sift(exchanges)
     groups = group(entries, grouping)
     server = server_of(groups)
@@ -83,7 +85,7 @@ def build_case(
         headers=sharing.headers,
         header_sets=MappingProxyType(sharing.header_sets),
     )
-    return Recording(case, fidelity(case, exchanges), MappingProxyType(uploads.files))
+    return Recording(case, fidelity(case, recorded_exchanges), MappingProxyType(uploads.files))
 
 
 def _sift(exchanges: Sequence[Exchange]) -> list[Entry]:

@@ -60,13 +60,13 @@ class _Sent:
 
 
 def sent_cookies(exchange: Exchange) -> tuple[tuple[str, str], ...]:
-    """Name and value of each cookie that a request had."""
+    """Name and value of each cookie that a request had, of those that have a name."""
     return tuple(
         (name, value)
         for header, line in exchange.request_headers
         if header.lower() == "cookie"
         for name, equals, value in (pair.strip().partition("=") for pair in line.split(";"))
-        if equals
+        if equals and name
     )
 
 

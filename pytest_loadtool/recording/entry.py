@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import quote, urldefrag, urljoin, urlsplit
+from urllib.parse import quote, urljoin, urlsplit
 
 from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.exchange import Exchange
 
-__all__ = ["Entry", "normal_url", "origin"]
+__all__ = ["Entry", "joined", "normal_url", "origin"]
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -52,7 +52,7 @@ class Entry:
         location = self.exchange.response_header("location")
         if location is None or not 300 <= self.exchange.status <= 399:
             return None
-        return normal_url(urljoin(self.exchange.url, location.strip()))
+        return joined(self.exchange.url, location.strip())
 
 
 def origin(url: str) -> str:
@@ -70,9 +70,18 @@ def origin(url: str) -> str:
     return f"{parts.scheme}://{host}:{port}"
 
 
+def joined(base: str, reference: str) -> str:
+    """The URL that a reference in ``base`` leads to, as `normal_url`; the reference itself if that
+    cannot be."""
+    try:
+        return normal_url(urljoin(base, reference))
+    except ValueError:
+        return reference
+
+
 def normal_url(url: str) -> str:
     """``url`` without its fragment, and with one spelling of what has several."""
-    url = urldefrag(url).url
+    url = url.partition("#")[0]
     start = origin(url)
     if not start:
         return url

@@ -19,8 +19,9 @@ from pytest_loadtool.recording.entry import Entry
 from pytest_loadtool.recording.expired import expired
 from pytest_loadtool.recording.failures import failure_notes, status_notes, subject
 from pytest_loadtool.recording.kinds import kind_of
-from pytest_loadtool.recording.notes import CHANGED, NEGOTIATION, REMOVED, Note
+from pytest_loadtool.recording.notes import CHANGED, INCOMPLETE, NEGOTIATION, REMOVED, Note
 from pytest_loadtool.recording.request import NOT_REPLAYED
+from pytest_loadtool.recording.sayable import left_out_headers
 from pytest_loadtool.recording.sieve import left_out
 
 __all__ = ["fidelity", "transactions_of"]
@@ -55,6 +56,7 @@ def fidelity(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[Note, ...]:
             notes += status_notes(replayed[index], exchange)
             notes += answer_notes(replayed[index], exchange)
             notes += _changes(case, exchange)
+            notes += _lost(exchange)
             older = _site(exchange) not in sites
             notes += _constant_cookies(replayed[index], exchange, older=older)
         elif index in folded:
@@ -79,6 +81,15 @@ def _changes(case: TestCase, exchange: Exchange) -> Iterator[Note]:
     for message, applies in _CHANGES:
         if applies(case, exchange):
             yield Note(CHANGED, urlsplit(exchange.url).netloc, message)
+
+
+def _lost(exchange: Exchange) -> Iterator[Note]:
+    """What of it is not in the test case, or not in the evidence, as it was no HTTP or no HAR."""
+    for line in left_out_headers(exchange):
+        yield Note(CHANGED, line, "a line among the headers that is none is left out")
+    for reason in exchange.lost:
+        kind = CHANGED if reason.startswith("request.") else INCOMPLETE
+        yield Note(kind, subject(exchange), f"left out, as it could not be read: {reason}")
 
 
 def _constant_cookies(

@@ -13,6 +13,7 @@ from pytest_loadtool.recording.build import build_case
 from pytest_loadtool.recording.cookies import sent_cookies
 from pytest_loadtool.recording.entry import origin
 from pytest_loadtool.recording.request import draft
+from pytest_loadtool.recording.sayable import sayable
 from pytest_loadtool.recording.sharing import share
 from pytest_loadtool.recording.uploads import Uploads
 
@@ -37,6 +38,7 @@ def with_page(
     know, as the others are each virtual user's own by then. The first page of a test case says
     what its server is. What in the body is no text becomes one of ``uploads``.
     """
+    exchange = sayable(exchange)
     if not case.pages and not case.server:
         case = replace(case, server=origin(exchange.url))
     (page,) = build_case((exchange,), name=case.name).case.pages

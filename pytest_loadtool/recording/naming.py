@@ -58,7 +58,8 @@ def title(exchange: Exchange) -> str:
 
 def operation_name(exchange: Exchange) -> str:
     """The operation of a GraphQL or SOAP call; empty for others, and for anonymous ones."""
-    return _graphql_operation(exchange) or _soap_action(exchange)
+    name = _graphql_operation(exchange) or _soap_action(exchange)
+    return name.encode("utf-8", "replace").decode()  # JSON may hold lone surrogates
 
 
 def _name(page: Group) -> str:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import urljoin
 
 from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.recording.entry import Entry, normal_url
+from pytest_loadtool.recording.entry import Entry, joined
 
 __all__ = ["frame_urls", "from_browser", "is_navigation"]
 
@@ -54,7 +53,7 @@ def frame_urls(entry: Entry) -> set[str]:
     found = set()
     for groups in _FRAME.findall(entry.exchange.response_body):
         source = next(filter(None, groups), b"").decode("utf-8", "replace")
-        found.add(normal_url(urljoin(entry.exchange.url, source.strip().replace("&amp;", "&"))))
+        found.add(joined(entry.exchange.url, source.strip().replace("&amp;", "&")))
     return found
 
 

@@ -14,6 +14,7 @@ __all__ = [
     "NEGOTIATION",
     "RECORDING_ERROR",
     "REMOVED",
+    "UNREADABLE",
     "UNREPLAYABLE",
     "Note",
 ]
@@ -21,6 +22,7 @@ __all__ = [
 #: Kinds of notes.
 FILTERED = "filtered by domain"
 BACKGROUND = "the browser's own traffic, left out"
+UNREADABLE = "could not be read, left out"
 UNREPLAYABLE = "not replayable, kept as evidence"
 NEGOTIATION = "made anew by replay, left out"
 CANCELLED = "cancelled by the client, left out"

@@ -55,7 +55,7 @@ class ReferrerAnalysis(Pages):
         To another origin, browsers name only their own (``https://shop.example/``): that is the
         client's current page if it is of that origin, whatever its path.
         """
-        crosses = origin(referer) != origin(entry.url)
+        crosses = origin(referer) not in ("", origin(entry.url))
         if crosses and urlsplit(referer).path == "/":
             page = self.current.get(client_of(entry))
             if page is not None and page.key and origin(page.key.url) == origin(referer):

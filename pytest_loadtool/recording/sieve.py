@@ -16,9 +16,11 @@ from pytest_loadtool.recording.notes import (
     FILTERED,
     NEGOTIATION,
     RECORDING_ERROR,
+    UNREADABLE,
     UNREPLAYABLE,
     Note,
 )
+from pytest_loadtool.recording.sayable import why_unsayable
 
 __all__ = ["left_out"]
 
@@ -37,6 +39,12 @@ _GIVEN_UP = (
 def left_out(exchange: Exchange) -> Note | None:
     """Why ``exchange`` cannot become a transaction, or None if it can."""
     return next((note for rule in _RULES if (note := rule(exchange)) is not None), None)
+
+
+def _unread(exchange: Exchange) -> Note | None:
+    if exchange.url or not exchange.lost:
+        return None
+    return Note(UNREADABLE, "", exchange.lost[0])
 
 
 def _filtered(exchange: Exchange) -> Note | None:
@@ -75,6 +83,11 @@ def _said_unreplayable(exchange: Exchange) -> Note | None:
     return Note(UNREPLAYABLE, subject(exchange), exchange.note)
 
 
+def _unsayable(exchange: Exchange) -> Note | None:
+    reason = why_unsayable(exchange)
+    return Note(UNREPLAYABLE, subject(exchange), reason) if reason else None
+
+
 def _no_response(exchange: Exchange) -> Note | None:
     if exchange.status:
         return None
@@ -102,11 +115,13 @@ def _informational(exchange: Exchange) -> Note | None:
 
 #: In order: the first that knows a reason says it.
 _RULES: tuple[Callable[[Exchange], Note | None], ...] = (
+    _unread,
     _filtered,
     _background,
     _not_http,
     _tunnel,
     _said_unreplayable,
+    _unsayable,
     _no_response,
     _grpc,
     _informational,

@@ -21,6 +21,7 @@ from pytest_loadtool.capture import Browser, Recorder, find_browser
 from pytest_loadtool.errors import RecordingError
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.background import is_background
+from tests.capture.clients import curl, through
 from tests.capture.driving import driven
 from tests.capture.servers import (
     Connection,
@@ -258,6 +259,33 @@ def test_a_crash_is_noticed() -> None:
             return reason
 
     assert "the browser ended" in run(scenario())
+
+
+def test_of_a_killed_browser_nothing_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither its profile nor the directory of its socket, which only itself would remove; the
+    recorder goes on."""
+    got: list[Exchange] = []
+    with tempfile.TemporaryDirectory(prefix="t-") as short:
+        monkeypatch.setattr(tempfile, "tempdir", short)
+        monkeypatch.setenv("TMPDIR", short)
+
+        async def scenario(url: str) -> str:
+            async with (
+                Recorder(got.append) as recorder,
+                Browser(
+                    find_browser(), "about:blank", recorder.port, recorder.ca_certificate
+                ) as browser,
+            ):
+                os.kill(browser.pid, signal.SIGKILL)
+                reason = await browser.wait_closed()
+                assert (await curl(*through(recorder), url)).output == b"ok"
+                return reason
+
+        with WireServer(answer(b"ok")) as server:
+            reason = run(scenario(f"{server.origin}/"))
+        assert list(Path(short).iterdir()) == []
+    assert reason.startswith("the browser ended by signal SIGKILL")
+    assert [one.status for one in got] == [200]
 
 
 def test_a_tab_that_crashes_is_reported() -> None:

@@ -6,6 +6,7 @@ import contextlib
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -72,7 +73,7 @@ def test_a_break_in_the_middle_is_not_taken_for_a_torn_end(tmp_path: Path) -> No
         (b'{"log": {"entries": [5]}}', "x.har: log.entries[0]: expected an object"),
         (
             b'{"log": {"entries": [{"request": {"method": "GET"}}]}}',
-            "x.har: log.entries[0].startedDateTime: missing",
+            "x.har: log.entries[0].request.url: missing",
         ),
         *(
             (
@@ -101,6 +102,24 @@ _JSON = st.recursive(
     ),
     max_leaves=4,
 ) | st.sampled_from([10**400, "0001-01-01T00:00:00+23:59", "data:", [{"name": "a", "value": 1}]])
+
+
+def test_a_bad_entry_costs_no_other(tmp_path: Path) -> None:
+    """It keeps its number, and says what is wrong; a start is that of the entry before, or of the
+    first that has one."""
+    entries: list[Any] = [entry_from(one) for one in OTHERS]
+    entries[0]["startedDateTime"] = "soon"
+    entries[1]["startedDateTime"] = entries[1]["startedDateTime"].replace(":20.", ":29.")
+    entries[2]["startedDateTime"] = None
+    content = json.dumps({"log": {"creator": {"name": CREATOR}, "entries": [*entries, 5]}})
+    first, second, third, fourth = parse_har(content.encode(), "x.har")
+    later = OTHERS[1].started + 9
+    assert second == replace(OTHERS[1], started=later)
+    lost = ("startedDateTime: expected an ISO 8601 time, got 'soon'",)
+    assert first == replace(OTHERS[0], started=later, lost=lost)
+    assert third == replace(OTHERS[2], started=later, lost=("startedDateTime: missing",))
+    assert (fourth.url, fourth.started) == ("", later)
+    assert fourth.lost == ("log.entries[3]: expected an object",)
 
 
 @FILES

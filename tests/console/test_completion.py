@@ -33,10 +33,21 @@ def test_empty_line_offers_every_command(session: Session) -> None:
         ("rec", ["record"]),
         (
             "record --",
-            ["--browser", "--port", "--only", "--block", "--block-trackers", "--discard"],
+            [
+                "--browser",
+                "--port",
+                "--only",
+                "--block",
+                "--block-trackers",
+                "--any-user",
+                "--discard",
+            ],
         ),
         ("record --only x --o", ["--only"]),
-        ("record --browser x --", ["--port", "--only", "--block", "--block-trackers", "--discard"]),
+        (
+            "record --browser x --",
+            ["--port", "--only", "--block", "--block-trackers", "--any-user", "--discard"],
+        ),
         ("record --p", ["--port"]),
         ("help de", ["delete"]),
         ("cr", ["create-load-configuration"]),

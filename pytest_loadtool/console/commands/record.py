@@ -23,6 +23,9 @@ from pytest_loadtool.report.masking import BY_NAME
 
 __all__ = ["record", "stop"]
 
+#: How errors begin that are told at once: of the proxy to go through, and of who was refused.
+_TOLD = ("proxy ", "a process of user ")
+
 
 async def record(
     session: Session,
@@ -33,6 +36,7 @@ async def record(
     only: tuple[Domain, ...] = (),
     block: tuple[Domain, ...] = (),
     block_trackers: bool = False,
+    any_user: bool = False,
     discard: bool = False,
 ) -> None:
     """Record: start the proxy, and a browser (the Virtual Browser) that goes through it to URL.
@@ -47,9 +51,12 @@ async def record(
     passes through. --block DOMAIN refuses requests to a domain and its subdomains, which then are
     not fetched at all; --block-trackers does so for common analytics, advertising and tracking
     services. --only and --block may be given several times.
+
+    On Linux the proxy refuses programs of other users of this machine, but for root's; --any-user
+    takes them all.
     """
     if session.live is not None:
-        if url or browser or port or only or block or block_trackers:
+        if url or browser or port or only or block or block_trackers or any_user:
             raise CommandError(f"already recording through {session.live.proxy}: `stop` ends it")
         _explain(session, session.live)
         return
@@ -65,6 +72,7 @@ async def record(
         domains(session, only, block, block_trackers=block_trackers),
         _teller(session),
         upstream_of(session.settings),
+        any_user=any_user,
     )
     session.live = running
     if running.browser is None:
@@ -91,6 +99,8 @@ async def stop(session: Session) -> None:
     if running.evidence.problem:
         session.say(f"  not all of it is on disk: {running.evidence.problem}")
     open_traffic(session, exchanges, running.evidence.path)
+    if running.evidence.problem:  # `save` writes what is in memory
+        session.document = replace(session.opened(), evidence=None)
     _accept_unverified(session, running)
     go_through_proxy(session)
 
@@ -127,9 +137,13 @@ def _teller(session: Session) -> Callable[[Exchange], None]:
     refusals = set[str]()
 
     def tell(exchange: Exchange) -> None:
-        if exchange.error.startswith("proxy ") and exchange.error not in refusals:
+        if exchange.error.startswith(_TOLD) and exchange.error not in refusals:
             refusals.add(exchange.error)
             session.say(f"  {exchange.error}")
+        problem = session.live.evidence.problem if session.live is not None else ""
+        if problem and problem not in refusals:
+            refusals.add(problem)
+            session.say(f"  {problem}. What does not fit is in memory only, until `save`.")
         _tell(session, exchange)
 
     return tell

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 import trustme
 
 from pytest_loadtool.casefile import HarWriter, read_case, read_har
+from pytest_loadtool.casefile.har import entry_from
 from pytest_loadtool.console.errors import CommandError, NothingRecordedError
 from pytest_loadtool.console.opening import open_file
 from pytest_loadtool.console.session import Session
@@ -138,3 +140,33 @@ def test_har_without_exchanges_is_nothing(session: Session, tmp_path: Path) -> N
     HarWriter(tmp_path / "empty.har").close()
     with pytest.raises(NothingRecordedError, match="nothing was recorded"):
         do(session, f"import {tmp_path}/empty.har")
+
+
+def test_one_bad_entry_does_not_cost_the_file(
+    session: Session, listener: Listener, tmp_path: Path
+) -> None:
+    """Import names what it leaves out, `show fidelity` again, and all that is left is saved."""
+    good, bad, line, gone = (json.loads(json.dumps(entry_from(PAGE))) for _ in range(4))
+    bad["response"]["content"] = {"text": "AAAAA", "encoding": "base64"}
+    line["request"]["headers"].append({"name": "GET /idcta/config?callback HTTP/1.1", "value": ""})
+    gone["request"] = None
+    log = {"creator": {"name": "WebPagetest"}, "entries": [good, bad, line, gone]}
+    path = tmp_path / "downloads.har"
+    path.write_text(json.dumps({"log": log}))
+    do(session, f"import {path}")
+    for said in (
+        "could not be read, left out: 1",
+        "log.entries[3].request: missing",
+        "left out, as it could not be read: response.content.text: bad base64",
+        "a line among the headers that is none is left out: GET /idcta/config?callback HTTP/1.1",
+    ):
+        assert said in listener.text
+    do(session, "save")
+    document = session.document
+    session.document = session.saved = None
+    open_file(session)
+    assert session.document == document
+    listener.said.clear()
+    do(session, "show fidelity")
+    assert "4 exchanges recorded: 3 in the test case, 1 not." in listener.text
+    assert "log.entries[3].request: missing" in listener.text
