@@ -60,7 +60,7 @@ def replay(
             for one in transactions
         ),
     )
-    case = TestCase("c", (page,), server, **settings)
+    case = with_recorded_hosts(TestCase("c", (page,), server, **settings))
     replay_once(compile_case(case), observer=observed, timeout=timeout)
     return observed
 

@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 import traceback
-from pathlib import Path
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
@@ -15,6 +14,7 @@ from prompt_toolkit.patch_stdout import patch_stdout
 
 from pytest_loadtool.console.completion import RegistryCompleter
 from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.reaching import state_file
 from pytest_loadtool.console.running import execute, outcome
 from pytest_loadtool.console.script import PlainFrontend
 from pytest_loadtool.console.session import Session, printable
@@ -130,12 +130,8 @@ def toolbar(session: Session) -> str:
 
 def history() -> History:
     """Lines of earlier consoles, in a file for this user alone; in memory if there is no place."""
-    home = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
     try:
-        path = Path(home).expanduser() / "pytest-loadtool" / "history"
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path.touch(mode=0o600)
-        path.chmod(0o600)
+        path = state_file("history")
     except (OSError, RuntimeError) as error:
         sys.stderr.write(f"no history is kept: {error}\n")
         return InMemoryHistory()

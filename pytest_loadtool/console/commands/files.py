@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 
 from pytest_loadtool.casefile import (
+    format_case,
     read_exchange,
     read_har,
     save_case,
@@ -28,6 +30,7 @@ from pytest_loadtool.console.files import (
 )
 from pytest_loadtool.console.filters import domains
 from pytest_loadtool.console.opening import may_drop, open_traffic
+from pytest_loadtool.console.reaching import as_known, fingerprint
 from pytest_loadtool.console.relocating import relocated
 from pytest_loadtool.console.secrets import dataset_path, move, warnings, way
 from pytest_loadtool.console.session import Document, Session
@@ -59,6 +62,8 @@ async def import_(
     await may_drop(session, "import", discard)
     wanted = domains(session, only, block, block_trackers=block_trackers)
     open_traffic(session, tuple(map(wanted.kept, read_har(file))), _absolute(file))
+    if not is_recording(file):
+        session.stranger = sha256(format_case(session.opened().case).encode()).hexdigest()
 
 
 async def import_page(
@@ -158,6 +163,8 @@ def _write(session: Session, document: Document, path: Path, target: Path | None
         _place(document, target)
         write_decisions(target, standing(session, document))
     save_case(path, document.case)
+    if not session.stranger:
+        as_known(fingerprint(path))
     session.case_path = path
     session.document = session.saved = dataclasses.replace(document, evidence=target)
     session.history.written(session.document, frozenset(filter(None, (before, target))))
