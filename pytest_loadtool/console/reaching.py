@@ -1,8 +1,8 @@
 """What a test case that was not made here would read, and where it would send it: said before its
 first replay.
 
-Which files somebody has said yes to, or has written here, is kept for this user: by what is in them,
-so that one that has changed is asked about again.
+Which files somebody has said yes to, or has written here, is kept for this user: by what is in
+them, so that one that has changed is asked about again.
 """
 
 from __future__ import annotations
