@@ -14,7 +14,7 @@ from pytest_loadtool.correlation.bound import bind_source
 from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
-from pytest_loadtool.model.dataset import Dataset
+from pytest_loadtool.model.dataset import Dataset, shown_columns
 from pytest_loadtool.model.extractor import Extractor, source_texts
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.model.result import Failure
@@ -321,7 +321,7 @@ def _dataset_slots(
         if missing:
             raise ReplayError(
                 f"{use.file} has no column {missing[0]!r}, which ${{{use.name}.{missing[0]}}} is: "
-                f"it has {', '.join(dataset.columns)}; add it there, or name one of these",
+                f"it has {shown_columns(dataset.columns)}; add it there, or name one of these",
                 ("datasets", use.name, "file"),
             )
         yield DatasetSlots(

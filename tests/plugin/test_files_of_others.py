@@ -75,6 +75,7 @@ def failing(at: Place) -> None:
     os.mkfifo(at.folder / "shop.har")
 
 
+RECORDED = "recorded = { status = 200, entry = 0 }"
 DATASET = '[datasets.users]\nfile = "{}"\n'
 USING = ('body = "${users.name}"',)
 PLACED = "outside of the root directory <folder>: move it there, or allow it by"
@@ -88,7 +89,7 @@ def loading(file: str) -> Callable[[Place], object]:
 
 ATTEMPTS = {
     "an absolute path": Attempt(
-        f"shop.case.toml:7: page[0].transaction[0].body: /etc/passwd: it is /etc/passwd, {PLACED}"
+        f"shop.case.toml:9: page[0].transaction[0].body: /etc/passwd: it is /etc/passwd, {PLACED}"
         " loadtool_outside_paths = /etc in",
         lines=body("/etc/passwd"),
     ),
@@ -135,12 +136,12 @@ ATTEMPTS = {
         lines=USING, tail=DATASET.format("users.csv"), beside=pipe("users.csv"),
     ),
     "a dataset that is none": Attempt(
-        "body: secret.txt has no column 'name': none of its columns can be named",
+        "body: <outside>/secret.txt has no column 'name': it has none that a placeholder can name",
         lines=USING, tail=DATASET.format("<outside>/secret.txt"),
         arguments=("-oloadtool_outside_paths=<outside>",),
     ),
     "a dataset whose name holds a NUL": Attempt(
-        "datasets.users.file: a\\x00b: no such file: its name holds a NUL",
+        "no such file: its name holds a NUL",
         lines=USING, tail=DATASET.format("a\\u0000b"),
     ),
     "an authority elsewhere": Attempt(
@@ -162,22 +163,22 @@ ATTEMPTS = {
         arguments=("--load",),
     ),
     "evidence that is a pipe": Attempt(
-        "the recorded traffic cannot be read: shop.har: this is a named pipe",
-        request="GET /status/500", beside=failing, arrived=1,
+        "shop.har: this is a named pipe: only regular files are read",
+        request="GET /status/500", lines=(RECORDED,), beside=failing, arrived=1,
     ),
     "another server": Attempt(
-        f"shop.case.toml:6: page.transaction.request: it would go to localhost, {LISTED}",
+        f"shop.case.toml:8: page.transaction.request: it would go to localhost, {LISTED}",
         request="GET <other>/x",
     ),
     "another server behind a user name": Attempt(
         f"it would go to localhost, {LISTED}", request="GET http://127.0.0.1:1@<at-other>/x"
     ),
     "another server in a load test": Attempt(
-        f"shop.case.toml:6: page.transaction.request: it would go to localhost, {LISTED}",
+        f"shop.case.toml:8: page.transaction.request: it would go to localhost, {LISTED}",
         request="GET <other>/x", beside=loading("shop.case.toml"), arguments=("--load",),
     ),
     "another server after the first request": Attempt(
-        f"shop.case.toml:8: page.transaction.request: it would go to localhost, {LISTED}",
+        f"shop.case.toml:10: page.transaction.request: it would go to localhost, {LISTED}",
         request="GET /", tail=transaction("GET <other>/x"),
     ),
     "a refresh at another server": Attempt(
@@ -223,7 +224,7 @@ ATTEMPTS = {
         arguments=("--proxy-url=<shop>",),
     ),
     "two lines for one": Attempt(
-        "the target '/\\r\\nX: y' holds a space or control character", request="GET /\\r\\nX: y"
+        "holds a space or control character", request="GET /\\r\\nX: y"
     ),
     "a header of two lines": Attempt(
         "headers[0]: ", lines=('headers = ["X: a\\r\\nY: b"]',)
@@ -238,7 +239,7 @@ def untrusted(what: str) -> str:
 
 FROM_ELSEWHERE = {
     "the environment": Attempt(
-        untrusted("shop.case.toml:8: variables.v.env: reads the environment variable HOME"),
+        untrusted("shop.case.toml:10: variables.v.env: reads the environment variable HOME"),
         tail='[variables]\nv = { env = "HOME" }\n',
     ),
     "the keyring": Attempt(
@@ -253,19 +254,29 @@ FROM_ELSEWHERE = {
         untrusted("datasets.users.file: reads the file users.csv"),
         lines=USING, tail=DATASET.format("users.csv"),
     ),
-    "an application": Attempt(untrusted("shop.case.toml:4: app: imports marks"), head='app = "marks:app"'),
-    "a fixture": Attempt(untrusted("fixtures[0]: runs the fixture marked"), head='fixtures = ["marked"]'),
-    "rules": Attempt(untrusted("asm.rules[0]: reads the file x.rules.toml"), tail='[asm]\nrules = ["x.rules.toml"]\n'),
-    "a certificate": Attempt(untrusted("tls.ca: reads the file ca.pem"), tail='[tls]\nca = "ca.pem"\n'),
+    "an application": Attempt(
+        untrusted("shop.case.toml:4: app: imports marks:app"), head='app = "marks:app"'
+    ),
+    "a fixture": Attempt(
+        untrusted("fixtures[0]: runs the fixture marked"), head='fixtures = ["marked"]'
+    ),
+    "rules": Attempt(
+        untrusted("asm.rules[0]: reads the file x.rules.toml"),
+        tail='[asm]\nrules = ["x.rules.toml"]\n',
+    ),
+    "a certificate": Attempt(
+        untrusted("tls.ca: reads the file ca.pem"), tail='[tls]\nca = "ca.pem"\n'
+    ),
     "the password of a key": Attempt(
         untrusted("tls.client_key_password_env: reads the environment variable HOME"),
         tail='[tls]\nclient_certificate = "a.pem"\nclient_key_password_env = "HOME"\n',
     ),
     "a proxy": Attempt(
-        untrusted("proxy.url: sends through the proxy <elsewhere>"), tail='[proxy]\nurl = "<elsewhere>"\n'
+        untrusted("proxy.url: sends through the proxy <elsewhere>"),
+        tail='[proxy]\nurl = "<elsewhere>"\n',
     ),
     "its own server": Attempt(
-        "shop.case.toml:6: page.transaction.request: it would go to <elsewhere>, and "
+        "shop.case.toml:8: page.transaction.request: it would go to <elsewhere>, and "
         "--loadtool-untrusted allows <shop> only",
         request="GET <elsewhere>/x", head='hosts = ["127.0.0.1"]',
     ),
@@ -346,7 +357,11 @@ def test_from_elsewhere_against_the_server_of_its_user(
     pytester: pytest.Pytester, place: Place
 ) -> None:
     """All else is as ever; evidence beside it is not read."""
-    write(pytester, "shop", case(place.elsewhere.url, "GET /", "GET /status/500"))
+    write(
+        pytester,
+        "shop",
+        case(place.elsewhere.url, "GET /", transaction("GET /status/500", RECORDED)),
+    )
     pipe("shop.har")(place)
     result = pytester.runpytest_subprocess(
         "--loadtool-untrusted", f"--loadtool-server={place.shop.url}", timeout=60
