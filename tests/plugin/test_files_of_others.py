@@ -70,7 +70,7 @@ def sparse(at: Place) -> None:
         file.truncate((1 << 30) + 1)
 
 
-def failing(at: Place) -> None:
+def no_evidence(at: Place) -> None:
     """The evidence of a test case that fails, which is then read."""
     os.mkfifo(at.folder / "shop.har")
 
@@ -164,7 +164,7 @@ ATTEMPTS = {
     ),
     "evidence that is a pipe": Attempt(
         "shop.har: this is a named pipe: only regular files are read",
-        request="GET /status/500", lines=(RECORDED,), beside=failing, arrived=1,
+        request="GET /status/500", lines=(RECORDED,), beside=no_evidence, arrived=1,
     ),
     "another server": Attempt(
         f"shop.case.toml:8: page.transaction.request: it would go to localhost, {LISTED}",
