@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass
-from time import perf_counter
 from urllib.parse import urlsplit
 
 from pytest_loadtool.errors import ReplayError
@@ -135,9 +134,9 @@ def guarded(
 
 
 def _failed(send: Send, failure: Failure) -> Response:
+    """At once: its times are when it was due."""
     response = Response(send)
     response.failure = failure
-    response.sent = response.first_byte = response.finished = perf_counter()
     return response
 
 
