@@ -32,7 +32,11 @@ _REFRESH = 0.5
 
 
 class TerminalFrontend(PlainFrontend):
-    """Prints above the prompt, and asks."""
+    """Prints above the prompt, and asks.
+
+    What asks leaves SIGINT alone: it would take away what interrupts the command that has asked.
+    The key Ctrl-C is no signal meanwhile.
+    """
 
     def say(self, text: str, *, gray: bool = False) -> None:
         """Print above the prompt; NO_COLOR (https://no-color.org) is heeded."""
@@ -43,7 +47,7 @@ class TerminalFrontend(PlainFrontend):
         """Ask; anything but a yes is a no, and so are Ctrl-C and Ctrl-D."""
         asker: PromptSession[str] = PromptSession()
         try:
-            answer = await asker.prompt_async(f"{printable(question)} [y/N] ")
+            answer = await asker.prompt_async(f"{printable(question)} [y/N] ", handle_sigint=False)
         except (KeyboardInterrupt, EOFError):
             return False
         return answer.strip().lower() in ("y", "yes")
@@ -58,7 +62,9 @@ class TerminalFrontend(PlainFrontend):
         default, text = question.default, printable(question.text)
         shown = f" [{default}]" if default else ""
         try:
-            answer = await asker.prompt_async(f"{text}{shown} ", is_password=question.secret)
+            answer = await asker.prompt_async(
+                f"{text}{shown} ", is_password=question.secret, handle_sigint=False
+            )
         except (KeyboardInterrupt, EOFError):
             raise CommandError("given up: nothing was changed") from None
         return (answer if question.secret else answer.strip()) or default
