@@ -36,7 +36,7 @@ HERE = dict.fromkeys(("NO_PROXY", "no_proxy"), "localhost,127.0.0.1")
 
 
 @pytest.fixture(scope="session", autouse=True)
-def everywhere_the_same() -> Iterator[None]:
+def everywhere_the_same(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Let the programs that tests start know nothing of this run, whose workers have begun, and
     little of the machine."""
     # So it is for what a shell runs in the background, and for all that this starts.
@@ -46,7 +46,8 @@ def everywhere_the_same() -> Iterator[None]:
         for name in list(os.environ):
             if name in ELSEWHERE or name.startswith("PYTEST_XDIST_"):
                 environment.delenv(name)
-        for name, value in (HERE | {"PYTEST_ADDOPTS": WITHOUT_OTHERS}).items():
+        state = {"XDG_STATE_HOME": str(tmp_path_factory.mktemp("state"))}
+        for name, value in (HERE | state | {"PYTEST_ADDOPTS": WITHOUT_OTHERS}).items():
             environment.setenv(name, value)
         yield
 

@@ -12,6 +12,7 @@ from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.load import BODY_LIMIT, LoadConfiguration, ThinkTime
 from pytest_loadtool.model.result import Failure
+from pytest_loadtool.recording.hosts import with_recorded_hosts
 from pytest_loadtool.replay import PagePlan, Plan, Response, Step, compile_case
 from pytest_loadtool.report.failure import explain
 from pytest_loadtool.report.outcome import Evidence, Outcome
@@ -64,7 +65,7 @@ def replay(
             for one in transactions
         ),
     )
-    case = TestCase("c", (page,), server, **settings)
+    case = with_recorded_hosts(TestCase("c", (page,), server, **settings))
     replay_once(compile_case(case), observer=observed, timeout=timeout, body_limit=body_limit)
     return observed
 

@@ -10,6 +10,7 @@ from pytest_loadtool.casefile.nearest import did_you_mean
 from pytest_loadtool.casefile.problems import Problems
 from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.case import Header, TestCase, Transaction, used_names
+from pytest_loadtool.model.dataset import shown_columns
 from pytest_loadtool.model.extractor import references
 from pytest_loadtool.model.renewal import successors
 from pytest_loadtool.model.template import BUILTIN_NAMES, Reference, Template
@@ -268,7 +269,7 @@ class _Names:
         file, columns = self.columns[dataset]
         if column in columns:
             return ""
-        near = did_you_mean(column, columns) or f": it has {', '.join(columns)}"
+        near = did_you_mean(column, columns) or f": it has {shown_columns(columns)}"
         return f"{file} has no column {column!r}{near}"
 
     def _known(self) -> Iterator[str]:

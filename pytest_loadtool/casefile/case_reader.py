@@ -51,6 +51,7 @@ from pytest_loadtool.casefile.syntax import (
     variable_name,
 )
 from pytest_loadtool.casefile.tls import TLS, check_tls_files, tls_settings
+from pytest_loadtool.casefile.trust import TRUSTED, Trust, check_untrusted, named_path
 from pytest_loadtool.casefile.variables import VARIABLE, variable
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.asm import USUAL_ASM
@@ -80,17 +81,20 @@ def parse_case(source: str, path: str) -> TestCase:
     return case
 
 
-def read_case(path: Path) -> TestCase:
+def read_case(path: Path, trust: Trust = TRUSTED) -> TestCase:
     """The test case in a file; its datasets must be there and have the columns that it uses, and
-    the files in its bodies must be there.
+    the files in its bodies must be there. ``trust`` says what it may reach.
 
     Raises:
         FileError: something in it, or in a file that it names, is wrong.
     """
     case, problems = _case(read_text(path), str(path))
-    check_case(case, problems, columns=_columns(case, path, problems))
-    check_tls_files(case.tls, path.parent, problems)
-    check_contents(case, path.parent, problems)
+    if trust.untrusted:
+        check_untrusted(case, problems)
+        problems.raise_any()  # before anything is read
+    check_case(case, problems, columns=_columns(case, path, trust, problems))
+    check_tls_files(case.tls, path, trust, problems)
+    check_contents(case, path, trust, problems)
     problems.raise_any()
     return case
 
@@ -108,6 +112,7 @@ def _case(source: str, path: str) -> tuple[TestCase, Problems]:
             fixtures=found.get("fixtures", ()),
             marks=found.get("marks", ()),
             hosts=found.get("hosts", ()),
+            recorded_hosts=found.get("recorded_hosts", ()),
             tls=found.get("tls", USUAL_TLS),
             asm=found.get("asm", USUAL_ASM),
             headers=found.get("headers", ()),
@@ -123,14 +128,14 @@ def _case(source: str, path: str) -> tuple[TestCase, Problems]:
 
 
 def _columns(
-    case: TestCase, path: Path, problems: Problems
+    case: TestCase, path: Path, trust: Trust, problems: Problems
 ) -> Mapping[str, tuple[str, tuple[str, ...]]]:
     """By dataset name its file and columns, of those that can be read."""
     columns = {}
     for use in case.datasets:
-        file = path.parent / use.file
         try:
-            columns[use.name] = use.file, read_dataset(file).columns
+            dataset = read_dataset(named_path(path, use.file, trust))
+            columns[use.name] = use.file, dataset.columns
         except FileError as error:
             if error.line:
                 problems.include(error)
@@ -255,6 +260,7 @@ _CASE_KEYS: dict[str, Key] = {
     "fixtures": Key(array(parsed(identifier))),
     "marks": Key(array(parsed(identifier))),
     "hosts": Key(array(filled)),
+    "recorded_hosts": Key(array(filled)),
     "tls": Key(tls_settings),
     "asm": Key(asm_settings),
     "show_negotiation": Key(boolean),

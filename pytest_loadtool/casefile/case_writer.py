@@ -71,6 +71,7 @@ def case_lines(case: TestCase) -> Iterator[Line]:
     yield from _strings((), "fixtures", case.fixtures)
     yield from _strings((), "marks", case.marks)
     yield from _strings((), "hosts", case.hosts)
+    yield from _strings((), "recorded_hosts", case.recorded_hosts)
     yield _pair((), "show_negotiation", case.show_negotiation, usual=not case.show_negotiation)
     yield from _strings((), "headers", map(_header, case.headers), gap=True)
     yield from tls_lines(case.tls)

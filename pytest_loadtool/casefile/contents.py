@@ -6,19 +6,21 @@ from pathlib import Path
 
 from pytest_loadtool.casefile.files import check_file
 from pytest_loadtool.casefile.problems import Problems
+from pytest_loadtool.casefile.trust import Trust, named_path
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
 
 __all__ = ["check_contents"]
 
 
-def check_contents(case: TestCase, folder: Path, problems: Problems) -> None:
-    """Add to ``problems`` which files in bodies are missing, or cannot be read."""
+def check_contents(case: TestCase, path: Path, trust: Trust, problems: Problems) -> None:
+    """Add to ``problems`` which files in bodies of the file ``path`` are missing, or may not or
+    cannot be read."""
     for outer, page in enumerate(case.pages):
         for inner, transaction in enumerate(page.transactions):
             for file in dict.fromkeys(transaction.request.files):
                 try:
-                    check_file(folder / file)
+                    check_file(named_path(path, file, trust))
                 except FileError as error:
                     at = ("page", outer, "transaction", inner, "body")
                     problems.add(at, f"{file}: {error.message}{_remedy(file)}")

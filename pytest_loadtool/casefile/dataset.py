@@ -13,7 +13,7 @@ from pathlib import Path
 
 from pytest_loadtool.casefile.files import read_text, replace_file
 from pytest_loadtool.errors import FileError
-from pytest_loadtool.model.dataset import Dataset
+from pytest_loadtool.model.dataset import Dataset, shown_columns
 
 __all__ = ["format_dataset", "parse_dataset", "read_dataset", "save_dataset"]
 
@@ -93,7 +93,7 @@ def _wrong_width(columns: tuple[str, ...], row: tuple[str, ...]) -> str:
         if len(row) > len(columns)
         else "write a comma for each value, even if it is empty"
     )
-    return f"expected {len(columns)} values ({', '.join(columns)}), got {len(row)}: {remedy}"
+    return f"expected {len(columns)} values ({shown_columns(columns)}), got {len(row)}: {remedy}"
 
 
 def _check_columns(columns: tuple[str, ...], path: str, line: int) -> None:

@@ -25,6 +25,8 @@ from pytest_loadtool.casefile.schema import (
 )
 from pytest_loadtool.casefile.syntax import base_url
 from pytest_loadtool.casefile.thresholds import parse_threshold
+from pytest_loadtool.casefile.trust import TRUSTED, Trust, named_path
+from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 
 __all__ = ["TABLES", "parse_load", "read_load"]
@@ -41,15 +43,20 @@ def parse_load(source: str, path: str) -> LoadConfiguration:
     return configuration
 
 
-def read_load(path: Path) -> LoadConfiguration:
-    """The load configuration in a file; its test case files must exist.
+def read_load(path: Path, trust: Trust = TRUSTED) -> LoadConfiguration:
+    """The load configuration in a file; its test case files must exist, and be where ``trust`` lets
+    them be.
 
     Raises:
         FileError: something in it is wrong.
     """
     configuration, problems = _load(read_text(path), str(path))
     for index, share in enumerate(configuration.cases):
-        file = path.parent / share.file
+        try:
+            file = named_path(path, share.file, trust)
+        except FileError as error:
+            problems.add(("case", index, "file"), f"{share.file}: {error.message}")
+            continue
         if not file.is_file():
             known = [one.name for one in file.parent.glob("*.case.toml")]
             problems.add(

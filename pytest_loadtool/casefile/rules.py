@@ -27,6 +27,8 @@ from pytest_loadtool.casefile.schema import (
     tables,
 )
 from pytest_loadtool.casefile.syntax import pattern, plain_name, shown
+from pytest_loadtool.casefile.trust import TRUSTED, Trust, named_path
+from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import EVIDENCE_NAMES, Kind, Names, Rule, same_name
@@ -72,18 +74,27 @@ def package_rules() -> tuple[Rule, ...]:
     return read_rules(_PACKAGE)
 
 
-def case_rules(case: TestCase, path: Path, *, project: Iterable[Path] = ()) -> tuple[Rule, ...]:
+def case_rules(
+    case: TestCase, path: Path, *, project: Iterable[Path] = (), trust: Trust = TRUSTED
+) -> tuple[Rule, ...]:
     """All rules for a test case, the most trusted first: its own come before the package's.
 
     ``path`` is its file, which need not exist and which the names of its files are relative to.
-    The rules in the files of the ``project`` come behind the test case's own.
+    The rules in the files of the ``project`` come behind the test case's own. ``trust`` says where
+    those that the test case names may be.
 
     Raises:
         FileError: something in one of the files is wrong, or there is no such file.
     """
     rules: list[Rule] = []
     for index, name in enumerate(case.asm.rules):
-        file = path.parent / name
+        try:
+            file = named_path(path, name, trust)
+        except FileError as error:
+            if not path.is_file():
+                raise
+            message = f"{name}: {error.message}"
+            raise key_error(path, ("asm", "rules", index), message) from None
         if not file.is_file() and path.is_file():
             known = [one.name for one in file.parent.glob("*.toml")]
             message = f"no such file: {name}{did_you_mean(file.name, known)}"

@@ -16,6 +16,7 @@ from pytest_loadtool.casefile.render import Line
 from pytest_loadtool.casefile.schema import Key, Node, Table, boolean, filled, parsed
 from pytest_loadtool.casefile.syntax import shown
 from pytest_loadtool.casefile.toml_values import scalar
+from pytest_loadtool.casefile.trust import Trust, named_path
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.tls import USUAL_TLS, TlsSettings
 
@@ -46,15 +47,16 @@ def tls_settings(node: Node) -> TlsSettings:
     return settings
 
 
-def check_tls_files(settings: TlsSettings, folder: Path, problems: Problems) -> None:
-    """Add to ``problems`` which files of ``settings`` are missing, or hold something else."""
+def check_tls_files(settings: TlsSettings, path: Path, trust: Trust, problems: Problems) -> None:
+    """Add to ``problems`` which files of ``settings``, in the file ``path``, are missing, may not
+    be read, or hold something else."""
     contents = {}
     for name, (what, form) in _FILES.items():
         file = getattr(settings, name)
         if not file:
             continue
         try:
-            content = read_bytes(folder / file)
+            content = read_bytes(named_path(path, file, trust))
         except FileError as error:
             problems.add(("tls", name), f"{file}: {error.message}")
             continue

@@ -9,10 +9,12 @@ from pathlib import Path
 from pytest_loadtool.auth import scheme_name
 from pytest_loadtool.auth.recorded import recorded_identities
 from pytest_loadtool.casefile import har_comment, read_case, read_har, read_troubles
+from pytest_loadtool.casefile.trust import UNTRUSTED, named_path
 from pytest_loadtool.console.accounts import unconfigured
 from pytest_loadtool.console.document import of_users
 from pytest_loadtool.console.errors import NothingRecordedError
 from pytest_loadtool.console.files import MASKED, case_name, har_path, recordings_left
+from pytest_loadtool.console.reaching import fingerprint, is_known
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views.case import notes, summary
 from pytest_loadtool.console.views.identity import account as shown
@@ -33,11 +35,13 @@ def open_file(session: Session) -> None:
     """
     path = session.case_path
     if path.exists():
-        case = read_case(path)
+        case = read_case(path, session.settings.trust)
+        known = fingerprint(path)
+        session.stranger = "" if is_known(known) else known
         exchanges = _traffic(session, har_path(path))
         evidence = har_path(path) if exchanges else None
         troubles = read_troubles(evidence) if evidence else ()
-        masked = har_comment(har_path(path)) == MASKED
+        masked = evidence is not None and har_comment(evidence) == MASKED
         session.document = session.saved = Document(
             case, exchanges, evidence, masked=masked, troubles=troubles
         )
@@ -126,9 +130,14 @@ async def may_drop(session: Session, command: str, discard: bool) -> None:
 
 
 def _traffic(session: Session, path: Path) -> tuple[Exchange, ...]:
+    if session.settings.trust.untrusted:
+        session.say(f"  {path.name} is not read: {UNTRUSTED}.")
+        return ()
     try:
         if path.exists():
-            return read_har(path)
+            return read_har(
+                named_path(session.case_path, path.name, session.settings.trust, limit=None)
+            )
         session.say(f"  {path.name} is not there; `configure` and `show` need the traffic in it.")
     except FileError as error:  # the test case is whole without its traffic
         session.say(f"  {error}")

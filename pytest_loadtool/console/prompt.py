@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 import traceback
-from pathlib import Path
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
@@ -16,6 +15,7 @@ from prompt_toolkit.patch_stdout import patch_stdout
 from pytest_loadtool.console.completion import RegistryCompleter
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.interrupting import ENDING, ended_by
+from pytest_loadtool.console.reaching import state_file
 from pytest_loadtool.console.running import execute, outcome
 from pytest_loadtool.console.script import PlainFrontend
 from pytest_loadtool.console.session import Session, printable
@@ -33,7 +33,11 @@ _REFRESH = 0.5
 
 
 class TerminalFrontend(PlainFrontend):
-    """Prints above the prompt, and asks."""
+    """Prints above the prompt, and asks.
+
+    What asks leaves SIGINT alone: it would take away what interrupts the command that has asked.
+    The key Ctrl-C is no signal meanwhile.
+    """
 
     def say(self, text: str, *, gray: bool = False) -> None:
         """Print above the prompt; NO_COLOR (https://no-color.org) is heeded."""
@@ -44,7 +48,7 @@ class TerminalFrontend(PlainFrontend):
         """Ask; anything but a yes is a no, and so are Ctrl-C and Ctrl-D."""
         asker: PromptSession[str] = PromptSession()
         try:
-            answer = await asker.prompt_async(f"{printable(question)} [y/N] ")
+            answer = await asker.prompt_async(f"{printable(question)} [y/N] ", handle_sigint=False)
         except (KeyboardInterrupt, EOFError):
             return False
         return answer.strip().lower() in ("y", "yes")
@@ -59,7 +63,9 @@ class TerminalFrontend(PlainFrontend):
         default, text = question.default, printable(question.text)
         shown = f" [{default}]" if default else ""
         try:
-            answer = await asker.prompt_async(f"{text}{shown} ", is_password=question.secret)
+            answer = await asker.prompt_async(
+                f"{text}{shown} ", is_password=question.secret, handle_sigint=False
+            )
         except (KeyboardInterrupt, EOFError):
             raise CommandError("given up: nothing was changed") from None
         return (answer if question.secret else answer.strip()) or default
@@ -131,12 +137,8 @@ def toolbar(session: Session) -> str:
 
 def history() -> History:
     """Lines of earlier consoles, in a file for this user alone; in memory if there is no place."""
-    home = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
     try:
-        path = Path(home).expanduser() / "pytest-loadtool" / "history"
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path.touch(mode=0o600)
-        path.chmod(0o600)
+        path = state_file("history")
     except (OSError, RuntimeError) as error:
         sys.stderr.write(f"no history is kept: {error}\n")
         return InMemoryHistory()

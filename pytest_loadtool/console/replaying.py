@@ -7,6 +7,7 @@ from typing import Protocol
 
 from pytest_loadtool.console.apart import apart
 from pytest_loadtool.console.document import check
+from pytest_loadtool.console.reaching import check_server
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.load import ThinkTime
@@ -30,19 +31,25 @@ def plan_of(session: Session, case: TestCase, *, server: str = "", fast: bool = 
     names; without think times if ``fast``.
 
     Raises:
-        CommandError: a variable has no source.
+        CommandError: a variable has no source, or nobody has named the only server.
         LoadToolError: it cannot be replayed.
     """
     from pytest_loadtool.transport.outside import compile_from
     from pytest_loadtool.transport.tls import check_tls
 
     check(case)
+    check_server(session, server)
     think_time = ThinkTime(scale=0.0) if fast else ThinkTime()
     case = through(case, session.settings.proxy)
     uploads = session.opened().uploads
     unsaved = {name: uploads[name].content for name in case.files if name in uploads}
     plan = compile_from(
-        session.case_path, case, server=server, think_time=think_time, unsaved=unsaved
+        session.case_path,
+        case,
+        server=server,
+        think_time=think_time,
+        unsaved=unsaved,
+        trust=session.settings.trust,
     )
     check_tls(plan)
     if not case.tls.verify:

@@ -20,7 +20,9 @@ def rules_of(session: Session, case: TestCase) -> tuple[Rule, ...]:
     Raises:
         FileError: something is wrong with one of the files.
     """
-    return case_rules(case, session.case_path, project=session.settings.rules)
+    return case_rules(
+        case, session.case_path, project=session.settings.rules, trust=session.settings.trust
+    )
 
 
 def with_rules(case: TestCase, case_path: Path, file: Path) -> TestCase:

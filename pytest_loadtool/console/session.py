@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from pytest_loadtool.casefile.trust import TRUSTED, Trust
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.history import History, State
 from pytest_loadtool.console.registry import Registry
@@ -52,6 +53,8 @@ class Settings:
     """What ``--proxy-url`` says."""
     rules: tuple[Path, ...] = ()
     """Files with the project's rules of application state management."""
+    trust: Trust = TRUSTED
+    """What the files of the project may reach."""
 
 
 class Frontend(Protocol):
@@ -116,6 +119,9 @@ class Session:
     """The document as it is on disk; None when it never was there."""
     live: Live | None = None
     """The recording that is running."""
+    stranger: str = ""
+    """What the file is known by that the open test case comes from, if it was not made here and
+    nobody has agreed to replay it."""
     load_path: Path | None = None
     """The load configuration that was created last."""
     collapsed: bool = False

@@ -189,7 +189,11 @@ class TestCase:
     """More pytest fixtures to use, as with ``pytest.mark.usefixtures``."""
     marks: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
-    """The hostnames that Configure for Replay kept; empty: it has not run."""
+    """The hostnames that Configure for Replay kept; empty: it has not run. Requests go to these and
+    to ``server``."""
+    recorded_hosts: tuple[str, ...] = ()
+    """The hostnames in recorded targets that are whole URLs, as long as Configure for Replay has
+    not run: requests go to these, too."""
     tls: TlsSettings = USUAL_TLS
     asm: AsmSettings = USUAL_ASM
     headers: tuple[Header, ...] = ()

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = ["Dataset", "DatasetUse", "Lifespan"]
+__all__ = ["Dataset", "DatasetUse", "Lifespan", "shown_columns"]
+
+#: What a placeholder can name. Other first lines are of files that are no datasets, and may be
+#: secrets: they are not shown.
+_NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 Lifespan = Literal["virtual user", "test case"]
 
@@ -32,3 +38,9 @@ class Dataset:
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...] = field(repr=False)  # they may hold passwords
+
+
+def shown_columns(columns: Iterable[str]) -> str:
+    """The columns as errors list them: those that a placeholder can name."""
+    names = [one for one in columns if _NAME.fullmatch(one)]
+    return ", ".join(names) or "none that a placeholder can name"

@@ -14,6 +14,7 @@ Cause = Literal[
     "regex",
     "json",
     "extractor",
+    "target",
     "dns",
     "connect",
     "tls",

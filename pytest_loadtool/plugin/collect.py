@@ -13,7 +13,7 @@ from pytest_loadtool.casefile.problems import key_error
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.plugin.item import CaseItem
-from pytest_loadtool.plugin.options import CASE_SUFFIX
+from pytest_loadtool.plugin.options import CASE_SUFFIX, trust_of
 from pytest_loadtool.plugin.paths import shown_error, slug
 
 __all__ = ["CaseFile"]
@@ -29,7 +29,7 @@ class CaseFile(pytest.File):
             CollectError: the file is wrong; the text names each error and its line.
         """
         try:
-            case = read_case(self.path)
+            case = read_case(self.path, trust_of(self.config))
             marks = self._marks(case)
         except FileError as error:
             raise self.CollectError(shown_error(error, self.config)) from None

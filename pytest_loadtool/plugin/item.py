@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_loadtool.casefile.problems import key_error
+from pytest_loadtool.casefile.trust import UNTRUSTED, Trust, named_path
 from pytest_loadtool.errors import FileError, LoadToolError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.plugin.apart import run_apart
 from pytest_loadtool.plugin.body_limit import body_limit_of
 from pytest_loadtool.plugin.file_item import FileItem
-from pytest_loadtool.plugin.options import CASE_SUFFIX, server_of
+from pytest_loadtool.plugin.options import CASE_SUFFIX, server_of, trust_of
 from pytest_loadtool.plugin.otherwise import OTHERWISE, answered_otherwise
 from pytest_loadtool.plugin.paths import shown_error, shown_path
 from pytest_loadtool.plugin.proxy import proxy_secrets
@@ -120,6 +121,7 @@ class CaseItem(FileItem):
             self.case,
             server=self._server(request),
             think_time=think_time_of(self.config),
+            trust=trust_of(self.config),
         )
         check_plan(plan, self.path)
         return plan
@@ -141,7 +143,7 @@ class CaseItem(FileItem):
             self.case,
             watch.outcomes,
             path=shown_path(self.path, self.config),
-            evidence=_evidence(self.path),
+            evidence=_evidence(self.path, trust_of(self.config)),
             secrets=self._secrets,
         )
 
@@ -170,14 +172,16 @@ def _function(
     return replay
 
 
-def _evidence(path: Path) -> Evidence:
+def _evidence(path: Path, trust: Trust) -> Evidence:
     """The recorded traffic, kept beside the test case under its name."""
     har = path.with_name(path.name.removesuffix(CASE_SUFFIX) + ".har")
+    if trust.untrusted:
+        return Evidence(note=f"the recorded traffic is not read: {UNTRUSTED}")
     if not har.exists():
         return Evidence(note=f"the recorded traffic, {har.name}, is not beside the test case")
     from pytest_loadtool.casefile import read_har
 
     try:
-        return Evidence(read_har(har))
+        return Evidence(read_har(named_path(path, har.name, trust, limit=None)))
     except FileError as error:
         return Evidence(note=f"the recorded traffic cannot be read: {error}")

@@ -17,7 +17,7 @@ from pytest_loadtool.casefile.problems import key_error
 from pytest_loadtool.errors import FileError, LoadToolError
 from pytest_loadtool.load import Summary
 from pytest_loadtool.plugin.file_item import FileItem
-from pytest_loadtool.plugin.options import LOAD_SUFFIX, server_of
+from pytest_loadtool.plugin.options import LOAD_SUFFIX, server_of, trust_of
 from pytest_loadtool.plugin.paths import shown_error, shown_path, slug
 from pytest_loadtool.plugin.server import server_from_fixture
 from pytest_loadtool.plugin.unverified import unverified
@@ -62,7 +62,7 @@ class LoadFile(pytest.File):
             CollectError: the file, or one that it names, is wrong; the text says where.
         """
         try:
-            test = read_test(self.path)
+            test = read_test(self.path, trust_of(self.config))
             self._check_name(test)
         except FileError as error:
             raise self.CollectError(shown_error(error, self.config)) from None

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-__all__ = ["CASE_SUFFIX", "LOAD_SUFFIX", "declare", "header", "server_of", "settle"]
+    from pytest_loadtool.casefile.trust import Trust
+
+__all__ = ["CASE_SUFFIX", "LOAD_SUFFIX", "declare", "header", "server_of", "settle", "trust_of"]
 
 CASE_SUFFIX = ".case.toml"
 LOAD_SUFFIX = ".load.toml"
@@ -130,6 +132,15 @@ _OPTIONS: dict[str, dict[str, Any]] = {
             "for load; the default) or 'httpx' (also HTTP/2)."
         ),
     },
+    "--loadtool-untrusted": {
+        "action": "store_true",
+        "default": False,
+        "help": (
+            "The test cases are from elsewhere: they may read no environment, keyring or other "
+            "files, run no application or fixture of this project, and send to the server that "
+            "--loadtool-server names, and no other."
+        ),
+    },
     "--loadtool-app": {
         "metavar": "MODULE:NAME",
         "help": (
@@ -180,6 +191,11 @@ _ASM_RULES = (
 _BODY_LIMIT = (
     "The largest body of a response that is kept when a test case is replayed as a test, such as "
     "200 MB. Default: 64 MB. Load configurations have their own: body_limit."
+)
+
+_OUTSIDE_PATHS = (
+    "Folders and files outside of pytest's root directory that test cases may read: datasets, "
+    "uploads, certificates, rules. Relative to this file."
 )
 
 #: Preferences of the console, which has a command for them.
@@ -238,6 +254,7 @@ def declare(parser: pytest.Parser) -> None:
         parser.addini(name, text, type=_TYPES.get(name, "string"), default="")
     parser.addini("loadtool_asm_rules", _ASM_RULES, type="paths")
     parser.addini("loadtool_body_limit", _BODY_LIMIT, default="")
+    parser.addini("loadtool_outside_paths", _OUTSIDE_PATHS, type="paths")
 
 
 def settle(config: pytest.Config) -> None:
@@ -266,6 +283,11 @@ def settle(config: pytest.Config) -> None:
         raise pytest.UsageError(
             "--loadtool-server and --loadtool-app: requests go to the one or to the other"
         )
+    if option.loadtool_untrusted and option.record is None and not option.loadtool_server:
+        raise pytest.UsageError(
+            "--loadtool-untrusted: name the server that the test cases may send to, with "
+            "--loadtool-server URL; the one in their files was chosen by somebody else"
+        )
     _check_values(config)
     for problem in _misplaced(config):
         raise pytest.UsageError(problem)
@@ -274,6 +296,17 @@ def settle(config: pytest.Config) -> None:
 def server_of(config: pytest.Config) -> str:
     """The server that replaces the test cases' own, or nothing."""
     return config.getoption("loadtool_server", default=None) or ""
+
+
+def trust_of(config: pytest.Config) -> Trust:
+    """What the files of this project may reach."""
+    from pytest_loadtool.casefile.trust import Trust
+
+    return Trust(
+        config.rootpath,
+        tuple(config.getini("loadtool_outside_paths")),
+        untrusted=bool(config.getoption("loadtool_untrusted", default=False)),
+    )
 
 
 def header(config: pytest.Config) -> list[str]:
@@ -285,6 +318,8 @@ def header(config: pytest.Config) -> list[str]:
         from pytest_loadtool.plugin.proxy import shown_proxy
 
         parts.append(f"proxy {shown_proxy(config)}")
+    if config.option.loadtool_untrusted:
+        parts.append("test cases untrusted")
     if config.option.load:
         from pytest_loadtool.plugin.build import BUILD
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pytest_loadtool.errors import LoadToolError
+from pytest_loadtool.plugin.options import trust_of
 from pytest_loadtool.plugin.way import put_on_path
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ def _settings(config: pytest.Config) -> Settings:
         script=config.getoption("record_script") or "",
         proxy=config.getoption("loadtool_proxy") or "",
         rules=tuple(config.getini("loadtool_asm_rules")),
+        trust=trust_of(config),
     )
 
 

@@ -17,6 +17,7 @@ from pytest_loadtool.recording.expired import expired
 from pytest_loadtool.recording.failures import expected_status
 from pytest_loadtool.recording.fidelity import fidelity
 from pytest_loadtool.recording.grouping import REFERRER_ANALYSIS, Group, Grouping, group
+from pytest_loadtool.recording.hosts import with_recorded_hosts
 from pytest_loadtool.recording.kinds import kind_of
 from pytest_loadtool.recording.naming import operation_name, page_names
 from pytest_loadtool.recording.notes import Note
@@ -78,12 +79,14 @@ def build_case(
             page_names(groups), groups, think_times(groups), strict=True
         )
     )
-    case = TestCase(
-        name=name,
-        pages=pages,
-        server=server,
-        headers=sharing.headers,
-        header_sets=MappingProxyType(sharing.header_sets),
+    case = with_recorded_hosts(
+        TestCase(
+            name=name,
+            pages=pages,
+            server=server,
+            headers=sharing.headers,
+            header_sets=MappingProxyType(sharing.header_sets),
+        )
     )
     return Recording(case, fidelity(case, recorded_exchanges), MappingProxyType(uploads.files))
 

@@ -14,7 +14,7 @@ from pytest_loadtool.model.editing import page_span, without
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.domains import Domain
 
-__all__ = ["HostUse", "belongs", "hostnames", "restrict"]
+__all__ = ["HostUse", "belongs", "hostnames", "restrict", "with_recorded_hosts"]
 
 #: Names of the machine itself (RFC 6761 §6.3), which an application uses side by side.
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -64,7 +64,20 @@ def restrict(case: TestCase, exchanges: Sequence[Exchange], keep: Collection[str
     hosts = list(_hosts(case, exchanges))
     dropped = frozenset(index for index, host in enumerate(hosts) if host not in keep)
     kept = tuple(dict.fromkeys(host for host in hosts if host in keep))
-    return replace(without(case, dropped), hosts=kept)
+    return replace(without(case, dropped), hosts=kept, recorded_hosts=())
+
+
+def with_recorded_hosts(case: TestCase) -> TestCase:
+    """``case`` with the hosts written down that its targets name: replay sends to no others."""
+    targets = (one.request.target for one in case.transactions())
+    found = [urlsplit(one).hostname or "" for one in targets if _is_url(one)]
+    if case.hosts:
+        return replace(case, hosts=tuple(dict.fromkeys((*case.hosts, *found))))
+    return replace(case, recorded_hosts=tuple(dict.fromkeys((*case.recorded_hosts, *found))))
+
+
+def _is_url(target: str) -> bool:
+    return target.partition("://")[0] in ("http", "https")
 
 
 def _hosts(case: TestCase, exchanges: Sequence[Exchange]) -> Iterator[str]:
@@ -80,7 +93,7 @@ def _hosts(case: TestCase, exchanges: Sequence[Exchange]) -> Iterator[str]:
 def _host(transaction: Transaction, exchanges: Sequence[Exchange], server: str) -> str:
     """Of the target if it is an address of its own; else what was recorded, or the server's."""
     target = transaction.request.target
-    if target.partition("://")[0] in ("http", "https"):
+    if _is_url(target):
         return urlsplit(target).hostname or ""
     recorded = transaction.recorded
     if recorded is not None and recorded.entry is not None and recorded.entry < len(exchanges):

@@ -12,6 +12,7 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.build import build_case
 from pytest_loadtool.recording.cookies import sent_cookies
 from pytest_loadtool.recording.entry import origin
+from pytest_loadtool.recording.hosts import with_recorded_hosts
 from pytest_loadtool.recording.request import draft
 from pytest_loadtool.recording.sayable import sayable
 from pytest_loadtool.recording.sharing import share
@@ -57,7 +58,9 @@ def with_page(
         transaction, request=request, recorded=replace(transaction.recorded, entry=entry)
     )
     page = replace(page, name=_unused(name or page.name, case), transactions=(transaction,))
-    return replace(case, pages=(*case.pages, page), header_sets=MappingProxyType(sets))
+    return with_recorded_hosts(
+        replace(case, pages=(*case.pages, page), header_sets=MappingProxyType(sets))
+    )
 
 
 def _unknown(cookies: tuple[str, ...], before: Sequence[Exchange]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from pytest_loadtool.correlation.bound import bind_source
 from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
-from pytest_loadtool.model.dataset import Dataset
+from pytest_loadtool.model.dataset import Dataset, shown_columns
 from pytest_loadtool.model.extractor import Extractor, source_texts
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.model.result import Failure
@@ -44,6 +44,7 @@ from pytest_loadtool.replay.plan import (
 )
 from pytest_loadtool.replay.proxies import Routes
 from pytest_loadtool.replay.request import compile_request, origin_of
+from pytest_loadtool.replay.servers import Servers
 from pytest_loadtool.replay.tokens import renewals_of
 from pytest_loadtool.replay.validate import accepted_codes, compile_validator
 
@@ -77,6 +78,7 @@ def compile_case(
     folder: str = "",
     files: Mapping[str, bytes] = _NO_FILES,
     clock: Clock = time.time,
+    alone: bool = False,
 ) -> Plan:
     """Compile ``case`` once for all virtual users of this process.
 
@@ -84,23 +86,36 @@ def compile_case(
     gives them; ``environ`` is where variables with ``env`` come from, and proxies that are left to
     it, ``keyring`` where those with ``keyring`` do; ``think_time`` None means as recorded;
     ``folder`` is where the files are that the case names, ``files`` what those in its bodies hold;
-    ``clock`` gives the seconds since 1970 that timestamps are made of.
+    ``clock`` gives the seconds since 1970 that timestamps are made of; ``alone`` says that requests
+    may go to ``server`` and nowhere else.
 
     Raises:
-        ReplayError: there is no server to talk to, an environment variable, dataset or file is
-        missing, or a variable is made of itself.
+        ReplayError: there is no server to talk to, or a request would go to one that is not named;
+        an environment variable, dataset or file is missing, or a variable is made of itself.
     """
     app = "" if server else case.app
     base = (server or case.server or (_APP_SERVER if app else "")).rstrip("/")
-    case = replace(case, server=base, app=app, tls=case.tls.in_folder(folder))
     names = Names({"server": base, "host": origin_of(base).authority if base else ""}, files)
+    servers = Servers.of(case, base, alone=alone)
+    case = replace(case, server=base, app=app, tls=case.tls.in_folder(folder))
     routes = Routes(case, environ, names, direct=base if app else "")
     main = routes.origin(base) if base else None
     pages = []
     index = 0
     for number, page in enumerate(case.pages):
         steps = tuple(
-            _step(case, page, transaction, index + position, position, main, routes, names, clock)
+            _step(
+                case,
+                page,
+                transaction,
+                index + position,
+                position,
+                main,
+                routes,
+                servers,
+                names,
+                clock,
+            )
             for position, transaction in enumerate(page.transactions)
         )
         index += len(steps)
@@ -109,6 +124,7 @@ def compile_case(
     if pages:  # nobody thinks about the end
         pages[-1] = replace(pages[-1], pause=None)
     every = tuple(step for page in pages for step in page.steps)
+    servers.check(case, every)
     accounts = accounts_of(case, every, main, names)
     renewals = renewals_of(case, every, names)
     # Only now are all slots known: extractors may set variables that only a validator uses.
@@ -124,6 +140,7 @@ def compile_case(
         facts=tuple(map(constant_facts, every)) if accounts else (),
         ahead=any(one.ahead for one in case.identities),
         renewals=renewals,
+        guarded=any(step.guard for step in every),
         at_proxies=_at_proxies(every),
     )
 
@@ -136,6 +153,7 @@ def _step(
     position: int,
     main: Origin | None,
     routes: Routes,
+    servers: Servers,
     names: Names,
     clock: Clock,
 ) -> Step:
@@ -163,6 +181,7 @@ def _step(
         takes=tuple(_take(one, case, names) for one in transaction.extractors),
         without_body=transaction.request.method == "HEAD",
         idempotent=transaction.request.method in _IDEMPOTENT,
+        guard=servers.guard(target, origin, names),
     )
 
 
@@ -302,7 +321,7 @@ def _dataset_slots(
         if missing:
             raise ReplayError(
                 f"{use.file} has no column {missing[0]!r}, which ${{{use.name}.{missing[0]}}} is: "
-                f"it has {', '.join(dataset.columns)}; add it there, or name one of these",
+                f"it has {shown_columns(dataset.columns)}; add it there, or name one of these",
                 ("datasets", use.name, "file"),
             )
         yield DatasetSlots(

@@ -32,8 +32,8 @@ class AuthenticatedUser(AnsweringUser):
 
     __slots__ = ()
 
-    def iteration(self, number: int, start: float) -> Generator[Command, Response | None, None]:
-        """As `VirtualUser.iteration`; a `Send` may be followed by others for the same step.
+    def _commands(self, number: int, start: float) -> Generator[Command, Response | None, None]:
+        """As of a `VirtualUser`; a `Send` may be followed by others for the same step.
 
         The observer is told of those by `negotiation`, and of the last by `transaction`.
         """

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pytest_loadtool.model.authentication import ProxyMethod
     from pytest_loadtool.replay.cookies import CookieJar
     from pytest_loadtool.replay.exchange import Response
+    from pytest_loadtool.replay.servers import Guard
 
 __all__ = [
     "Account",
@@ -115,6 +116,8 @@ class Step:
     """Whether its response has no body whatever its head says: the request's method is HEAD."""
     idempotent: bool
     """Whether sending it twice does what sending it once does (RFC 9110 §9.2.2)."""
+    guard: Guard | None = None
+    """What judges where each of its requests would go; None when that is known."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -210,6 +213,8 @@ class Plan:
     """The user's values to what it logs in with at proxies, of which connections may be."""
     renewals: Renewals | None = None
     """None when no transaction refreshes a token."""
+    guarded: bool = False
+    """Whether a step has a guard."""
     verdicts: Verdicts = field(default_factory=Verdicts)
     """What became of the credentials that its users have tried."""
 

@@ -13,6 +13,7 @@ from pytest_loadtool.replay.cookies import CookieJar
 from pytest_loadtool.replay.exchange import Command, Over, Response, Send, Wait
 from pytest_loadtool.replay.internal import OUT_OF_MEMORY, internal_failure
 from pytest_loadtool.replay.plan import Account, Observer, Origin, PagePlan, Plan, Step, Via
+from pytest_loadtool.replay.servers import guarded
 from pytest_loadtool.replay.validate import status_failure
 from pytest_loadtool.replay.verdicts import Guest
 
@@ -85,6 +86,11 @@ class VirtualUser:
         Raises:
             ReplayError: a dataset has no row left.
         """
+        commands = self._commands(number, start)
+        return guarded(commands) if self._plan.guarded else commands
+
+    def _commands(self, number: int, start: float) -> Generator[Command, Response | None, None]:
+        """Those of an iteration, whatever its requests' targets turn out to be."""
         return self._act(number, start)
 
     def _act(self, number: int, start: float) -> Generator[Command, Response | None, None]:

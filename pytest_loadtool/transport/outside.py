@@ -11,6 +11,7 @@ from types import MappingProxyType
 from pytest_loadtool.casefile import read_dataset
 from pytest_loadtool.casefile.files import read_bytes
 from pytest_loadtool.casefile.problems import key_error
+from pytest_loadtool.casefile.trust import TRUSTED, Trust, named_path
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.load import ThinkTime
@@ -29,29 +30,34 @@ def compile_from(
     server: str = "",
     think_time: ThinkTime | None = None,
     unsaved: Mapping[str, bytes] = _NOTHING,
+    trust: Trust = TRUSTED,
 ) -> Plan:
     """Compile ``case``, of the file ``path``; all else as in `compile_case`. ``unsaved`` is what
-    files in its bodies hold that are not written yet.
+    files in its bodies hold that are not written yet; ``trust`` says what it may reach.
 
     Raises:
-        FileError: a dataset's file is wrong, one in a body is not there, or what a key of ``path``
-            names is not there: a variable of the environment, an entry of the keyring, a column.
+        FileError: a dataset's file is wrong, one in a body is not there, or may not be read, or
+            what a key of ``path`` names is not there: a variable of the environment, an entry of
+            the keyring, a column, a server that is named nowhere else.
         ReplayError: it cannot be replayed.
     """
-    folder = path.parent
     files = {
-        name: unsaved[name] if name in unsaved else read_bytes(folder / name) for name in case.files
+        name: unsaved[name] if name in unsaved else read_bytes(named_path(path, name, trust))
+        for name in case.files
     }
     try:
         return compile_case(
             case,
             server=server,
-            datasets={use.name: read_dataset(folder / use.file) for use in case.datasets},
+            datasets={
+                use.name: read_dataset(named_path(path, use.file, trust)) for use in case.datasets
+            },
             environ=os.environ,
             keyring=keyring_password,
             think_time=think_time,
-            folder=str(folder),
+            folder=str(path.parent),
             files=files,
+            alone=trust.untrusted,
         )
     except ReplayError as error:
         if not error.at or not path.exists():  # a test case that is not saved yet

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pytest_loadtool.casefile import read_case, read_load
 from pytest_loadtool.casefile.problems import key_error
 from pytest_loadtool.casefile.thresholds import unknown_name
+from pytest_loadtool.casefile.trust import TRUSTED, Trust
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.load import LoadMetrics, Share, case_of, preflight
 from pytest_loadtool.model.case import TestCase
@@ -29,6 +30,7 @@ class LoadTest:
     path: Path
     configuration: LoadConfiguration
     cases: tuple[TestCase, ...]
+    trust: Trust = TRUSTED
 
     def path_of(self, case: int) -> Path:
         """The file of test case number ``case``."""
@@ -43,19 +45,19 @@ class PreparedShare:
     metrics: LoadMetrics
 
 
-def read_test(path: Path) -> LoadTest:
-    """Read a load configuration and the test cases it names.
+def read_test(path: Path, trust: Trust = TRUSTED) -> LoadTest:
+    """Read a load configuration and the test cases it names; ``trust`` says what they may reach.
 
     Raises:
         FileError: one of the files is wrong.
     """
-    configuration = read_load(path)
-    cases = tuple(read_case(path.parent / case.file) for case in configuration.cases)
+    configuration = read_load(path, trust)
+    cases = tuple(read_case(path.parent / case.file, trust) for case in configuration.cases)
     for number, threshold in enumerate(configuration.thresholds):
         problem = unknown_name(threshold, cases)
         if problem:
             raise key_error(path, ("thresholds", number), problem)
-    return LoadTest(path, configuration, cases)
+    return LoadTest(path, configuration, cases, trust)
 
 
 def prepare(test: LoadTest, servers: Sequence[str], share: Share) -> PreparedShare:
@@ -139,7 +141,9 @@ def _compile(test: LoadTest, number: int, server: str) -> Plan:
     from pytest_loadtool.transport.outside import compile_from
 
     path, think_time = test.path_of(number), test.configuration.think_time
-    plan = compile_from(path, test.cases[number], server=server, think_time=think_time)
+    plan = compile_from(
+        path, test.cases[number], server=server, think_time=think_time, trust=test.trust
+    )
     check_plan(plan, path)
     _check_line(test, number, plan)
     return plan

@@ -62,7 +62,7 @@ PROXY_PASSWORD = {{ env = "PROXY_PASSWORD" }}
 """,
     )
     at_server, at_proxy = apache.log.mark(), squid.log.mark()
-    done = run.run("-v")
+    done = run.run("-v", f"-oloadtool_outside_paths={apache.folder}")
     assert done.returncode == 0, done.stdout
     assert [(one.status, one.user) for one in apache.log.since(at_server, 4)] == [
         (401, ""), (401, ""), (200, rf"{DOMAIN}\{ALICE}"), (200, rf"{DOMAIN}\{ALICE}"),

@@ -61,10 +61,11 @@ def test_a_login_at_a_proxy_and_behind_it(
         pytester.path,
         apache.url("https", "https"),
         "GET /ntlm/page",
-        head=IDENTITY + proxy,
+        head=f'hosts = ["localhost"]\n{IDENTITY}{proxy}',
         tail=f'[[page.transaction]]\nrequest = "GET {other}"\n',
     )
-    result = pytester.runpytest("-v", f"--loadtool-transport={transport}")
+    allowed = f"-oloadtool_outside_paths={apache.folder}"
+    result = pytester.runpytest("-v", f"--loadtool-transport={transport}", allowed)
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines_random(
         [

@@ -315,6 +315,7 @@ def cases(draw: st.DrawFn) -> TestCase:
         fixtures=draw(identifiers),
         marks=draw(identifiers),
         hosts=draw(identifiers),
+        recorded_hosts=draw(identifiers),
         tls=draw(_tls_settings),
         asm=AsmSettings(*(draw(st.lists(_filled, max_size=2).map(tuple)) for _ in range(2))),
         headers=draw(headers),

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from pytest_loadtool.model.case import Page, Recorded, Request, TestCase, Transaction
+from pytest_loadtool.recording.hosts import with_recorded_hosts
 from pytest_loadtool.replay import compile_case
 from pytest_loadtool.transport.limits import connections_of
 from tests.faults.server import Peer, serving, well
@@ -107,7 +108,9 @@ def test_connections_of_a_user() -> None:
     crowd = Page("c", overlapping(*(f"/{number}" for number in range(9)), f"{other}/1"))
 
     def needed(*pages: Page) -> int:
-        return connections_of(compile_case(TestCase("c", pages, "http://127.0.0.1")))
+        return connections_of(
+            compile_case(with_recorded_hosts(TestCase("c", pages, "http://127.0.0.1")))
+        )
 
     assert needed(one_by_one) == 1
     assert needed(one_by_one, two_hosts) == 2

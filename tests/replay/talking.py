@@ -183,6 +183,7 @@ def planned(
         "c",
         (Page("p", tuple(every)),),
         SERVER,
+        hosts=("other.example",),
         identities=identities,
         variables={"PASSWORD": Variable("PASSWORD", env="APP_PASSWORD")},
         datasets=uses,

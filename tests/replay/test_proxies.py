@@ -10,6 +10,7 @@ from pytest_loadtool.model.authentication import Proxy
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.tls import TlsSettings
+from pytest_loadtool.recording.hosts import with_recorded_hosts
 from pytest_loadtool.replay import Plan, compile_case
 from pytest_loadtool.replay.proxies import ProxyUrl
 
@@ -23,6 +24,7 @@ HOSTS = (
 def plan(proxy: Proxy | None, *targets: str, **environ: str) -> Plan:
     page = Page("p", tuple(Transaction(Request("GET", one)) for one in targets or ("/",)))
     case = TestCase("c", (page,), "http://shop.example", proxy=proxy)
+    case = with_recorded_hosts(case)
     return compile_case(case, environ=environ)
 
 
@@ -181,5 +183,5 @@ def test_tls_to_a_proxy() -> None:
 def test_an_application_in_this_process_needs_no_proxy() -> None:
     """But other servers do."""
     page = Page("p", tuple(Transaction(Request("GET", one)) for one in ("/", "http://other")))
-    case = TestCase("c", (page,), app="a:b", proxy=Proxy("http://proxy"))
+    case = TestCase("c", (page,), app="a:b", hosts=("other",), proxy=Proxy("http://proxy"))
     assert [one.origin.via is None for one in compile_case(case).steps] == [True, False]

@@ -61,7 +61,10 @@ A, B = bearing("token[1]", "/a"), bearing("token[2]", "/b")
 
 def case_of(*pages: tuple[Transaction, ...], think_time: float = 0.0) -> TestCase:
     return TestCase(
-        "case", tuple(Page(f"{n}", one, think_time) for n, one in enumerate(pages)), SERVER
+        "case",
+        tuple(Page(f"{n}", one, think_time) for n, one in enumerate(pages)),
+        SERVER,
+        hosts=("login.example",),
     )
 
 

@@ -81,7 +81,8 @@ def replay(app: str, *transactions: Transaction, timeout: float = 60.0) -> Obser
 
 
 def plan_for(app: str, *transactions: Transaction) -> Plan:
-    return compile_case(TestCase("c", (Page("p", transactions),), "http://app.invalid", app=app))
+    page, hosts = Page("p", transactions), ("other.invalid",)
+    return compile_case(TestCase("c", (page,), "http://app.invalid", hosts=hosts, app=app))
 
 
 ONE_USER = LoadConfiguration("load", (CaseShare("c.case.toml"),), users=1, duration=None)

@@ -16,6 +16,7 @@ from pytest_loadtool.console.credentials import Given
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.identity import configure_identity, needs_identity
 from pytest_loadtool.console.improving import improve_by_replays
+from pytest_loadtool.console.reaching import may_replay
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import case as views
 from pytest_loadtool.correlation.loop import REPLAYS
@@ -53,6 +54,7 @@ async def configure(
     if replay:
         if needs_identity(session.opened()):
             await configure_identity(session, Given(), first=True)
+        await may_replay(session, server)
         await improve_by_replays(session, server=server, most=replays)
     else:
         session.say("`configure --replay` also finds what only replays show.")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 
 from pytest_loadtool.casefile import (
+    format_case,
     read_exchange,
     read_har,
     save_case,
@@ -28,6 +30,7 @@ from pytest_loadtool.console.files import (
 )
 from pytest_loadtool.console.filters import domains
 from pytest_loadtool.console.opening import may_drop, open_traffic
+from pytest_loadtool.console.reaching import as_known, fingerprint
 from pytest_loadtool.console.relocating import relocated
 from pytest_loadtool.console.secrets import dataset_path, move, warnings, way
 from pytest_loadtool.console.session import Document, Session
@@ -62,6 +65,8 @@ async def import_(
         told(f"Reading {file.name}", 0, 0)
         exchanges = tuple(map(wanted.kept, read_har(file)))
     open_traffic(session, exchanges, _absolute(file))
+    if not is_recording(file):
+        session.stranger = sha256(format_case(session.opened().case).encode()).hexdigest()
 
 
 async def import_page(
@@ -165,6 +170,8 @@ def _write(session: Session, document: Document, path: Path, target: Path | None
         session.document = dataclasses.replace(session.opened(), evidence=placed)
         write_decisions(target, made)
     save_case(path, document.case)
+    if not session.stranger:
+        as_known(fingerprint(path))
     session.case_path = path
     session.document = session.saved = dataclasses.replace(document, evidence=target)
     session.history.written(session.document, frozenset(filter(None, (before, target))))

@@ -20,6 +20,7 @@ from pytest_loadtool.console.arguments import Duration
 from pytest_loadtool.console.errors import CommandError, InconclusiveError, UsageError
 from pytest_loadtool.console.files import as_load_path, load_name, load_path
 from pytest_loadtool.console.identity import needs_identity
+from pytest_loadtool.console.reaching import agree_to_replay, check_server, fingerprint
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.errors import FileError
@@ -102,18 +103,22 @@ async def start(session: Session, file: Path | None = None, *, server: str = "")
     if session.live is not None:
         raise CommandError("a recording is running, and has this process for itself: `stop` first")
     path = _chosen(session, file)
-    test = read_test(path)
+    test = read_test(path, session.settings.trust)
     cases = tuple(through(case, session.settings.proxy) for case in test.cases)
     test = dataclasses.replace(test, cases=cases)
     if session.case_path.resolve() in (test.path_of(n).resolve() for n in range(len(test.cases))):
         _saved(session)
     configuration = test.configuration
-    share = prepare(test, [server or configuration.server] * len(test.cases), Share())
+    check_server(session, server)
+    server = server or configuration.server
+    for number, case in enumerate(cases):
+        await agree_to_replay(session, case, fingerprint(test.path_of(number)), server)
+    share = prepare(test, [server] * len(test.cases), Share())
     session.say(f"Load test {configuration.name}, {session.shown(path)}. Ctrl-C stops it.")
     for case in test.cases:
         if not case.tls.verify:
             session.say(f"Certificates are not verified: the test case {case.name} says so.")
-        if case.server_fixture and not (server or configuration.server):
+        if case.server_fixture and not server:
             session.say(
                 f"The fixture {case.server_fixture} is for pytest; {case.name} goes to "
                 f"{case.server}, where it was recorded. --server names another."

@@ -11,6 +11,7 @@ from pytest_loadtool.console.configuring import configure_for_replay, needs_conf
 from pytest_loadtool.console.credentials import Given
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.identity import configure_identity, needs_identity
+from pytest_loadtool.console.reaching import may_replay
 from pytest_loadtool.console.replaying import plan_of, replay
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views import transaction as views
@@ -31,12 +32,14 @@ async def play(session: Session, *, fast: bool = False, server: str = "") -> Non
     and recorded. --fast (Play Fast) leaves out the think times. --server replays against another
     base URL. The first time, what was recorded is configured before, as by `configure`; and if it
     shows HTTP authentication, the Test Case Configuration Wizard asks who the users are, as by
-    `test-case-configuration`.
+    `test-case-configuration`. Of a test case that was not made here, what it reads and where it
+    sends is shown, and you are asked.
     """
     if needs_configuration(session.opened()):
         await configure_for_replay(session)
     if needs_identity(session.opened()):
         await configure_identity(session, Given(), first=True)
+    await may_replay(session, server)
     document = session.opened()
     plan = plan_of(session, document.case, server=server, fast=fast)
     watched = _Watch(session, len(plan.steps))
