@@ -20,8 +20,6 @@ NEVER: Final = float("inf")
 _LONGEST_PAIR: Final = 4096
 _LONGEST_ATTRIBUTE: Final = 1024
 
-#: What no cookie may have (RFC 6265bis §5.6 step 1): all controls but the tab.
-_CONTROLS: Final = bytes([*range(9), *range(10, 32), 127])
 _SECONDS: Final = re.compile(r"-?[0-9]+")
 _ADDRESS: Final = re.compile(r"[0-9.]+|.*:.*")
 
@@ -61,8 +59,7 @@ def parse_cookie(line: str, host: str, target: str, now: float) -> Cookie | None
     ``now``, in seconds since the epoch (RFC 6265 §5.2, §5.3); what has expired by then is to be
     removed. None: the line sets none, or one of another domain. Attributes that cannot be read are
     passed over."""
-    octets = line.encode("latin-1", "replace")
-    if len(octets.translate(None, _CONTROLS)) != len(octets):  # a regex takes three times as long
+    if "\r" in line or "\n" in line or "\0" in line:  # it would end the line that sends it
         return None
     pair, _, attributes = line.partition(";")
     name, equals, value = pair.partition("=")
