@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import pwd
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["GONE", "is_told", "name_of", "owner"]
+__all__ = ["GONE", "doorkeeper", "is_ours", "is_told", "name_of", "owner"]
 
 #: What `owner` says when the process has closed its end.
 GONE = -1
@@ -38,6 +38,18 @@ def owner(here: _Address, there: _Address) -> int:
         if row[9] != "0":  # without an inode no process has it any more
             return int(row[7])
     return GONE
+
+
+def is_ours(user: int) -> bool:
+    """Whether it is the id of this process's user, or root's, who could be that anyway."""
+    return user in (0, os.geteuid())
+
+
+def doorkeeper(here: _Address) -> Callable[[_Address], bool]:
+    """Who tells whether a client of what listens ``here`` is one of ours, by where it has connected
+    from (it takes milliseconds). Where the system does not tell, all are taken for ours."""
+    told = is_told(here)
+    return lambda there: not told or is_ours(owner(here, there))
 
 
 def name_of(user: int) -> str:

@@ -10,7 +10,6 @@ reason, so that the user is told and the test case made from it does not check w
 from __future__ import annotations
 
 import asyncio
-import os
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -28,7 +27,7 @@ from mitmproxy.proxy.mode_specs import ProxyMode
 
 from pytest_loadtool.capture.addon import ExchangeReporter, trusted_certificates
 from pytest_loadtool.capture.http2 import PassOn
-from pytest_loadtool.capture.neighbours import GONE, is_told, name_of, owner
+from pytest_loadtool.capture.neighbours import GONE, is_ours, is_told, name_of, owner
 from pytest_loadtool.capture.quiet import QuietLog
 from pytest_loadtool.capture.scratch import Scratch
 from pytest_loadtool.capture.upstream import Upstream
@@ -192,7 +191,7 @@ class Recorder:
         """Whether the client is of a user who may use the proxy; another is reported once."""
         here = writer.get_extra_info("sockname")
         user = await asyncio.to_thread(owner, here, writer.get_extra_info("peername"))
-        if user in (0, os.geteuid()):
+        if is_ours(user):
             return True
         if user == GONE:
             with suppress(OSError):  # who asks for nothing, looks whether the port is open

@@ -31,9 +31,10 @@ async def way_through(proxy: ProxyUrl | None) -> AsyncIterator[ProxyUrl | None]:
     if proxy is None:
         yield None
         return
+    from pytest_loadtool.capture.neighbours import doorkeeper
     from pytest_loadtool.transport.forwarder import Forwarder
 
-    async with Forwarder(proxy) as forwarder:
+    async with Forwarder(proxy, doorkeeper) as forwarder:
         yield forwarder.url
 
 

@@ -2,12 +2,14 @@
 
 The recorder goes through it: what it uses opens tunnels without waiting for a challenge, and sends
 no request twice. Each of its connections has one of its own here, so that what belongs to a
-connection (NTLM, at a server behind the proxy, too) stays there.
+connection (NTLM, at a server behind the proxy, too) stays there. Who gets through acts in the name
+of that who is told, so a doorkeeper looks at each client.
 """
 
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from types import TracebackType
@@ -35,7 +37,13 @@ from pytest_loadtool.transport.stream_talk import Streams, StreamTalk
 from pytest_loadtool.transport.tls import tls_context
 from pytest_loadtool.transport.tunnel import CUT_MIDWAY, open_tunnel
 
-__all__ = ["Forwarder"]
+__all__ = ["Doorkeeper", "Forwarder"]
+
+_Address = tuple[str, int]
+
+#: Given where a server listens: who says whether a client that has connected from an address may
+#: come in. It runs in a thread.
+Doorkeeper = Callable[[_Address], Callable[[_Address], bool]]
 
 _HOST = "127.0.0.1"
 
@@ -52,11 +60,12 @@ _REMEDY = "say so in its URL, http://USER:PASSWORD@HOST:PORT"
 class Forwarder:
     """Listens while entered; ``url`` is the proxy, with who asks.
 
-    What does not get through is answered by 502, with why in the header `REASON`, and in the
-    status line after CONNECT.
+    Whom ``doorkeeper`` does not let in is hung up on, and nothing is sent for it. What does not get
+    through is answered by 502, with why in the header `REASON`, and in the status line after
+    CONNECT.
     """
 
-    def __init__(self, url: ProxyUrl) -> None:
+    def __init__(self, url: ProxyUrl, doorkeeper: Doorkeeper) -> None:
         server = origin_of(url.origin)
         self._tls = tls_context(server.tls) if server.scheme == "https" else None
         guest, account = Guest(None, "", Verdicts()), None
@@ -66,6 +75,7 @@ class Forwarder:
             guest = Guest(who, account.name, guest.verdicts)
         self._via = Via(server, account, remedy=_REMEDY)
         self._guest = guest
+        self._doorkeeper = doorkeeper
         self._connections: set[asyncio.Task[None]] = set()
 
     @property
@@ -74,8 +84,10 @@ class Forwarder:
         return ProxyUrl("http", _HOST, self._server.sockets[0].getsockname()[1])
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._serve, _HOST, 0, limit=LONGEST_HEAD)
         self._at_proxies = AtProxies(lambda _via: self._guest)
+        listening = socket.create_server((_HOST, 0))
+        self._may_enter = self._doorkeeper(listening.getsockname())
+        self._server = await asyncio.start_server(self._serve, sock=listening, limit=LONGEST_HEAD)
         return self
 
     async def __aexit__(
@@ -97,7 +109,8 @@ class Forwarder:
         try:
             # Either side has gone, or is none of HTTP; or all is over.
             with suppress(OSError, EOFError, ValueError, asyncio.CancelledError):
-                await way.serve()
+                if await asyncio.to_thread(self._may_enter, writer.get_extra_info("peername")):
+                    await way.serve()
         finally:
             way.leave()
             writer.close()

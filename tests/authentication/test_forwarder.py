@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from pytest_loadtool.capture import Recorder
+from pytest_loadtool.console.behind_proxy import way_through
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.replay.proxies import ProxyUrl
 from pytest_loadtool.transport import forwarder as module
-from pytest_loadtool.transport.forwarder import Forwarder
 from tests.authentication.accounts import DOMAIN, USERS
 from tests.authentication.apache import PAGE
 from tests.authentication.matrix import BOUND, OVERHEAD
 from tests.authentication.ntlm_server import ntlm_server
 from tests.authentication.peer import Peer
 from tests.authentication.squid import serving as serving_squid
-from tests.capture.clients import curl, through
+from tests.capture.clients import NOBODY, as_root, curl, curl_of, through
+from tests.capture.servers import WireServer, answer
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 USER, PASSWORD = USERS[0]
+
+#: How curl says that nothing came back: no answer, or a connection that was reset.
+HUNG_UP = (52, 56)
 
 
 def url_of(peer: Peer, scheme: str, secure: str = "http") -> ProxyUrl:
@@ -38,8 +43,8 @@ def recorded(proxy: ProxyUrl, *clients: tuple[str, ...]) -> list[Exchange]:
 
     async def scenario() -> None:
         async with (
-            Forwarder(proxy) as forwarder,
-            Recorder(got.append, upstream=forwarder.url) as recorder,
+            way_through(proxy) as way,
+            Recorder(got.append, upstream=way) as recorder,
         ):
             for arguments in clients:
                 await curl(*through(recorder), *arguments)
@@ -139,3 +144,24 @@ def test_a_proxy_that_is_not_there(apache: Peer) -> None:
     assert [one.error for one in got] == [
         "proxy http://127.0.0.1:1: connection refused: is the server running?"
     ] * 2
+
+
+@as_root
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells whose it is")
+@pytest.mark.parametrize("url", ["http://shop.example/", "https://shop.example/"])
+def test_another_users_program_is_nobody_to_the_proxy(url: str) -> None:
+    """It would get through in the name of whose password is known here: it is hung up on, and the
+    proxy hears nothing of it."""
+
+    async def scenario(proxy: ProxyUrl) -> None:
+        async with way_through(proxy) as way:
+            assert way is not None
+            asked = ("--max-time", "30", "--proxy", way.origin)
+            assert await curl_of(NOBODY, *asked, url) in HUNG_UP
+            assert server.requests == []
+            assert (await curl(*asked, "http://shop.example/")).output == b"ok"
+
+    with WireServer(answer(b"ok")) as server:
+        proxy = ProxyUrl.parse(server.origin.replace("://", f"://{USER}:{PASSWORD}@"))
+        asyncio.run(asyncio.wait_for(scenario(proxy), timeout=60))
+        assert len(server.requests) == 1

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from dataclasses import dataclass
+
+import pytest
 
 from pytest_loadtool.capture import Recorder
 
-__all__ = ["Curl", "curl", "raw", "through"]
+__all__ = ["NOBODY", "Curl", "as_root", "curl", "curl_of", "raw", "through"]
+
+NOBODY = 65534
+
+as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +37,15 @@ async def curl(*arguments: str, data: bytes = b"") -> Curl:
     output, errors = await process.communicate(data)
     assert process.returncode is not None
     return Curl(process.returncode, output, errors.decode())
+
+
+async def curl_of(user: int, *arguments: str) -> int:
+    """The exit status of curl, run by another user."""
+    process = await asyncio.create_subprocess_exec(
+        "curl", "--silent", "--noproxy", "", *arguments, user=user, group=user, extra_groups=[],
+        stdout=asyncio.subprocess.DEVNULL, cwd="/",
+    )  # fmt: skip
+    return await process.wait()
 
 
 def through(recorder: Recorder) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import socket
 import sys
 from collections.abc import Callable
@@ -14,23 +13,10 @@ import pytest
 from pytest_loadtool.capture import Recorder, neighbours
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import build_case
-from tests.capture.clients import curl, through
+from tests.capture.clients import NOBODY, as_root, curl, curl_of, through
 from tests.capture.servers import WireServer, answer
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells whose it is")
-
-as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
-
-NOBODY = 65534
-
-
-async def curl_of(user: int, *arguments: str) -> int:
-    """The exit status of curl, run by another user."""
-    process = await asyncio.create_subprocess_exec(
-        "curl", "--silent", "--noproxy", "", *arguments, user=user, group=user, extra_groups=[],
-        stdout=asyncio.subprocess.DEVNULL, cwd="/",
-    )  # fmt: skip
-    return await process.wait()
 
 
 def recording(
@@ -117,9 +103,20 @@ def test_who_has_hung_up_is_nobodys(request_line: str, said: list[str]) -> None:
     assert len(requests) == 1
 
 
+def test_a_doorkeeper_knows_its_own() -> None:
+    """By where it has connected from; who has not is nobody's."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        here = listening.getsockname()
+        is_ours = neighbours.doorkeeper(here)
+        with socket.create_connection(here) as client:
+            assert is_ours(client.getsockname())
+        assert not is_ours(("127.0.0.1", 1))
+
+
 def test_where_the_system_does_not_tell_all_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """Other systems have no such tables, or none with this process's sockets in them."""
     monkeypatch.setattr(neighbours, "_TABLES", (Path("/nowhere"),) * 2)
+    assert neighbours.doorkeeper(("127.0.0.1", 1))(("127.0.0.1", 2))
 
     async def once(recorder: Recorder, url: str) -> None:
         assert (await curl(*through(recorder), url)).output == b"ok"
