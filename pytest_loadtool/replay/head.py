@@ -128,7 +128,8 @@ def split_head(data: bytes) -> tuple[bytes, int] | None:
     found = _EMPTY_LINE.search(data)
     if found is None:
         return None
-    lines = data[: found.start()].split(b"\n")
+    end = found.start()
+    lines = data[:end].split(b"\n")
     return b"\r\n".join([line.rstrip(b"\r") for line in lines]), found.end()
 
 
