@@ -47,10 +47,10 @@ def python_environment(name: str, *requirements: str) -> Path:
     return once(name, "\n".join((sys.version, *requirements)), install) / "bin"
 
 
-def make_environment(folder: Path) -> Path:
-    """The Python of an empty virtual environment, made in ``folder``."""
+def make_environment(folder: Path, interpreter: str = sys.executable) -> Path:
+    """The Python of an empty virtual environment of ``interpreter``, made in ``folder``."""
     # Without pip: one of its own would take longer to install than most applications.
-    run(sys.executable, "-m", "venv", "--without-pip", str(folder))
+    run(interpreter, "-m", "venv", "--without-pip", str(folder))
     return folder / "bin" / "python"
 
 
