@@ -103,12 +103,16 @@ def driver(loadtool_recorder):
     driver.quit()
 
 def test_selenium(driver, shop):
+    from selenium.webdriver.support.wait import WebDriverWait
+
     driver.get(f"{shop}/admin/")
     driver.find_element("id", "id_username").send_keys("admin")
     driver.find_element("id", "id_password").send_keys("admin-password")
     driver.find_element("css selector", "input[type=submit]").click()
-    driver.find_element("css selector", "#logout-form button").click()
-    assert "Logged out" in driver.page_source
+    # A click may come back before the page does that it leads to.
+    waiting = WebDriverWait(driver, 60)
+    waiting.until(lambda one: one.find_element("css selector", "#logout-form button")).click()
+    waiting.until(lambda one: "Logged out" in one.page_source)
 """
 
 RECORDED = {
