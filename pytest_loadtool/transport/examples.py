@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pytest_loadtool.replay.content import ContentError
 from pytest_loadtool.replay.exchange import Response
+from pytest_loadtool.replay.internal import internal_failure
 from pytest_loadtool.replay.plan import Plan
 from pytest_loadtool.report.carried import carried_by
 from pytest_loadtool.report.challenges import challenge_remedy
@@ -33,10 +34,14 @@ class Examples:
         )
 
     def describe(self, response: Response) -> str:
-        """In one line: what was asked, what came.
+        """In one line: what was asked, what came."""
+        try:
+            return self._described(response)
+        except Exception as error:  # an example is not worth the worker's other users
+            return internal_failure(error).message
 
-        The target is the test case's own text, not what went out: that may hold a user's values.
-        """
+    def _described(self, response: Response) -> str:
+        # The target is the test case's own text, not what went out: that may hold a user's values.
         mask = Mask([*self._secrets, *carried_by(response)])
         request = response.send.step.transaction.request
         asked = f"{request.method} {mask.text(request.target)}"

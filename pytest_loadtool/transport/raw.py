@@ -14,7 +14,7 @@ from typing import Final, Protocol, cast
 from pytest_loadtool.model.load import BODY_LIMIT
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.exchange import Response, Send
-from pytest_loadtool.replay.internal import OUT_OF_MEMORY
+from pytest_loadtool.replay.internal import internal_failure
 from pytest_loadtool.transport.failures import (
     CLOSED_AS_SENT,
     CLOSED_EARLY,
@@ -149,8 +149,8 @@ class Connection:
         except ProtocolError as error:
             self.fail(not_http(error))
             return
-        except MemoryError:
-            self.fail(OUT_OF_MEMORY)
+        except Exception as error:  # event loops swallow what a callback raises
+            self.fail(internal_failure(error))
             return
         if complete:
             self._finish(response, now)
