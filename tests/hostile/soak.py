@@ -12,8 +12,9 @@ from statistics import median
 from tests.hostile.faulty import FAULTS
 from tests.hostile.soaking import Soaked, complaints, soak
 
-#: How much more memory a worker may have in the last third of the time than in the one before.
-_MOST_GROWTH = 1.05
+#: How much more memory a worker may have in the last third of the time than in the one before: the
+#: histograms of some megabytes still get octaves that they had not, as what is rare comes.
+_MOST_GROWTH = 1.1
 
 
 def main() -> None:
