@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -109,12 +110,12 @@ def _nearest(
     def rank(one: Producer) -> tuple[int, int]:
         return kinds.index(one.kind), -1 if one.box is None else _KINDS.index(one.box.producer.kind)
 
-    same: list[Producer] = []
+    same: deque[Producer] = deque()
     for producer in _backwards(traffic, slot, producers, kinds, address):
         if same and producer.transaction != same[0].transaction:
             yield from sorted(same, key=rank)
             same.clear()
-        same.insert(0, producer)
+        same.appendleft(producer)
     yield from sorted(same, key=rank)
 
 
