@@ -39,6 +39,7 @@ from pytest_loadtool.model.extractor import (
 )
 from pytest_loadtool.model.validator import (
     JsonValidator,
+    Outcome,
     RegexValidator,
     TextValidator,
     Validator,
@@ -141,7 +142,10 @@ _IN_TEXT = {name: read for name, read in _SOURCES.items() if name in _READING}
 VALIDATOR = Table(
     "a validator",
     {
+        "outcome": Key(filled),
+        "change": Key(filled),
         "text": Key(_searched),
+        "row": Key(_searched),
         "regex": Key(parsed(pattern)),
         "json": Key(parsed(sought_path)),
         "equals": Key(_equals),
@@ -149,13 +153,19 @@ VALIDATOR = Table(
     },
 )
 
-_KINDS: Mapping[str, Callable[[dict[str, Any]], Validator]] = {
-    "text": lambda found: TextValidator(found["text"], found.get("absent", False)),
-    "regex": lambda found: RegexValidator(found["regex"], found.get("absent", False)),
-    "json": lambda found: JsonValidator(
-        found["json"], found.get("equals"), found.get("absent", False)
+_KINDS: Mapping[str, Callable[[dict[str, Any], Outcome | None], Validator]] = {
+    "text": lambda found, outcome: TextValidator(
+        found["text"], found.get("absent", False), found.get("row", ""), outcome
+    ),
+    "regex": lambda found, outcome: RegexValidator(
+        found["regex"], found.get("absent", False), outcome
+    ),
+    "json": lambda found, outcome: JsonValidator(
+        found["json"], found.get("equals"), found.get("absent", False), outcome
     ),
 }
+#: What goes with one kind alone.
+_OF_KIND = {"equals": "json", "row": "text"}
 
 
 def extractor(node: Node) -> Extractor:
@@ -194,9 +204,18 @@ def validator(node: Node) -> Validator:
     """An entry of ``validators``."""
     found = VALIDATOR.read(node)
     kind = _only(node, found, _KINDS)
-    if "equals" in found and kind != "json":
-        raise node.child("equals", None).wrong("goes with 'json' only")
-    return _KINDS[kind](found)
+    for key, whose in _OF_KIND.items():
+        if key in found and kind != whose:
+            raise node.child(key, None).wrong(f"goes with {whose!r} only")
+    return _KINDS[kind](found, _outcome(node, found))
+
+
+def _outcome(node: Node, found: Mapping[str, Any]) -> Outcome | None:
+    if "outcome" in found:
+        return Outcome(found["outcome"], found.get("change", ""))
+    if "change" in found:
+        raise node.child("change", None).wrong("goes with 'outcome', which says what came of it")
+    return None
 
 
 def _only(node: Node, found: Mapping[str, Any], known: Iterable[str]) -> str:

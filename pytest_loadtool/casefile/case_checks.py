@@ -177,8 +177,9 @@ def _templates(at: KeyPath, transaction: Transaction) -> Iterator[tuple[KeyPath,
         yield (*at, "body"), request.body
     for index, validator in enumerate(transaction.validators):
         match validator:
-            case TextValidator(text=needle):
+            case TextValidator(text=needle, row=row):
                 yield (*at, "validators", index, "text"), needle
+                yield (*at, "validators", index, "row"), row
             case JsonValidator(path=sought, equals=expected):
                 yield (*at, "validators", index, "json"), sought
                 if isinstance(expected, str):

@@ -228,13 +228,20 @@ def _decoded(source: Decoded) -> dict[str, str]:
 
 
 def _validator(validator: Validator) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    if validator.outcome is not None:
+        pairs["outcome"] = string(validator.outcome.name)
+        if validator.outcome.change:
+            pairs["change"] = string(validator.outcome.change)
     match validator:
-        case TextValidator(text=needle):
-            pairs = {"text": string(needle)}
+        case TextValidator(text=needle, row=row):
+            pairs["text"] = string(needle)
+            if row:
+                pairs["row"] = string(row)
         case RegexValidator(pattern=pattern):
-            pairs = {"regex": string(pattern)}
+            pairs["regex"] = string(pattern)
         case JsonValidator(path=path, equals=expected):
-            pairs = {"json": string(path)}
+            pairs["json"] = string(path)
             if expected is not None:
                 pairs["equals"] = scalar(expected)
     return pairs | ({"absent": "true"} if validator.absent else {})

@@ -11,6 +11,7 @@ from pytest_loadtool.correlation.explain import explain
 from pytest_loadtool.correlation.following import following_again
 from pytest_loadtool.correlation.ignoring import ignored, set_aside, wanted
 from pytest_loadtool.correlation.kept import REPLAY_COMPARE, kept_notes
+from pytest_loadtool.correlation.outcomes import asserted
 from pytest_loadtool.correlation.renewal import with_renewals
 from pytest_loadtool.correlation.revert import names_in_use, revert
 from pytest_loadtool.correlation.rewrite import rewrite
@@ -60,8 +61,11 @@ def configure(
     configured = following_again(configured)
     titles = [f"{n} {one.title}" for n, one in enumerate(configured.transactions(), 1)]
     names = {one.name for one in found} | {one.name for one in computed}
+    title = titles.__getitem__
+    outcomes = asserted(configured, traffic, found, computed, title)
     decisions = (
-        *explain(traffic, found, computed, claims, rules, titles.__getitem__),
+        *explain(traffic, found, computed, claims, rules, title),
         *kept_notes(configured, names, (*rules, REPLAY_COMPARE), titles),
+        *outcomes.decisions,
     )
-    return Configuration(configured, decisions)
+    return Configuration(outcomes.case, decisions)

@@ -20,7 +20,7 @@ from pytest_loadtool.correlation.parts import (
 )
 from pytest_loadtool.correlation.traffic import Step
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable, used_names
-from pytest_loadtool.model.editing import with_transactions
+from pytest_loadtool.model.editing import with_transactions, without_outcomes
 from pytest_loadtool.model.extractor import Extractor, references
 from pytest_loadtool.model.renewal import family
 from pytest_loadtool.model.template import Template, TemplateError
@@ -39,6 +39,10 @@ def revert(
     What a replay proved stays: the recording alone would not show it again. With ``only``, these
     variables are taken back, with what is made of them or extracted by them, and no others.
     """
+    steps = tuple(
+        replace(one, transaction=without_outcomes(one.transaction, only)) for one in steps
+    )
+    case = with_transactions(case, (one.transaction for one in steps))
     pinned = _pinned(steps, case.variables)
     sought = _sought(case)
     if only is None:

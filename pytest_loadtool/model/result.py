@@ -13,6 +13,7 @@ Cause = Literal[
     "text",
     "regex",
     "json",
+    "outcome",
     "extractor",
     "target",
     "dns",

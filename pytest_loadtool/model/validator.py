@@ -7,6 +7,7 @@ from dataclasses import dataclass
 __all__ = [
     "DEFAULT_STATUS",
     "JsonValidator",
+    "Outcome",
     "RegexValidator",
     "StatusCodes",
     "TextValidator",
@@ -34,11 +35,30 @@ DEFAULT_STATUS = StatusCodes()
 
 
 @dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a validator proves, in words: ``Tea House is shown``.
+
+    ``change`` is the transaction that brought it about, by its title, with its number among those
+    of that title if it is not the first: ``POST /orders (2)``. Application state management sets
+    it, and replaces its own outcomes; one without it is a person's.
+    """
+
+    name: str
+    change: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class TextValidator:
-    """The decoded body contains ``text`` (a template); with ``absent``, does not."""
+    """The decoded body contains ``text`` (a template); with ``absent``, does not.
+
+    With ``row`` (a template, too), only the rows count that have it: ``tr``, ``li`` or ``article``
+    elements.
+    """
 
     text: str
     absent: bool = False
+    row: str = ""
+    outcome: Outcome | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +67,7 @@ class RegexValidator:
 
     pattern: str
     absent: bool = False
+    outcome: Outcome | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +81,7 @@ class JsonValidator:
     path: str
     equals: str | int | float | bool | None = None
     absent: bool = False
+    outcome: Outcome | None = None
 
 
 Validator = TextValidator | RegexValidator | JsonValidator
@@ -68,8 +90,8 @@ Validator = TextValidator | RegexValidator | JsonValidator
 def expected_text(validator: Validator) -> str:
     """What the validator holds of placeholders, as one template; empty if it can hold none."""
     match validator:
-        case TextValidator(text=text):
-            return text
+        case TextValidator(text=text, row=row):
+            return f"{text} {row}" if row else text
         case JsonValidator(path=path, equals=equals):
             return f"{path} {equals}" if isinstance(equals, str) else path
         case _:

@@ -11,14 +11,16 @@ from functools import lru_cache
 
 from pytest_loadtool.correlation.bound import bind_source
 from pytest_loadtool.correlation.extract import compile_source
+from pytest_loadtool.correlation.markup_rows import in_row
 from pytest_loadtool.correlation.pattern import Pattern
 from pytest_loadtool.errors import SlowPatternError
 from pytest_loadtool.model.extractor import JsonPath, source_texts
 from pytest_loadtool.model.filters import filtered
-from pytest_loadtool.model.result import Failure
+from pytest_loadtool.model.result import Cause, Failure
 from pytest_loadtool.model.template import Template
 from pytest_loadtool.model.validator import (
     JsonValidator,
+    Outcome,
     RegexValidator,
     StatusCodes,
     TextValidator,
@@ -59,28 +61,28 @@ def compile_validator(validator: Validator, names: Names) -> Check:
 
 def _text(validator: TextValidator, names: Names) -> Check:
     needle = _filler(validator.text, names)
+    row = _filler(validator.row, names)
     absent = validator.absent
-    failure = Failure(
-        "text",
-        f"Search text found, but should be absent: {validator.text!r}"
-        if absent
-        else f"Search text not found: {validator.text!r}",
-    )
+    where = f" in a row with {validator.row!r}" if row else ""
+    said = "found, but should be absent" if absent else "not found"
+    failure = _failure("text", f"Search text {said}{where}: {validator.text!r}", validator.outcome)
 
     def check(response: Response, values: Sequence[str]) -> Failure | None:
         return failure if (_join(needle, values) in response.text) is absent else None
 
-    return check
+    def check_rows(response: Response, values: Sequence[str]) -> Failure | None:
+        found = in_row(response.text, _join(row, values), _join(needle, values))
+        return failure if found is absent else None
+
+    return check_rows if row else check
 
 
 def _regex(validator: RegexValidator) -> Check:
     pattern = Pattern(validator.pattern)
     absent = validator.absent
-    failure = Failure(
-        "regex",
-        f"Regular expression matches, but should not: {validator.pattern!r}"
-        if absent
-        else f"Regular expression does not match: {validator.pattern!r}",
+    said = "matches, but should not" if absent else "does not match"
+    failure = _failure(
+        "regex", f"Regular expression {said}: {validator.pattern!r}", validator.outcome
     )
 
     def check(response: Response, _values: Sequence[str]) -> Failure | None:
@@ -105,9 +107,8 @@ def _json(validator: JsonValidator, names: Names) -> Check:
     subject = f"JSON path {validator.path}"
     if fill is not None:
         subject += f" = {equals!r}"
-    failure = Failure(
-        "json", f"{subject}: {'found, but should be absent' if absent else 'not found'}"
-    )
+    said = "found, but should be absent" if absent else "not found"
+    failure = _failure("json", f"{subject}: {said}", validator.outcome)
 
     def check(response: Response, values: Sequence[str]) -> Failure | None:
         try:
@@ -123,6 +124,14 @@ def _json(validator: JsonValidator, names: Names) -> Check:
         return failure if (found == _join(fill, values)) is absent else None
 
     return check
+
+
+def _failure(cause: Cause, message: str, outcome: Outcome | None) -> Failure:
+    """What a validator that does not hold says: of an outcome, first what did not happen."""
+    if outcome is None:
+        return Failure(cause, message)
+    why = f"{outcome.change} did not take effect: " if outcome.change else ""
+    return Failure("outcome", f"{why}not so: {outcome.name}. {message}")
 
 
 def _literal(equals: int | float | bool | None) -> str | None:

@@ -1,0 +1,48 @@
+"""Rows of a page's lists and tables, found as text: the hot path has no time for a parser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+__all__ = ["in_row", "row_around"]
+
+_OPENING: Final = (("<tr", "</tr"), ("<li", "</li"), ("<article", "</article"))
+_BEHIND_NAME: Final = " >\t\r\n"
+#: A row that begins further ahead is no row.
+_LONGEST_ROW: Final = 20_000
+#: In how many rows that have the one text the other is looked for.
+_MOST_ROWS: Final = 50
+
+
+def in_row(text: str, mark: str, wanted: str) -> bool:
+    """Whether one row, a ``tr``, ``li`` or ``article``, has both texts."""
+    return any(text.find(wanted, start, end) >= 0 for start, end in _rows(text, mark))
+
+
+def _rows(text: str, mark: str) -> Iterator[tuple[int, int]]:
+    at, seen = text.find(mark), 0
+    while at >= 0 and seen < _MOST_ROWS:
+        start, end = row_around(text, at)
+        if end:
+            yield start, end
+        seen += 1
+        at = text.find(mark, max(at + 1, end))
+
+
+def row_around(text: str, at: int) -> tuple[int, int]:
+    """Where the innermost row around ``at`` starts and ends; twice 0 if there is none."""
+    first = max(0, at - _LONGEST_ROW)
+    best, closing = -1, ""
+    for opening, close in _OPENING:
+        start = text.rfind(opening, first, at)
+        while (
+            start >= 0 and text[start + len(opening) : start + len(opening) + 1] not in " >\t\r\n"
+        ):
+            start = text.rfind(opening, first, start)  # <track>, <link>
+        if start > best and text.find(close, start, at) < 0:
+            best, closing = start, close
+    if best < 0:
+        return 0, 0
+    end = text.find(closing, at)
+    return best, len(text) if end < 0 else end

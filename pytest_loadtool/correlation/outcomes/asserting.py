@@ -1,0 +1,128 @@
+"""Asserting: of all that the recording shows of each change, what becomes validators."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from pytest_loadtool.correlation.computed import Computed
+from pytest_loadtool.correlation.notes import Title
+from pytest_loadtool.correlation.outcomes.changes import Change, changes_of
+from pytest_loadtool.correlation.outcomes.proofs import Proof, proofs
+from pytest_loadtool.correlation.outcomes.seen import Answers
+from pytest_loadtool.correlation.traffic import Traffic
+from pytest_loadtool.correlation.variables import Found
+from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.decision import Decision
+from pytest_loadtool.model.editing import with_transactions
+from pytest_loadtool.model.rule import Names
+from pytest_loadtool.model.validator import Outcome, Validator
+
+__all__ = ["Asserted", "asserted"]
+
+#: How many validators one change gets.
+_MOST_PROOFS = 3
+_CONFIDENCE = (0.95, 0.85, 0.7)
+_RULE, _NO_RULE = "outcome", "no-outcome"
+#: What a test case ignores that wants no outcomes, or none of one request.
+_IGNORED = "outcome"
+
+
+@dataclass(frozen=True, slots=True)
+class Asserted:
+    """The test case with the outcomes of its changes, and a decision for each change."""
+
+    case: TestCase
+    decisions: tuple[Decision, ...]
+
+
+def asserted(
+    case: TestCase,
+    traffic: Traffic,
+    found: Sequence[Found],
+    computed: Sequence[Computed],
+    title: Title,
+) -> Asserted:
+    """Add outcomes to a configured ``case``, which has none yet.
+
+    ``traffic`` is that of the test case before it was configured; ``found`` and ``computed`` are
+    the variables that it got.
+    """
+    ignored = Names(tuple(case.asm.ignore))
+    if _IGNORED in ignored:
+        return Asserted(case, ())
+    answers = Answers(traffic)
+    names = _numbered(case)
+    new: dict[int, list[Validator]] = {}
+    decisions: list[Decision] = []
+    silent: list[Change] = []
+    for change in changes_of(traffic, found, computed):
+        step = change.step
+        if f"{step.transaction.request.method} {step.path}: {_IGNORED}" in case.asm.ignore:
+            continue
+        best = _best(proofs(change, answers))
+        if not best:
+            silent.append(change)
+        for one in best:
+            outcome = Outcome(one.says, names[step.index])
+            new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
+            decisions.append(_decision(change, one, title))
+    transactions = (
+        replace(one, validators=(*one.validators, *new.get(index, ())))
+        for index, one in enumerate(case.transactions())
+    )
+    case = with_transactions(case, transactions)
+    return Asserted(case, (*decisions, *_unproven(silent, title)))
+
+
+def _best(made: Iterator[Proof]) -> list[Proof]:
+    """The strongest, of these the nearest, each once."""
+    found = sorted(made, key=lambda one: (one.strength, one.at))
+    best = [one for one in found if (one.strength, one.at) == (found[0].strength, found[0].at)]
+    return list({one.validator: one for one in best}.values())[:_MOST_PROOFS]
+
+
+def _numbered(case: TestCase) -> list[str]:
+    """The titles of the transactions, with a number where one came before."""
+    seen: Counter[str] = Counter()
+    names = []
+    for one in case.transactions():
+        seen[one.title] += 1
+        names.append(one.title if seen[one.title] == 1 else f"{one.title} ({seen[one.title]})")
+    return names
+
+
+def _decision(change: Change, proof: Proof, title: Title) -> Decision:
+    done = title(change.step.index)
+    return Decision(
+        value=proof.says,
+        variable="",
+        producer=done,
+        consumers=(title(proof.at),),
+        rule=_RULE,
+        reason=f'"{done}" took effect if "{title(proof.at)}" shows it: a validator asserts that.',
+        confidence=_CONFIDENCE[proof.strength],
+    )
+
+
+def _unproven(changes: Sequence[Change], title: Title) -> Iterator[Decision]:
+    """One decision for all changes to one address that nothing shows."""
+    groups: dict[str, list[Change]] = {}
+    for one in changes:
+        called = re.sub(r"\d+", "…", one.step.path)
+        groups.setdefault(f"{one.step.transaction.request.method} {called}", []).append(one)
+    for group in groups.values():
+        first = title(group[0].step.index)
+        more = f" and {len(group) - 1} more like it" if len(group) > 1 else ""
+        yield Decision(
+            value=first + more,
+            variable="",
+            producer="",
+            consumers=tuple(title(one.step.index) for one in group),
+            rule=_NO_RULE,
+            reason="Nothing that comes after it shows that it was done: open a page that does "
+            "before the recording ends.",
+            confidence=0.5,
+        )

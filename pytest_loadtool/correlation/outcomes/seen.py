@@ -1,0 +1,128 @@
+"""What answers show: a JSON document or a page, as outcomes look at it. Read once, when asked."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pytest_loadtool.correlation.outcomes.changes import walk
+from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.traffic import Step, Traffic
+from pytest_loadtool.model.entities import unescape
+
+__all__ = ["Answer", "Answers"]
+
+#: An answer that is longer is not looked into, and how many are around a change, in text.
+_LONGEST_ANSWER, _MOST_ANSWERS = 2_000_000, 40
+_NODE = re.compile(r">([^<>]+)<")
+#: What nobody sees.
+_UNSEEN = re.compile(
+    r"<(script|style|template|title)\b[^>]*>.*?</\1\s*>|<!--.*?-->", re.IGNORECASE | re.DOTALL
+)
+_PAGING_LINK = re.compile(
+    r"""rel=["']?next\b|[?&;](?:page|p|offset|start|cursor|after)=\w""", re.IGNORECASE
+)
+_PAGING_KEYS = frozenset(
+    {
+        *("next", "nextpage", "nextcursor", "nexttoken", "nextpagetoken", "hasmore", "hasnext"),
+        *("hasnextpage", "totalpages", "pages", "pagecount", "lastpage", "cursor"),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The response of a transaction."""
+
+    step: Step
+    response: RecordedResponse
+
+    @property
+    def text(self) -> str:
+        """Its body."""
+        return self.response.text
+
+    @cached_property
+    def document(self) -> Any:
+        """Its body as JSON; None if it is none."""
+        if self.text.lstrip()[:1] not in ("{", "["):
+            return None
+        try:
+            return self.response.json()
+        except ValueError:
+            return None
+
+    @cached_property
+    def nodes(self) -> dict[str, tuple[str, int]]:
+        """The texts that a reader of the page sees, each as written and where it first stands."""
+        found: dict[str, tuple[str, int]] = {}
+        text = _UNSEEN.sub(lambda unseen: " " * len(unseen[0]), self.text)
+        for node in _NODE.finditer(text):
+            written = node[1].strip()
+            if written:
+                found.setdefault(" ".join(unescape(written).split()), (written, node.start(1)))
+        return found
+
+    @cached_property
+    def objects(self) -> tuple[tuple[tuple[str | int, ...], dict[str, Any]], ...]:
+        """The objects of the document."""
+        return tuple(walk(self.document)) if self.document is not None else ()
+
+    @cached_property
+    def paged(self) -> bool:
+        """Whether there is more than it shows."""
+        if self.document is None:
+            return _PAGING_LINK.search(self.text) is not None
+        return any(
+            value not in (None, False, 0, "", [], {})
+            for _, one in self.objects[:1]
+            for key, value in one.items()
+            if key.lower().replace("_", "").replace("-", "") in _PAGING_KEYS
+        )
+
+
+class Answers:
+    """The answers of a session that show something."""
+
+    def __init__(self, traffic: Traffic) -> None:
+        self._steps = [one for one in traffic.steps if _shows(one)]
+        self._places = [one.index for one in self._steps]
+        self._kept: dict[int, Answer] = {}
+
+    def after(self, index: int) -> Iterator[Answer]:
+        """Some that come after a transaction, the next first."""
+        start = bisect_right(self._places, index)
+        return map(self._read, self._steps[start : start + _MOST_ANSWERS])
+
+    def before(self, index: int) -> Iterator[Answer]:
+        """Some that come before a transaction, the last first."""
+        end = bisect_left(self._places, index)
+        return map(self._read, reversed(self._steps[max(0, end - _MOST_ANSWERS) : end]))
+
+    def of(self, step: Step) -> Answer | None:
+        """The answer of that transaction, if it shows something."""
+        return self._read(step) if _shows(step) else None
+
+    def _read(self, step: Step) -> Answer:
+        kept = self._kept
+        if step.index not in kept:
+            assert step.exchange is not None, "it shows something"
+            kept[step.index] = Answer(step, RecordedResponse(step.exchange))
+            if len(kept) > 3 * _MOST_ANSWERS:  # what is far behind is asked for no more
+                del kept[next(iter(kept))]
+        return kept[step.index]
+
+
+def _shows(step: Step) -> bool:
+    exchange = step.exchange
+    return (
+        exchange is not None
+        and not step.is_static
+        and 200 <= exchange.status < 300
+        and 0 < exchange.response_size <= _LONGEST_ANSWER
+        and RecordedResponse(exchange).has_text
+    )
