@@ -62,7 +62,7 @@ def configure(
     titles = [f"{n} {one.title}" for n, one in enumerate(configured.transactions(), 1)]
     names = {one.name for one in found} | {one.name for one in computed}
     title = titles.__getitem__
-    outcomes = asserted(configured, traffic, found, computed, title)
+    outcomes = asserted(configured, traffic.steps, title)
     decisions = (
         *explain(traffic, found, computed, claims, rules, title),
         *kept_notes(configured, names, (*rules, REPLAY_COMPARE), titles),

@@ -15,7 +15,7 @@ from pytest_loadtool.correlation.plainly import Plain, whole_request
 from pytest_loadtool.correlation.revert import names_in_use
 from pytest_loadtool.correlation.slots import Masked, Part, Slot
 from pytest_loadtool.model.case import Header, Request, TestCase, Transaction
-from pytest_loadtool.model.editing import with_transactions
+from pytest_loadtool.model.editing import retitled, with_transactions
 from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.place import encode
 from pytest_loadtool.model.template import Reference, Template, escape
@@ -39,7 +39,7 @@ def with_constant(case: TestCase, index: int, field: Field, value: str) -> TestC
     constant = escape(encode(slot.root, filtered(value, slot.filters)))
     here = str(Reference(_HERE, slot.filters))
     filled = _filled(case, {index: [(field, _HERE)]}, lambda text: text.replace(here, constant))
-    return followed(filled, index, _template(field), escape(value))
+    return retitled(followed(filled, index, _template(field), escape(value)), case)
 
 
 def with_reference(case: TestCase, index: int, field: Field, name: str) -> TestCase:
@@ -63,7 +63,7 @@ def with_references(case: TestCase, names: _Names) -> TestCase:
     for index, fields in names.items():
         for field, name in fields:
             filled = followed(filled, index, _template(field), str(Reference(name)))
-    return filled
+    return retitled(filled, case)
 
 
 def _template(field: Field) -> str:

@@ -23,6 +23,7 @@ from pytest_loadtool.model.extractor import (
 )
 from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.template import Reference, Template, escape
+from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator
 
 __all__ = ["followed", "followed_words", "following_again", "is_own", "word"]
 
@@ -84,9 +85,14 @@ _ADDRESSES = replace(
     quote=_as_it_is,
 )
 
-#: By kind of source: where it has names of things.
+#: A text that a page shows, perhaps with the ends of the tags around it.
+_SHOWN = _Language(
+    re.compile(r"(?P<before>\A>?)(?P<text>[^<>]+)(?P<after><?\Z)"), _as_it_is, _as_it_is
+)
+
+#: By kind of source, or of validator: where it has names of things.
 _NAMES: Mapping[type, tuple[_Language, ...]] = MappingProxyType(
-    {JsonPath: (_IN_PATHS,), RegularExpression: (_IN_PATTERNS,)}
+    {JsonPath: (_IN_PATHS,), RegularExpression: (_IN_PATTERNS,), TextValidator: (_SHOWN,)}
 )
 #: And where it has what requests have in their addresses, too.
 _WORDS: Mapping[type, tuple[_Language, ...]] = MappingProxyType(
@@ -95,6 +101,7 @@ _WORDS: Mapping[type, tuple[_Language, ...]] = MappingProxyType(
         RegularExpression: (_IN_PATTERNS, _ADDRESSES_IN_PATTERNS),
         HeaderValue: (_ADDRESSES_IN_PATTERNS,),
         Boundary: (_ADDRESSES,),
+        TextValidator: (_SHOWN, _ADDRESSES),
     }
 )
 
@@ -175,8 +182,32 @@ def _remarked(
         else one
         for one in transaction.extractors
     )
-    changed = extractors != transaction.extractors
-    return replace(transaction, extractors=extractors) if changed else transaction
+    validators = transaction.validators
+    if only is None:
+        validators = tuple(_validator(one, write, languages) for one in validators)
+    if (extractors, validators) == (transaction.extractors, transaction.validators):
+        return transaction
+    return replace(transaction, extractors=extractors, validators=validators)
+
+
+def _validator(
+    one: Validator, write: _Write, languages: Mapping[type, tuple[_Language, ...]]
+) -> Validator:
+    """An outcome goes by what the requests send; what a person checks stays."""
+    if one.outcome is None or not one.outcome.change:
+        return one
+    if isinstance(one, TextValidator):
+        text, row = one.text, one.row
+        for language in languages[TextValidator]:
+            text = _written(language, write, text)
+            row = row if language is _SHOWN else _written(language, write, row)
+        return replace(one, text=text, row=row)
+    if isinstance(one, JsonValidator):
+        equals = one.equals
+        if isinstance(equals, str):
+            equals = _written(_SHOWN, write, equals)
+        return replace(one, path=_written(_IN_PATHS, write, one.path), equals=equals)
+    return one
 
 
 def _source(

@@ -20,7 +20,6 @@ from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.template import escape
 
 if TYPE_CHECKING:
-    from pytest_loadtool.correlation.computed import Computed
     from pytest_loadtool.correlation.variables import Found
 
 __all__ = ["Mark", "Marked", "extracted_marks", "sent_marks"]
@@ -58,7 +57,7 @@ class Marked:
         ]
 
 
-def sent_marks(traffic: Traffic, found: Sequence[Found | Computed] = ()) -> list[Mark]:
+def sent_marks(traffic: Traffic, found: Sequence[Found] = ()) -> list[Mark]:
     """What the user writes into bodies and queries.
 
     What the server gave out is no such text, and neither is a secret.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from pytest_loadtool.model.entities import in_markup
+
 __all__ = ["in_row", "row_around"]
 
 _OPENING: Final = (("<tr", "</tr"), ("<li", "</li"), ("<article", "</article"))
@@ -16,8 +18,9 @@ _MOST_ROWS: Final = 50
 
 
 def in_row(text: str, mark: str, wanted: str) -> bool:
-    """Whether one row, a ``tr``, ``li`` or ``article``, has both texts."""
-    return any(text.find(wanted, start, end) >= 0 for start, end in _rows(text, mark))
+    """Whether one row, a ``tr``, ``li`` or ``article``, has both texts, the second as it is or with
+    character references."""
+    return any(in_markup(wanted, text[start:end]) for start, end in _rows(text, mark))
 
 
 def _rows(text: str, mark: str) -> Iterator[tuple[int, int]]:

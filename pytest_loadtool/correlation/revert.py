@@ -40,7 +40,10 @@ def revert(
     variables are taken back, with what is made of them or extracted by them, and no others.
     """
     steps = tuple(
-        replace(one, transaction=without_outcomes(one.transaction, only)) for one in steps
+        one
+        if one.exchange is None
+        else replace(one, transaction=without_outcomes(one.transaction, only))
+        for one in steps
     )
     case = with_transactions(case, (one.transaction for one in steps))
     pinned = _pinned(steps, case.variables)

@@ -24,7 +24,7 @@ from pytest_loadtool.correlation.parts import (
 from pytest_loadtool.correlation.revert import names_in_use
 from pytest_loadtool.correlation.slots import Masked, Part, Slot, request_slots, target_slots
 from pytest_loadtool.model.case import TestCase, Transaction, Variable
-from pytest_loadtool.model.editing import with_transactions
+from pytest_loadtool.model.editing import retitled, with_transactions
 from pytest_loadtool.model.generator import RandomText
 from pytest_loadtool.model.place import Place, encode
 from pytest_loadtool.model.template import escape
@@ -54,6 +54,7 @@ def make_unique(case: TestCase, text: str) -> Unique | None:
     is a value or a whole word of one, also where an address has ``_`` for its spaces. Extractors
     that find something by it follow. None: no request has it.
     """
+    before = case
     users: set[int] = set()
     own: dict[str, Variable] = {}
     variable = random = ""
@@ -79,7 +80,7 @@ def make_unique(case: TestCase, text: str) -> Unique | None:
     if not own:
         return None
     case = replace(case, variables=MappingProxyType({**case.variables, **own}))
-    return Unique(case, variable, tuple(sorted(users)))
+    return Unique(retitled(case, before), variable, tuple(sorted(users)))
 
 
 def owned_parts(case: TestCase, text: str) -> tuple[Variable, ...]:

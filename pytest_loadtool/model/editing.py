@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from urllib.parse import urlsplit
 
 from pytest_loadtool.model.case import TestCase, Transaction, used_names
-from pytest_loadtool.model.validator import expected_text
+from pytest_loadtool.model.validator import Validator, expected_text
 
-__all__ = ["page_span", "with_transactions", "without", "without_outcomes"]
+__all__ = [
+    "numbered_titles",
+    "page_span",
+    "retitled",
+    "with_transactions",
+    "without",
+    "without_outcomes",
+]
 
 
 def with_transactions(case: TestCase, transactions: Iterable[Transaction]) -> TestCase:
@@ -20,6 +28,36 @@ def with_transactions(case: TestCase, transactions: Iterable[Transaction]) -> Te
         for page in case.pages
     )
     return replace(case, pages=pages)
+
+
+def numbered_titles(case: TestCase) -> list[str]:
+    """The titles of the transactions, with a number where one came before: ``GET / (2)``."""
+    seen: Counter[str] = Counter()
+    names = []
+    for one in case.transactions():
+        seen[one.title] += 1
+        names.append(one.title if seen[one.title] == 1 else f"{one.title} ({seen[one.title]})")
+    return names
+
+
+def retitled(case: TestCase, before: TestCase) -> TestCase:
+    """``case``, which has the transactions of ``before``, with outcomes of changes as these are
+    called now."""
+    names = dict(zip(numbered_titles(before), numbered_titles(case), strict=True))
+    return with_transactions(
+        case,
+        (
+            replace(one, validators=tuple(_renamed(each, names) for each in one.validators))
+            for one in case.transactions()
+        ),
+    )
+
+
+def _renamed(validator: Validator, names: Mapping[str, str]) -> Validator:
+    outcome = validator.outcome
+    if outcome is None or names.get(outcome.change, outcome.change) == outcome.change:
+        return validator
+    return replace(validator, outcome=replace(outcome, change=names[outcome.change]))
 
 
 def without(case: TestCase, dropped: Container[int]) -> TestCase:

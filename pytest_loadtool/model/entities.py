@@ -5,8 +5,10 @@ from __future__ import annotations
 import html
 import re
 
-__all__ = ["unescape"]
+__all__ = ["in_markup", "unescape"]
 
+#: Characters that markup may write with a reference.
+_WRITTEN = re.compile("[&<>\"']")
 #: Of a number: as many digits as tell that no character has it (0x10FFFF), without zeros before.
 _NUMBER = re.compile("&#(?=[0-9])0*+([0-9]{0,8})[0-9]*+")
 
@@ -20,3 +22,12 @@ def unescape(text: str) -> str:
         return html.unescape(text)
     except ValueError:
         return html.unescape(_NUMBER.sub(r"&#0\1", text))
+
+
+def in_markup(wanted: str, text: str) -> bool:
+    """Whether ``text`` has ``wanted`` as it is, or with character references."""
+    if wanted in text:
+        return True
+    if "&" not in text or not _WRITTEN.search(wanted):
+        return False
+    return max(_WRITTEN.split(wanted), key=len) in text and wanted in unescape(text)

@@ -14,6 +14,7 @@ from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.correlation.markup_rows import in_row
 from pytest_loadtool.correlation.pattern import Pattern
 from pytest_loadtool.errors import SlowPatternError
+from pytest_loadtool.model.entities import in_markup
 from pytest_loadtool.model.extractor import JsonPath, source_texts
 from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.result import Cause, Failure
@@ -68,7 +69,7 @@ def _text(validator: TextValidator, names: Names) -> Check:
     failure = _failure("text", f"Search text {said}{where}: {validator.text!r}", validator.outcome)
 
     def check(response: Response, values: Sequence[str]) -> Failure | None:
-        return failure if (_join(needle, values) in response.text) is absent else None
+        return failure if in_markup(_join(needle, values), response.text) is absent else None
 
     def check_rows(response: Response, values: Sequence[str]) -> Failure | None:
         found = in_row(response.text, _join(row, values), _join(needle, values))

@@ -91,6 +91,10 @@ def notes(found: Sequence[Note], most: int | None = _MOST) -> Iterator[str]:
             yield f"      {message}: {shown}{more}" if shown else f"      {message}"
 
 
+#: What decisions without a variable are about, by their rules.
+_NO_VARIABLE = {"outcome": "outcome", "no-outcome": "no outcome"}
+
+
 def decisions(made: Iterable[Decision], *, numbered: bool = False) -> Iterator[str]:
     """Each decision with its evidence; values that need no variable come last, without numbers.
 
@@ -115,7 +119,7 @@ def decisions(made: Iterable[Decision], *, numbered: bool = False) -> Iterator[s
                 f"used by {', '.join(_some(users)) or 'nothing'}"
             )
         else:
-            yield f"  no variable: {value}"
+            yield f"  {_NO_VARIABLE.get(decision.rule, 'no variable')}: {value}"
         yield f"      {decision.reason} [{decision.rule}, {decision.confidence:.0%}]"
 
 

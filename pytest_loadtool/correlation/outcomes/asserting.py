@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from pytest_loadtool.correlation.computed import Computed
 from pytest_loadtool.correlation.notes import Title
 from pytest_loadtool.correlation.outcomes.changes import Change, changes_of
 from pytest_loadtool.correlation.outcomes.proofs import Proof, proofs
 from pytest_loadtool.correlation.outcomes.seen import Answers
-from pytest_loadtool.correlation.traffic import Traffic
-from pytest_loadtool.correlation.variables import Found
+from pytest_loadtool.correlation.traffic import Step
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import Decision
-from pytest_loadtool.model.editing import with_transactions
+from pytest_loadtool.model.editing import numbered_titles, with_transactions
 from pytest_loadtool.model.rule import Names
 from pytest_loadtool.model.validator import Outcome, Validator
 
@@ -38,36 +35,38 @@ class Asserted:
     decisions: tuple[Decision, ...]
 
 
-def asserted(
-    case: TestCase,
-    traffic: Traffic,
-    found: Sequence[Found],
-    computed: Sequence[Computed],
-    title: Title,
-) -> Asserted:
-    """Add outcomes to a configured ``case``, which has none yet.
-
-    ``traffic`` is that of the test case before it was configured; ``found`` and ``computed`` are
-    the variables that it got.
-    """
+def asserted(case: TestCase, steps: Sequence[Step], title: Title) -> Asserted:
+    """Add outcomes to a configured ``case``, which has none yet; ``steps`` have its evidence."""
     ignored = Names(tuple(case.asm.ignore))
     if _IGNORED in ignored:
         return Asserted(case, ())
-    answers = Answers(traffic)
-    names = _numbered(case)
+    answers = Answers(steps)
+    names = numbered_titles(case)
     new: dict[int, list[Validator]] = {}
     decisions: list[Decision] = []
     silent: list[Change] = []
-    for change in changes_of(traffic, found, computed):
+    told: set[tuple[int, Validator | None]] = set()
+    changes = tuple(changes_of(case, steps))
+    changed: dict[str, list[int]] = {}
+    for change in changes:
+        for thing in change.things:
+            changed.setdefault(thing.known_as, []).append(change.step.index)
+    for change in changes:
         step = change.step
         if f"{step.transaction.request.method} {step.path}: {_IGNORED}" in case.asm.ignore:
             continue
-        best = _best(proofs(change, answers))
-        if not best:
+        best = [
+            one
+            for one in _best(proofs(change, answers, changed))
+            if (one.at, one.validator) not in told
+        ]
+        told.update((one.at, one.validator) for one in best)
+        if not best and (change.said or change.things) and not change.logs_in:
             silent.append(change)
         for one in best:
             outcome = Outcome(one.says, names[step.index])
-            new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
+            if one.validator is not None:
+                new.setdefault(one.at, []).append(replace(one.validator, outcome=outcome))
             decisions.append(_decision(change, one, title))
     transactions = (
         replace(one, validators=(*one.validators, *new.get(index, ())))
@@ -82,16 +81,6 @@ def _best(made: Iterator[Proof]) -> list[Proof]:
     found = sorted(made, key=lambda one: (one.strength, one.at))
     best = [one for one in found if (one.strength, one.at) == (found[0].strength, found[0].at)]
     return list({one.validator: one for one in best}.values())[:_MOST_PROOFS]
-
-
-def _numbered(case: TestCase) -> list[str]:
-    """The titles of the transactions, with a number where one came before."""
-    seen: Counter[str] = Counter()
-    names = []
-    for one in case.transactions():
-        seen[one.title] += 1
-        names.append(one.title if seen[one.title] == 1 else f"{one.title} ({seen[one.title]})")
-    return names
 
 
 def _decision(change: Change, proof: Proof, title: Title) -> Decision:

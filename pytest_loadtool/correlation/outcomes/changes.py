@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_loadtool.correlation.computed import Computed
 from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.jsonpath import json_text
 from pytest_loadtool.correlation.looks import (
@@ -18,15 +17,15 @@ from pytest_loadtool.correlation.looks import (
     plain,
     singular,
 )
-from pytest_loadtool.correlation.marks import Mark, sent_marks
-from pytest_loadtool.correlation.slots import Slot
-from pytest_loadtool.correlation.traffic import Step, Traffic
-from pytest_loadtool.correlation.variables import Found
+from pytest_loadtool.correlation.plainly import Plain
+from pytest_loadtool.correlation.slots import Slot, request_slots, target_slots
+from pytest_loadtool.correlation.traffic import Step, recorded_slots
+from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.template import escape
 
-__all__ = ["Change", "Said", "Thing", "changes_of", "walk"]
+__all__ = ["Change", "Said", "Thing", "changes_of", "operation_of", "walk"]
 
 #: The first words of operations that only read, although they are sent by POST.
 _READING = frozenset(
@@ -36,6 +35,7 @@ _READING = frozenset(
         *("select", "show", "stats", "suggest", "validate", "view"),
     }
 )
+_REFERENCE = re.compile(r"\$\{([^}|]+)(?:\|[^}]*)?\}")
 _NUMBER = re.compile(r"-?\d{1,12}(?:\.\d{1,6})?")
 _ID = re.compile(r"\d+|[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}")
 #: How many values of a JSON document are looked at, and how deep.
@@ -69,6 +69,11 @@ class Thing:
     noun: str
     given: bool = False
 
+    @property
+    def known_as(self) -> str:
+        """What tells it from other things: equal ids may be those of two kinds."""
+        return self.template if "${" in self.template else f"{self.noun} {self.id}"
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -78,29 +83,68 @@ class Change:
     said: tuple[Said, ...]
     things: tuple[Thing, ...]
 
+    @property
+    def logs_in(self) -> bool:
+        """Whether it sends a password."""
+        slots = request_slots(self.step.transaction.request, self.step.content_type, 0)
+        return any(is_secret_name(one.name) for one in slots)
 
-def changes_of(
-    traffic: Traffic, found: Sequence[Found], computed: Sequence[Computed]
-) -> Iterator[Change]:
-    """The changes of a session that went well, in their order."""
-    made: list[Found | Computed] = [*found, *computed]
-    names = {slot: one for one in made for slot in one.slots}
-    texts: dict[int, list[Mark]] = {}
-    for mark in sent_marks(traffic, made):
-        texts.setdefault(mark.at, []).append(mark)
-    given: dict[int, list[Found]] = {}
-    for one in found:
-        given.setdefault(one.producer.transaction, []).append(one)
-    for step in traffic.steps:
+
+def changes_of(case: TestCase, steps: Sequence[Step]) -> Iterator[Change]:
+    """The changes of a session that went well, in their order: what a configured ``case`` sends,
+    beside what was recorded."""
+    transactions = tuple(case.transactions())
+    sent = [
+        list(_sent(step, one, case)) if step.exchange is not None and not step.is_static else []
+        for step, one in zip(steps, transactions, strict=True)
+    ]
+    nouns: dict[str, str] = {}
+    for each in sent:
+        for slot, template in each:
+            if _names_a_thing(slot):
+                nouns.setdefault(template, _noun(slot))
+    for step, one, each in zip(steps, transactions, sent, strict=True):
         if step.exchange is None or not step.changes_things or reads(step, step.exchange):
             continue
         if 200 <= step.exchange.status < 400:
-            at = step.index
-            slots = list(traffic.slots_of(at))
-            said = [Said(one.field, one.recorded, one.template) for one in texts.get(at, ())]
-            said += _others(slots, names, step)
-            things = [*_given(given.get(at, ())), *_about(slots, names)]
-            yield Change(step, tuple(dict.fromkeys(said)), tuple(_each_once(things)))
+            things = dict.fromkeys(
+                (*_about(each, case.variables), *_given(one, case.variables, nouns))
+            )
+            known = {(thing.id, thing.noun): thing for thing in reversed(things)}
+            said = dict.fromkeys((*_said(each, case.variables), *_booleans(step.exchange)))
+            yield Change(step, tuple(said), tuple(reversed(known.values())))
+
+
+def _sent(step: Step, transaction: Transaction, case: TestCase) -> Iterator[tuple[Slot, str]]:
+    """What stands in the target and in the body as it was recorded, each with its template."""
+    plain = Plain.of(transaction.request)
+    target, body = plain.request.target, Request("POST", "/", body=plain.request.body)
+    yield from _paired(
+        target_slots(step.address, step.index), target_slots(target, step.index), plain, case
+    )
+    yield from _paired(
+        recorded_slots(step), request_slots(body, step.content_type, step.index), plain, case
+    )
+
+
+def _paired(
+    recorded: Iterable[Slot], written: Iterable[Slot], plain: Plain, case: TestCase
+) -> Iterator[tuple[Slot, str]]:
+    was, now = list(recorded), list(written)
+    if len(was) != len(now):
+        return
+    for slot, one in zip(was, now, strict=True):
+        template = plain.original(one.value)
+        if template == one.value:
+            if one.value == slot.value:
+                yield slot, escape(slot.value)
+            continue
+        only = _REFERENCE.fullmatch(template)
+        variable = case.variables.get(only[1]) if only else None
+        if variable is not None and variable.recorded == slot.value:
+            yield slot, f"${{{variable.name}}}"
+        elif "|" not in template and (variable is None or variable.recorded is None):
+            yield slot, template
 
 
 def reads(step: Step, exchange: Exchange) -> bool:
@@ -108,13 +152,24 @@ def reads(step: Step, exchange: Exchange) -> bool:
     asked = operation(exchange)
     if asked is not None:
         return not asked.changes
-    called = step.path.rstrip("/").rpartition("/")[2]
-    document = _json(exchange.request_body) if step.transaction.request.body else None
+    words = plain(operation_of(step) or step.path.rstrip("/").rpartition("/")[2]).split()
+    return bool(words) and words[0] in _READING
+
+
+def operation_of(step: Step) -> str:
+    """What a request asks for where its address does not tell: the operation of GraphQL, the method
+    of JSON-RPC, the action of SOAP; empty where the address does."""
+    exchange = step.exchange
+    if exchange is None or not step.changes_things:
+        return ""
+    asked = operation(exchange)
+    if asked is not None:
+        return " ".join(sorted(asked.words))
+    document = _json(exchange.request_body)
     if isinstance(document, dict) and isinstance(document.get("method"), str):
-        called = re.split(r"[./:]", document["method"])[-1]
-    elif action := exchange.request_header("soapaction"):
-        called = re.split(r"[/#:]", action.strip('"'))[-1]
-    return plain(called).split()[:1] != [] and plain(called).split()[0] in _READING
+        return str(re.split(r"[./:]", document["method"])[-1])
+    action = exchange.request_header("soapaction") or ""
+    return re.split(r"[/#:]", action.strip('"'))[-1]
 
 
 def walk(document: Any) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]:
@@ -135,23 +190,24 @@ def walk(document: Any) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]
             waiting += [((*steps, key), one) for key, one in inner if isinstance(one, dict | list)]
 
 
-def _given(found: Iterable[Found]) -> Iterator[Thing]:
-    for one in found:
-        where = next((slot for slot in one.slots if _names_a_thing(slot)), None)
-        if where is not None and not one.producer.filters:
-            yield Thing(one.recorded, f"${{{one.name}}}", _noun(where), given=True)
+def _given(
+    transaction: Transaction, variables: Mapping[str, Variable], nouns: Mapping[str, str]
+) -> Iterator[Thing]:
+    """What the answer gives out that names a thing further on."""
+    for one in transaction.extractors:
+        template = f"${{{one.variable}}}"
+        recorded = variables[one.variable].recorded if one.variable in variables else None
+        if recorded and template in nouns:
+            yield Thing(recorded, template, nouns[template], given=True)
 
 
-def _about(slots: Iterable[Slot], names: Mapping[Slot, Found | Computed]) -> Iterator[Thing]:
-    for slot in slots:
-        if not _names_a_thing(slot):
-            continue
-        one = names.get(slot)
-        if one is not None:
-            if one.recorded == slot.value:
-                yield Thing(slot.value, f"${{{one.name}}}", _noun(slot))
-        elif _ID.fullmatch(slot.value) or looks_random(slot.value):
-            yield Thing(slot.value, escape(slot.value), _noun(slot))
+def _about(sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]) -> Iterator[Thing]:
+    for slot, template in sent:
+        name = _REFERENCE.fullmatch(template)
+        given_out = name is not None and _is_given_out(variables.get(name[1]))
+        known = given_out or _ID.fullmatch(slot.value) or looks_random(slot.value)
+        if known and _names_a_thing(slot):
+            yield Thing(slot.value, template, _noun(slot))
 
 
 def _names_a_thing(slot: Slot) -> bool:
@@ -168,22 +224,24 @@ def _noun(slot: Slot) -> str:
     return " ".join(words) or "thing"
 
 
-def _each_once(things: Iterable[Thing]) -> Iterable[Thing]:
-    known: dict[str, Thing] = {}
-    for one in things:
-        known.setdefault(one.id, one)
-    return known.values()
+def _said(sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]) -> Iterator[Said]:
+    """The texts and numbers that are the user's own: what a response gave out proves nothing."""
+    for slot, template in sent:
+        name = _REFERENCE.fullmatch(template)
+        own = name is None or not _is_given_out(variables.get(name[1]))
+        text = any(map(str.isalpha, slot.value)) or _NUMBER.fullmatch(slot.value)
+        field = slot.part == "body" and slot.place is not Place.PATH
+        if own and text and field and not is_secret_name(slot.name):
+            yield Said(slot.name, slot.value, template)
 
 
-def _others(
-    slots: Iterable[Slot], names: Mapping[Slot, Found | Computed], step: Step
-) -> Iterator[Said]:
-    """The numbers, and the booleans of JSON."""
-    for slot in slots:
-        if slot.part == "body" and slot not in names and _NUMBER.fullmatch(slot.value):
-            yield Said(slot.name, slot.value, slot.value)
-    assert step.exchange is not None, "changes have one"
-    for _, one in walk(_json(step.exchange.request_body)):
+def _is_given_out(variable: Variable | None) -> bool:
+    return variable is not None and variable.set_by == "asm" and variable.needs_extractor
+
+
+def _booleans(exchange: Exchange) -> Iterator[Said]:
+    """Those in JSON, which no placeholder stands for."""
+    for _, one in walk(_json(exchange.request_body)):
         for key, value in one.items():
             if isinstance(value, bool):
                 text = json_text(value) or ""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from pytest_loadtool.correlation.jsonpath import compile_path, format_path, json_text
@@ -13,7 +13,8 @@ from pytest_loadtool.correlation.looks import is_id_name, is_title_name, plain
 from pytest_loadtool.correlation.markup_rows import in_row, row_around
 from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
 from pytest_loadtool.correlation.outcomes.seen import Answer, Answers
-from pytest_loadtool.model.template import Reference, Template, escape
+from pytest_loadtool.correlation.traffic import Step
+from pytest_loadtool.model.template import escape
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
 __all__ = ["Proof", "proofs"]
@@ -29,6 +30,10 @@ _LONGEST_STATE = 40
 #: A whole number that a server counts with.
 _MOST_COUNTED = 100_000
 _LONGEST_NAME = 40
+#: What markup has character references for.
+_SPECIAL = re.compile("[&<>\"']")
+#: In how many attributes of a page an id is looked at.
+_MOST_ATTRIBUTES = 20
 
 _Steps = tuple[str | int, ...]
 _Keys = tuple[str, ...]
@@ -45,14 +50,24 @@ class Proof:
     at: int
     strength: int
     says: str
-    validator: JsonValidator | TextValidator
+    validator: JsonValidator | TextValidator | None = None
+    """None: the status says it, which has a validator of its own."""
 
 
-def proofs(change: Change, answers: Answers) -> Iterator[Proof]:
-    """All that the recording has, the nearest first, and last what the change's own answer says."""
-    was = _Before(change, answers)
+def proofs(
+    change: Change, answers: Answers, changed: Mapping[str, Sequence[int]]
+) -> Iterator[Proof]:
+    """All that the recording has, the nearest first, and last what the change's own answer says.
+
+    ``changed`` are, by `Thing.known_as`, the transactions that change it.
+    """
+    was = _Before(change, answers, changed)
     for answer in answers.after(change.step.index):
         yield from _shown(change, answer, was)
+    for step in answers.gone(change.step.index):
+        for thing in change.things:
+            if not thing.given and _names(step, thing):
+                yield Proof(step.index, 0, _state(thing, gone=True))
     own = answers.of(change.step)
     if own is not None and own.document is not None:
         yield from _repeated(change, own)
@@ -61,38 +76,56 @@ def proofs(change: Change, answers: Answers) -> Iterator[Proof]:
 class _Before:
     """What answers showed before a change."""
 
-    def __init__(self, change: Change, answers: Answers) -> None:
+    def __init__(
+        self, change: Change, answers: Answers, changed: Mapping[str, Sequence[int]]
+    ) -> None:
         self._answers = tuple(answers.before(change.step.index))
+        self._change = change.step.index
+        self._changed = changed
+
+    def alone(self, thing: Thing, earlier: Answer, later: Answer) -> bool:
+        """Whether nothing else has changed the thing between two answers."""
+        start, end = earlier.step.index, later.step.index
+        return all(
+            at == self._change or not start < at < end
+            for at in self._changed.get(thing.known_as, ())
+        )
 
     def same(self, answer: Answer) -> Answer | None:
         """The last one to the same address."""
         for one in self._answers:
-            if one.step.address == answer.step.address:
+            if one.asked == answer.asked:
                 return one
         return None
 
     def alike(self, answer: Answer) -> Iterator[Answer]:
         """Those to the same path; if there are none, all."""
-        found = [one for one in self._answers if one.step.path == answer.step.path]
+        found = [one for one in self._answers if one.kind == answer.kind]
         return iter(found or self._answers)
 
-    def object(self, thing: Thing) -> dict[str, Any] | None:
-        """The thing as it was shown last."""
+    def object(self, thing: Thing) -> tuple[Answer, dict[str, Any]] | None:
+        """The thing as it was shown last, and where."""
         for one in self._answers:
             for _, item in _of_thing(one, thing):
-                return item
+                return one, item
         return None
 
 
 def _shown(change: Change, answer: Answer, was: _Before) -> Iterator[Proof]:
+    said = tuple(_said(change, answer, was))
+    yield from said
+    if not any(one.strength == 0 for one in said):  # which says more
+        for thing in change.things:
+            yield from _come_or_gone(thing, answer, was)
+
+
+def _said(change: Change, answer: Answer, was: _Before) -> Iterator[Proof]:
     if answer.document is not None:
         for thing in change.things:
             yield from _of_object(change, thing, answer, was)
         yield from _named_in_document(change, answer, was)
     elif answer.text.lstrip()[:1] == "<":
         yield from _on_page(change, answer, was)
-    for thing in change.things:
-        yield from _come_or_gone(thing, answer, was)
 
 
 # JSON
@@ -103,7 +136,9 @@ def _of_object(change: Change, thing: Thing, answer: Answer, was: _Before) -> It
     for steps, item in _of_thing(answer, thing):
         if answer.paged and _listed_at(steps):
             return
-        before = None if thing.given else was.object(thing)
+        found = None if thing.given else was.object(thing)
+        before = None if found is None else found[1]
+        alone = found is not None and was.alone(thing, found[0], answer)
         key = _id_key(item, thing)
         path = _where(steps, (key,), _quoted(thing.template, item[key]))
         for keys, value in _leaves(item, ()):
@@ -112,7 +147,7 @@ def _of_object(change: Change, thing: Thing, answer: Answer, was: _Before) -> It
             said = next((one for one in change.said if _same(keys[-1], one, text)), None)
             if new and said is not None and not is_id_name(keys[-1]):
                 yield _equal(answer, 0, path, keys, said.template, value)
-            elif new and before is not None and _is_state(keys, value, before, thing):
+            elif new and alone and before is not None and _is_state(keys, value, before, thing):
                 yield _equal(answer, 0, path, keys, escape(text or ""), value)
         return
 
@@ -216,7 +251,8 @@ def _where(steps: _Steps, keys: _Keys, text: str) -> str:
     """The path to an object, in its list the one that has ``text`` under these keys. Lists around
     that are searched."""
     last = max((at for at, step in enumerate(steps) if isinstance(step, int)), default=-1)
-    condition = f"[?(@.{'.'.join(keys)}=={text})]"
+    within = (*map(str, steps[last + 1 :]), *keys)
+    condition = f"[?(@.{'.'.join(within)}=={text})]"
     pieces = (
         condition
         if at == last
@@ -265,19 +301,16 @@ def _fits(text: str) -> bool:
 def _on_page(change: Change, answer: Answer, was: _Before) -> Iterator[Proof]:
     """Texts of the change that a page shows, in the row of the thing where there is one."""
     for said in change.said:
-        shown = _written(said, answer)
-        if shown is None:
-            continue
-        template, raw, at = shown
-        row = _row_of(change, answer, at)
-        if row is None and answer.paged and not _is_about(change, answer):
-            continue
-        literal = (raw, row[1]) if row is not None else (raw, "")
-        if any(_holds(one, *literal) for one in was.alike(answer)):
-            continue
-        validator = TextValidator(template, row=row[0] if row is not None else "")
-        says = f"{_short(said.value)} is shown"
-        yield Proof(answer.step.index, 1 if row is None else 0, says, validator)
+        for template, raw, at in _written(said, answer):
+            row = _row_of(change, answer, at)
+            if row is None and answer.paged and not _is_about(change, answer):
+                continue
+            mark, recorded = row or ("", "")
+            if not any(_holds(one, raw, recorded) for one in was.alike(answer)):
+                validator = TextValidator(template, row=mark)
+                says = f"{_short(said.value)} is shown"
+                yield Proof(answer.step.index, 0 if row else 1, says, validator)
+                break
 
 
 def _holds(answer: Answer, raw: str, row: str) -> bool:
@@ -285,57 +318,56 @@ def _holds(answer: Answer, raw: str, row: str) -> bool:
 
 
 def _is_about(change: Change, answer: Answer) -> bool:
-    address = answer.step.address
-    return any(re.search(rf"(?<!\w){re.escape(one.id)}(?!\w)", address) for one in change.things)
+    return any(_names(answer.step, one) for one in change.things)
 
 
-def _written(said: Said, answer: Answer) -> tuple[str, str, int] | None:
-    """A text as the page shows it: as a template, as recorded, and where."""
+def _names(step: Step, thing: Thing) -> bool:
+    """Whether what is asked for has the id in its address."""
+    return re.search(rf"(?<!\w){re.escape(thing.id)}(?!\w)", step.address) is not None
+
+
+def _written(said: Said, answer: Answer) -> Iterator[tuple[str, str, int]]:
+    """A text as the page shows it, alone and with the ends of the tags around it: as a template, as
+    recorded, and where."""
     if not said.is_text or len(said.value) < _SHORTEST:
-        return None
-    ways = {said.value: said.template, html.escape(said.value): _escaped(said.template)}
+        return
+    if said.value not in answer.text and not _SPECIAL.search(said.value):
+        return
     value = " ".join(said.value.split())
     word = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)")
     for node, (written, at) in answer.nodes.items():
         if value in node and word.search(node):
-            for raw, template in ways.items():
-                if raw in written:
-                    return template, raw, at
-    return None
+            yield said.template, said.value if said.value in written else written, at
+            if node == said.value and _alone(answer.text, at, written):
+                yield f">{said.template}<", f">{written}<", at
 
 
-def _escaped(template: str) -> str:
-    """A template of text as that of markup."""
-    parts = Template.parse(template).parts
-    return "".join(
-        escape(html.escape(one))
-        if isinstance(one, str)
-        else str(Reference(one.name, (*one.filters, "html")))
-        for one in parts
-    )
+def _alone(text: str, at: int, written: str) -> bool:
+    """Whether nothing, not even a space, is between a text and the tags around it."""
+    return text.startswith(f">{written}<", max(0, text.rfind(">", 0, at + 1)))
 
 
 def _row_of(change: Change, answer: Answer, at: int) -> tuple[str, str] | None:
     """What the row around that place is known by: the thing's id in an attribute there."""
     start, end = row_around(answer.text, at)
     for thing in change.things if end else ():
-        found = _attribute(answer.text, thing, start, end)
-        if found is not None:
+        for found in _attributes(answer.text[start:end], thing):
             return found
     return None
 
 
-def _attribute(text: str, thing: Thing, start: int, end: int) -> tuple[str, str] | None:
-    """The id with what is around it in an attribute, as a template and as recorded."""
+def _attributes(text: str, thing: Thing) -> Iterator[tuple[str, str]]:
+    """The id with what is around it in attributes, as a template and as recorded."""
     around = re.compile(
-        rf"""(?<=["'])(?P<before>(?:[^"'<>\s]*?[/=?&-])?){re.escape(thing.id)}(?P<after>["'/?&#])"""
+        rf"""(?P<before>["'](?:[^"'<>\s]{{0,200}}?[/=?&-])?){re.escape(thing.id)}(?P<after>["'/?&#])"""
     )
-    found = around.search(text, start, end)
-    if found is None:
-        return None
-    before = re.sub(r"^https?://[^/]*", "", found["before"])
-    template = f"{escape(before)}{thing.template}{found['after']}"
-    return template, f"{before}{thing.id}{found['after']}"
+    known: dict[str, str] = {}
+    for found in islice(around.finditer(text), _MOST_ATTRIBUTES):
+        before = re.sub(r"""^["'](?:https?://[^/]*)?(?=[/?])""", "", found["before"])
+        recorded = f"{before}{thing.id}{found['after']}"
+        known.setdefault(recorded, f"{escape(before)}{thing.template}{found['after']}")
+    for recorded in sorted(known, key=lambda one: one[0] in "\"'"):  # addresses tell most
+        yield known[recorded], recorded
 
 
 # What is there now, or is no more
@@ -344,25 +376,30 @@ def _attribute(text: str, thing: Thing, start: int, end: int) -> tuple[str, str]
 def _come_or_gone(thing: Thing, answer: Answer, was: _Before) -> Iterator[Proof]:
     """A thing that the same address showed before, and shows no more; or the reverse."""
     earlier = None if thing.given else was.same(answer)
-    if earlier is None:
+    strength = 0
+    if thing.given:
+        strength = 1  # for it may be anything that is listed
+        if _names(answer.step, thing):  # and the page is asked for by it
+            return
+    elif earlier is None or not was.alone(thing, earlier, answer):
         return
-    if answer.document is not None and earlier.document is not None:
-        before, now = _listed(earlier, thing), _listed(answer, thing)
-        found, gone = (before, True) if before and not now else (now, False)
-        if bool(before) == bool(now) or (answer.paged and not gone):
-            return
-        assert found is not None
-        yield Proof(answer.step.index, 0, _state(thing, gone), JsonValidator(found, absent=gone))
-    elif answer.document is None and earlier.document is None:
-        start = earlier.text if thing.id in earlier.text else answer.text
-        found_in = _attribute(start, thing, 0, len(start))
-        if found_in is None or not any(map(str.isalpha, found_in[0])):
-            return
-        before_has, now_has = found_in[1] in earlier.text, found_in[1] in answer.text
-        if before_has is now_has or (answer.paged and now_has):
-            return
-        says = _state(thing, before_has)
-        yield Proof(answer.step.index, 0, says, TextValidator(found_in[0], absent=before_has))
+    if answer.document is not None:
+        before = earlier and _listed(earlier, thing)
+        now = _listed(answer, thing)
+        path, gone = (before, True) if before else (now, False)
+        if path and not (before and now) and (gone or not answer.paged):
+            check = JsonValidator(path, absent=gone)
+            yield Proof(answer.step.index, strength, _state(thing, gone), check)
+        return
+    before_text = earlier.text if earlier else ""
+    for gone, text, other in ((True, before_text, answer.text), (False, answer.text, before_text)):
+        if thing.id not in text or (answer.paged and not gone):
+            continue
+        for template, recorded in _attributes(text, thing):
+            if recorded not in other and any(map(str.isalpha, template)):
+                shown = TextValidator(template, absent=gone)
+                yield Proof(answer.step.index, strength, _state(thing, gone), shown)
+                return
 
 
 def _listed(answer: Answer, thing: Thing) -> str | None:

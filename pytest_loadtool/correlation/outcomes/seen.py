@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from pytest_loadtool.correlation.outcomes.changes import walk
+from pytest_loadtool.correlation.outcomes.changes import operation_of, walk
 from pytest_loadtool.correlation.recorded import RecordedResponse
-from pytest_loadtool.correlation.traffic import Step, Traffic
+from pytest_loadtool.correlation.traffic import Step
 from pytest_loadtool.model.entities import unescape
 
 __all__ = ["Answer", "Answers"]
 
 #: An answer that is longer is not looked into, and how many are around a change, in text.
 _LONGEST_ANSWER, _MOST_ANSWERS = 2_000_000, 40
+_GONE = (404, 410)
 _NODE = re.compile(r">([^<>]+)<")
 #: What nobody sees.
 _UNSEEN = re.compile(
@@ -45,6 +46,16 @@ class Answer:
     def text(self) -> str:
         """Its body."""
         return self.response.text
+
+    @cached_property
+    def asked(self) -> tuple[str, str]:
+        """What was asked for: the address, and the operation where that does not tell."""
+        return self.step.address, operation_of(self.step)
+
+    @cached_property
+    def kind(self) -> tuple[str, str]:
+        """Likewise, without the query."""
+        return self.step.path, self.asked[1]
 
     @cached_property
     def document(self) -> Any:
@@ -88,10 +99,14 @@ class Answer:
 class Answers:
     """The answers of a session that show something."""
 
-    def __init__(self, traffic: Traffic) -> None:
-        self._steps = [one for one in traffic.steps if _shows(one)]
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._steps = [one for one in steps if _shows(one)]
         self._places = [one.index for one in self._steps]
         self._kept: dict[int, Answer] = {}
+        self._gone = [one for one in steps if one.exchange and one.exchange.status in _GONE]
+        self._found: dict[str, int] = {}
+        for one in self._steps:
+            self._found.setdefault(one.address, one.index)
 
     def after(self, index: int) -> Iterator[Answer]:
         """Some that come after a transaction, the next first."""
@@ -106,6 +121,14 @@ class Answers:
     def of(self, step: Step) -> Answer | None:
         """The answer of that transaction, if it shows something."""
         return self._read(step) if _shows(step) else None
+
+    def gone(self, index: int) -> Iterator[Step]:
+        """Those that came after a transaction with a status that says there is no such thing, where
+        there was one before (RFC 9110 §15.5.5, §15.5.11)."""
+        for step in self._gone:
+            before = self._found.get(step.address)
+            if before is not None and before < index < step.index:
+                yield step
 
     def _read(self, step: Step) -> Answer:
         kept = self._kept
