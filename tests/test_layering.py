@@ -30,7 +30,8 @@ ROOMS: dict[str, set[str]] = {
     "recording": {"errors", "model", "auth.negotiation"},
     "replay": {
         *("errors", "model", "auth"),
-        *("correlation.bound", "correlation.extract", "correlation.pattern"),
+        *("correlation.bound", "correlation.extract"),
+        *("correlation.markup_rows", "correlation.pattern"),
     },
     "report": {"errors", "model", "auth", "load", "correlation.fields", "correlation.looks"},
     "transport": {"errors", "model", *MIDDLE},

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["Decision"]
+__all__ = ["OUTCOME", "Decision"]
+
+#: The rule of decisions to assert what a change brought about.
+OUTCOME = "outcome"
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,6 @@ def unescape(text: str) -> str:
 
 def in_markup(wanted: str, text: str) -> bool:
     """Whether ``text`` has ``wanted`` as it is, or with character references."""
-    if wanted in text:
-        return True
-    if "&" not in text or not _WRITTEN.search(wanted):
-        return False
+    if wanted in text or "&" not in text or not _WRITTEN.search(wanted):
+        return wanted in text
     return max(_WRITTEN.split(wanted), key=len) in text and wanted in unescape(text)

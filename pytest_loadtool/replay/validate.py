@@ -69,7 +69,8 @@ def _text(validator: TextValidator, names: Names) -> Check:
     failure = _failure("text", f"Search text {said}{where}: {validator.text!r}", validator.outcome)
 
     def check(response: Response, values: Sequence[str]) -> Failure | None:
-        return failure if in_markup(_join(needle, values), response.text) is absent else None
+        text, wanted = response.text, _join(needle, values)
+        return failure if (wanted in text or in_markup(wanted, text)) is absent else None
 
     def check_rows(response: Response, values: Sequence[str]) -> Failure | None:
         found = in_row(response.text, _join(row, values), _join(needle, values))

@@ -366,7 +366,7 @@ def test_a_check_keeps_its_variable(
     again = configure(case, recorded["api"]).case
     assert again.variables["item_id[1]"] == case.variables["item_id[1]"]
     assert extractors(again)["item_id[1]"] == extractors(case)["item_id[1]"]
-    assert sent(again, "GET /api/items/${item_id[1]}").validators == (check,)
+    assert sent(again, "GET /api/items/${item_id[1]}").validators[0] == check
 
 
 def test_without_evidence_nothing_changes(configured: dict[str, Configuration]) -> None:

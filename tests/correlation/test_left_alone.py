@@ -15,7 +15,8 @@ def test_a_token_without_a_source_is_named() -> None:
     """A token that no response holds is left, and a decision says that it will be refused."""
     configuration = run(get("/"), post("/", f"csrf_token={TOKEN}"))
     assert requests(configuration)[1] == f"/ csrf_token={TOKEN}"
-    (decision,) = configuration.decisions
+    decision, unproven = configuration.decisions
+    assert unproven.rule == "no-outcome"
     assert (decision.rule, decision.variable, decision.producer) == ("csrf-form-field", "", "")
     assert "will probably refuse" in decision.reason
 

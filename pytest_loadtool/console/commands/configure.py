@@ -95,23 +95,32 @@ async def undo_decision(session: Session, decision: VariableName) -> None:
     """Take one decision of application state management back, so that it does not come again.
 
     DECISION is the variable, or its number as `explain` lists it. Its values are sent as they were
-    recorded, and their fields are noted in the test case as ignored, each for its request alone.
+    recorded, and their fields are noted in the test case as ignored, each for its request alone. Of
+    an outcome, its number: nothing is asserted of that change then.
     """
+    from pytest_loadtool.correlation.outcomes import without_outcome
     from pytest_loadtool.correlation.undo import taken_back
 
     document = with_traffic(session)
-    made = [one for one in configured(session, document).decisions if one.variable]
+    made = views.taken_back_by_number(configured(session, document).decisions)
     number = int(decision) if decision.isascii() and decision.isdigit() else 0
     if number > len(made):
         raise UsageError(f"there is no decision {number}: `explain` numbers them 1 to {len(made)}")
     name = made[number - 1].variable if number else str(decision)
     try:
-        case = taken_back(document.case, document.exchanges, name)
+        if number and not name:
+            done = made[number - 1].producer
+            case = without_outcome(document.case, document.exchanges, done)
+        else:
+            case = taken_back(document.case, document.exchanges, name)
     except ValueError as error:
         raise UsageError(str(error)) from None
     new = case.asm.ignore[len(document.case.asm.ignore) :]
     document = replace(document, case=case)
     session.document = replace(document, case=configured(session, document).case)
-    session.say(f"{name} is gone; what used it is sent as recorded:")
+    if name:
+        session.say(f"{name} is gone; what used it is sent as recorded:")
+    else:
+        session.say(f"Nothing is asserted of {made[number - 1].producer} any more:")
     for one in new:
         session.say(f"  ignore {one}")

@@ -11,7 +11,7 @@ from pytest_loadtool.console.session import Document
 from pytest_loadtool.console.views.identity import authentication, offered
 from pytest_loadtool.console.views.text import counted, shortened, size
 from pytest_loadtool.model.case import Page, Transaction
-from pytest_loadtool.model.decision import Decision
+from pytest_loadtool.model.decision import OUTCOME, Decision
 from pytest_loadtool.report.masking import BY_NAME, cut
 
 if TYPE_CHECKING:
@@ -92,15 +92,22 @@ def notes(found: Sequence[Note], most: int | None = _MOST) -> Iterator[str]:
 
 
 #: What decisions without a variable are about, by their rules.
-_NO_VARIABLE = {"outcome": "outcome", "no-outcome": "no outcome"}
+_NO_VARIABLE = {OUTCOME: "outcome", "no-outcome": "no outcome"}
+
+
+def taken_back_by_number(made: Iterable[Decision]) -> list[Decision]:
+    """The decisions that can be taken back, in the order of their numbers: those that made a
+    variable, and after them the outcomes."""
+    undone = [one for one in made if one.variable or one.rule == OUTCOME]
+    return sorted(undone, key=lambda one: not one.variable)
 
 
 def decisions(made: Iterable[Decision], *, numbered: bool = False) -> Iterator[str]:
-    """Each decision with its evidence; values that need no variable come last, without numbers.
+    """Each decision with its evidence; what cannot be taken back comes last, without numbers.
 
     What the client makes up for one request after the other, such as times, is told once.
     """
-    ordered = sorted(made, key=lambda decision: not decision.variable)
+    ordered = sorted(made, key=lambda one: (not one.variable, one.rule != OUTCOME))
     for _, group in groupby(enumerate(ordered, 1), _told_as):
         alike = dict(group)
         number, decision = next(iter(alike.items()))
@@ -119,7 +126,8 @@ def decisions(made: Iterable[Decision], *, numbered: bool = False) -> Iterator[s
                 f"used by {', '.join(_some(users)) or 'nothing'}"
             )
         else:
-            yield f"  {_NO_VARIABLE.get(decision.rule, 'no variable')}: {value}"
+            mark = f"{number:3}. " if numbered and decision.rule == OUTCOME else "  "
+            yield f"{mark}{_NO_VARIABLE.get(decision.rule, 'no variable')}: {value}"
         yield f"      {decision.reason} [{decision.rule}, {decision.confidence:.0%}]"
 
 

@@ -1,5 +1,5 @@
 """Outcomes: what later answers show of a change, made a validator, so that passed means done."""
 
-from pytest_loadtool.correlation.outcomes.asserting import Asserted, asserted
+from pytest_loadtool.correlation.outcomes.asserting import Asserted, asserted, without_outcome
 
-__all__ = ["Asserted", "asserted"]
+__all__ = ["Asserted", "asserted", "without_outcome"]

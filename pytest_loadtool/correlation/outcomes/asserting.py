@@ -6,23 +6,25 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from pytest_loadtool.correlation.ignoring import entry
 from pytest_loadtool.correlation.notes import Title
 from pytest_loadtool.correlation.outcomes.changes import Change, changes_of
 from pytest_loadtool.correlation.outcomes.proofs import Proof, proofs
 from pytest_loadtool.correlation.outcomes.seen import Answers
-from pytest_loadtool.correlation.traffic import Step
+from pytest_loadtool.correlation.traffic import Step, steps_of
 from pytest_loadtool.model.case import TestCase
-from pytest_loadtool.model.decision import Decision
+from pytest_loadtool.model.decision import OUTCOME, Decision
 from pytest_loadtool.model.editing import numbered_titles, with_transactions
+from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.rule import Names
 from pytest_loadtool.model.validator import Outcome, Validator
 
-__all__ = ["Asserted", "asserted"]
+__all__ = ["Asserted", "asserted", "without_outcome"]
 
 #: How many validators one change gets.
 _MOST_PROOFS = 3
 _CONFIDENCE = (0.95, 0.85, 0.7)
-_RULE, _NO_RULE = "outcome", "no-outcome"
+_NO_RULE = "no-outcome"
 #: What a test case ignores that wants no outcomes, or none of one request.
 _IGNORED = "outcome"
 
@@ -53,7 +55,7 @@ def asserted(case: TestCase, steps: Sequence[Step], title: Title) -> Asserted:
             changed.setdefault(thing.known_as, []).append(change.step.index)
     for change in changes:
         step = change.step
-        if f"{step.transaction.request.method} {step.path}: {_IGNORED}" in case.asm.ignore:
+        if entry(step, _IGNORED) in case.asm.ignore:
             continue
         best = [
             one
@@ -76,6 +78,13 @@ def asserted(case: TestCase, steps: Sequence[Step], title: Title) -> Asserted:
     return Asserted(case, (*decisions, *_unproven(silent, title)))
 
 
+def without_outcome(case: TestCase, exchanges: Sequence[Exchange], change: str) -> TestCase:
+    """The case that ignores the outcome of a change: its number, from 1, and its title, as
+    decisions say them."""
+    step = steps_of(case, exchanges)[int(change.partition(" ")[0]) - 1]
+    return replace(case, asm=replace(case.asm, ignore=(*case.asm.ignore, entry(step, _IGNORED))))
+
+
 def _best(made: Iterator[Proof]) -> list[Proof]:
     """The strongest, of these the nearest, each once."""
     found = sorted(made, key=lambda one: (one.strength, one.at))
@@ -90,7 +99,7 @@ def _decision(change: Change, proof: Proof, title: Title) -> Decision:
         variable="",
         producer=done,
         consumers=(title(proof.at),),
-        rule=_RULE,
+        rule=OUTCOME,
         reason=f'"{done}" took effect if "{title(proof.at)}" shows it: a validator asserts that.',
         confidence=_CONFIDENCE[proof.strength],
     )
