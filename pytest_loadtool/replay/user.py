@@ -186,7 +186,9 @@ class VirtualUser:
             for line in response.set_cookies:
                 self._jar.store(line, step.origin.host, target_of(response.request))
             if step.checks or step.takes:
-                failures += self._judge(step, response)
+                judged = self._judge(step, response)
+                first = judged and judged[0].cause == "outcome"  # what the status only follows
+                failures = judged + failures if first else failures + judged
         except ContentError as error:
             failures += (Failure("decoding", str(error)),)
         except MemoryError:
@@ -196,13 +198,15 @@ class VirtualUser:
         return failures
 
     def _judge(self, step: Step, response: Response) -> tuple[Failure, ...]:
-        """All validators, then all extractors; one that finds nothing keeps the old value."""
+        """All validators, outcomes first, then all extractors; one that finds nothing keeps the old
+        value."""
         failures: tuple[Failure, ...] = ()
         values = self._values
         for check in step.checks:
             failure = check(response, values)
             if failure is not None:
-                failures += (failure,)
+                outcome = failure.cause == "outcome"
+                failures = (failure, *failures) if outcome else (*failures, failure)
         for take in step.takes:
             extract = take.extract
             try:
