@@ -34,9 +34,10 @@ class Shop:
 
     def add(self, name: str, quantity: int = 1) -> dict[str, Any]:
         """A new order, or what would have been one."""
-        order = {"id": next(self._ids), "name": name, "quantity": quantity, "state": "open"}
+        number = next(self._ids)
+        order = {"id": number, "name": name, "quantity": quantity, "state": "open"}
         if "add" not in self.idle:
-            self.orders[order["id"]] = order
+            self.orders[number] = order
         return order
 
     def change(self, number: int, **new: Any) -> dict[str, Any]:
