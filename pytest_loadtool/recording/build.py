@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from pytest_loadtool.auth.negotiation import negotiations
-from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
+from pytest_loadtool.model.case import Page, Recorded, Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.recording.answers import expected_answer
@@ -16,7 +16,7 @@ from pytest_loadtool.recording.entry import Entry
 from pytest_loadtool.recording.expired import expired
 from pytest_loadtool.recording.failures import expected_status
 from pytest_loadtool.recording.fidelity import fidelity
-from pytest_loadtool.recording.grouping import REFERRER_ANALYSIS, Group, Grouping, group
+from pytest_loadtool.recording.grouping import REFERRER_ANALYSIS, Grouping, group
 from pytest_loadtool.recording.hosts import with_recorded_hosts
 from pytest_loadtool.recording.kinds import kind_of
 from pytest_loadtool.recording.naming import operation_name, page_names
@@ -26,7 +26,7 @@ from pytest_loadtool.recording.sayable import sayable
 from pytest_loadtool.recording.server import server_of
 from pytest_loadtool.recording.sharing import Headers, share
 from pytest_loadtool.recording.sieve import left_out
-from pytest_loadtool.recording.timing import recorded, think_times
+from pytest_loadtool.recording.timing import pauses, recorded, think_times
 from pytest_loadtool.recording.uploads import Upload, Uploads
 
 __all__ = ["Recording", "build_case"]
@@ -69,10 +69,20 @@ def build_case(
     cookies = script_cookies(exchanges, [entry.index for entry in kept])
     sharing = share([one.headers for one in drafts.values()])
     headers = dict(zip(drafts, sharing.requests, strict=True))
+    waited = pauses(groups)
     pages = tuple(
         Page(
             page_name,
-            tuple(_transaction(entry, page, drafts, headers, cookies) for entry in page.entries),
+            tuple(
+                _transaction(
+                    entry,
+                    drafts,
+                    headers,
+                    cookies,
+                    recorded(entry, page, waited.get(entry.index, 0.0)),
+                )
+                for entry in page.entries
+            ),
             think_time,
         )
         for page_name, page, think_time in zip(
@@ -112,10 +122,10 @@ def _lead(exchanges: Sequence[Exchange], before: Sequence[int], exchange: Exchan
 
 def _transaction(
     entry: Entry,
-    page: Group,
     drafts: dict[int, Draft],
     headers: dict[int, tuple[str, Headers]],
     cookies: dict[int, tuple[str, ...]],
+    shown: Recorded,
 ) -> Transaction:
     one = drafts[entry.index]
     header_set, own = headers[entry.index]
@@ -132,5 +142,5 @@ def _transaction(
         name=operation_name(entry.exchange),
         status=expected_status(entry),
         validators=expected_answer(entry.exchange),
-        recorded=recorded(entry, page),
+        recorded=shown,
     )
