@@ -71,8 +71,9 @@ def _why(length: Length, plan: LoadConfiguration) -> str:
 
 
 def _needs(length: Length) -> str:
-    thinking = f", {seconds(length.thinking)} of it think time" if length.thinking else ""
-    return f"one iteration needs about {seconds(length.total)}{thinking}"
+    total, thinking = seconds(length.total), seconds(length.thinking)
+    of_it = f", {'all' if thinking == total else thinking} of it think time"
+    return f"one iteration needs about {total}{of_it if length.thinking else ''}"
 
 
 def _remedy(length: Length) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from math import inf
 
@@ -33,19 +33,16 @@ def think_times(groups: Sequence[Group]) -> list[float]:
     return [*(gap if gap >= _SHORTEST else 0.0 for gap in gaps), 0.0] if groups else []
 
 
-def pauses(groups: Sequence[Group]) -> dict[int, float]:
-    """By its index, for each transaction within a page before which nothing at all was under way,
-    on no page: for how many seconds, to the millisecond.
+def pauses(entries: Iterable[Entry], firsts: Collection[int | None]) -> dict[int, float]:
+    """By its index, for each transaction before which nothing at all was under way, on no page: for
+    how many seconds, to the millisecond. Not for the ``firsts`` of their pages.
 
     In an application of one document that is what its user takes to think. The time is in no think
     time between pages, so that a recording with all its pauses is as long as it was.
     """
-    firsts = {page.entries[0].index for page in groups}
     found: dict[int, float] = {}
     latest = inf
-    for entry in sorted(
-        (one for page in groups for one in page.entries), key=lambda one: one.began
-    ):
+    for entry in sorted(entries, key=lambda one: one.began):
         gap = round(entry.began - latest, 3)
         if gap >= _SHORTEST_INSIDE and entry.index not in firsts:
             found[entry.index] = gap

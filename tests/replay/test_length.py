@@ -59,7 +59,9 @@ def acted_out(think_time: ThinkTime, user: int) -> float:
 def test_think_times(think_time: ThinkTime, thinking: float) -> None:
     """All of them, within pages and between them, as the load test has them; none at the end. Then
     the answers, as far as one waits for the other."""
-    assert length_of(CASE, think_time) == Length(pytest.approx(thinking), pytest.approx(5.75))
+    length = length_of(CASE, think_time)
+    assert (length.thinking, length.waiting) == pytest.approx((thinking, 5.75))
+    assert length.total == pytest.approx(thinking + 5.75)
     assert acted_out(think_time, 0) == pytest.approx(thinking)
 
 
