@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from contextlib import nullcontext
+from textwrap import wrap
 
 import pytest
 
@@ -13,6 +15,8 @@ from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.report.excerpt import printable
 
 __all__ = ["write_hints"]
+
+_INDENT = "    "
 
 
 def write_hints(
@@ -30,5 +34,6 @@ def write_hints(
     with capture.global_and_fixture_disabled() if capture is not None else nullcontext():
         reporter.ensure_newline()
         for text in hints:
-            reporter.write_line(f"    {printable(text)}", yellow=True)
+            for line in wrap(printable(text), shutil.get_terminal_size().columns - len(_INDENT)):
+                reporter.write_line(f"{_INDENT}{line}", yellow=True)
         reporter.flush()
