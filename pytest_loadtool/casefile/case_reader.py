@@ -220,6 +220,7 @@ _RECORDED = Table(
         "entry": Key(at_least(0)),
         "at": Key(number),
         "took": Key(number),
+        "pause": Key(number),
         "negotiation": Key(array(at_least(0))),
     },
 )

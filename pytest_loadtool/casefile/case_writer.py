@@ -258,6 +258,8 @@ def _recorded(recorded: Recorded) -> dict[str, str]:
         pairs["at"] = recorded.at
     if recorded.took:
         pairs["took"] = recorded.took
+    if recorded.pause:
+        pairs["pause"] = recorded.pause
     written = {name: scalar(value) for name, value in pairs.items()}
     return written | ({"negotiation": negotiation} if recorded.negotiation else {})
 

@@ -18,6 +18,7 @@ from pytest_loadtool.console.reaching import fingerprint, is_known
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views.case import notes, summary
 from pytest_loadtool.console.views.identity import account as shown
+from pytest_loadtool.console.views.pauses import missing, replayed
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
@@ -46,6 +47,8 @@ def open_file(session: Session) -> None:
             case, exchanges, evidence, masked=masked, troubles=troubles
         )
         session.say(f"{session.shown(path)}: {summary(session.document)}.")
+        for line in missing(case, exchanges):
+            session.say(line)
     for left in recordings_left(path):
         shown = session.shown(left)
         session.say(
@@ -82,6 +85,8 @@ def open_traffic(session: Session, exchanges: Sequence[Exchange], evidence: Path
         raise NothingRecordedError("none of the recorded traffic can be replayed")
     session.document, session.saved = document, None
     session.say(f"The test case has {summary(document)}. `configure` finds its dynamic values.")
+    for line in replayed(case):
+        session.say(line)
     for account in unconfigured(document):
         session.say(f"  {shown(case, account)}: `test-case-configuration` says who the users are.")
     for one in recorded_identities(document.exchanges):

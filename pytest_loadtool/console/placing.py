@@ -9,11 +9,10 @@ from pathlib import Path
 
 from pytest_loadtool.console.credentials import Credentials
 from pytest_loadtool.console.private import write_private
-from pytest_loadtool.console.secrets import unused
+from pytest_loadtool.console.secrets import unused, with_users
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.correlation.revert import names_in_use
 from pytest_loadtool.model.case import TestCase, Variable
-from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.template import BUILTIN_NAMES, Reference, escape
 from pytest_loadtool.transport.keyrings import in_keyring, store_in_keyring, storing
 
@@ -64,13 +63,8 @@ def place(session: Session, case: TestCase, found: Credentials) -> Placed:
 def _with_dataset(session: Session, case: TestCase, path: Path) -> tuple[TestCase, str]:
     """The case with the dataset, a row of which each virtual user has for itself; its name."""
     file = Path(os.path.relpath(path, session.case_path.parent)).as_posix()
-    known = next((one for one in case.datasets if one.file == file), None)
-    use = known or DatasetUse(unused("users", [one.name for one in case.datasets]), file)
-    own = replace(use, lifespan="virtual user", sharable=False)
-    if known is None:
-        return replace(case, datasets=(*case.datasets, own)), own.name
-    datasets = tuple(own if one is known else one for one in case.datasets)
-    return replace(case, datasets=datasets), own.name
+    case, use = with_users(case, file)
+    return case, use.name
 
 
 def _with_variable(case: TestCase, wanted: Variable) -> tuple[TestCase, str]:

@@ -18,11 +18,11 @@ from pytest_loadtool.console.rules import rules_of
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.console.wizard import question
-from pytest_loadtool.model.case import Variable
+from pytest_loadtool.model.case import TestCase, Variable
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.rule import Names
 
-__all__ = ["WAYS", "dataset_path", "env_name", "move", "unused", "warnings", "way"]
+__all__ = ["WAYS", "dataset_path", "env_name", "move", "unused", "warnings", "way", "with_users"]
 
 #: What can be done with them. The first is what is done with nobody to ask.
 WAYS = ("keep", "dataset", "env")
@@ -84,9 +84,7 @@ def move(session: Session, document: Document, case_path: Path, how: str) -> Doc
     values = {one.column: one.field.value for one in credentials}
     case = document.case
     if values and how == "dataset":
-        use = DatasetUse(unused("users", [one.name for one in case.datasets]), "")
-        use = replace(use, file=dataset_path(case_path).name)
-        case = replace(case, datasets=(*case.datasets, use))
+        case, use = with_users(case, dataset_path(case_path).name)
         names = {column: f"{use.name}.{column}" for column in values}
         _write(session, dataset_path(case_path), Dataset(tuple(values), (tuple(values.values()),)))
     elif values:
@@ -124,7 +122,8 @@ def _understood(answer: str, document: Document) -> str:
 def _write(session: Session, path: Path, dataset: Dataset) -> None:
     write_private(path, dataset)
     session.say(
-        f"Moved {', '.join(dataset.columns)} to {session.shown(path)}, which .gitignore names."
+        f"Moved {', '.join(dataset.columns)} to {session.shown(path)}, which .gitignore names. "
+        "Add a row for each virtual user."
     )
 
 
@@ -138,6 +137,18 @@ def env_name(case_path: Path, column: str) -> str:
     """The environment variable of a test case for one of its columns: ``SHOP_PASSWORD``."""
     name = re.sub(r"\W+", "_", f"{case_name(case_path)}_{column}", flags=re.ASCII).upper()
     return f"_{name}" if name[:1].isdigit() else name
+
+
+def with_users(case: TestCase, file: str) -> tuple[TestCase, DatasetUse]:
+    """The case with the dataset ``file`` of who its users are, and how it uses that: each virtual
+    user has a row for itself, for life. A login that two of them share would be one user's."""
+    known = next((one for one in case.datasets if one.file == file), None)
+    use = known or DatasetUse(unused("users", [one.name for one in case.datasets]), file)
+    own = replace(use, lifespan="virtual user", sharable=False)
+    if known is None:
+        return replace(case, datasets=(*case.datasets, own)), own
+    datasets = tuple(own if one is known else one for one in case.datasets)
+    return replace(case, datasets=datasets), own
 
 
 def unused(name: str, taken: Iterable[str]) -> str:

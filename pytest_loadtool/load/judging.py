@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from pytest_loadtool.load.comparison import TOLERANCE
@@ -11,6 +12,7 @@ from pytest_loadtool.load.summarise import summarise
 from pytest_loadtool.load.summary import Summary
 from pytest_loadtool.load.threshold import Watch
 from pytest_loadtool.load.verdict import verdict
+from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import LoadConfiguration
 
 __all__ = ["judge"]
@@ -25,11 +27,12 @@ def judge(
     baseline: SavedRun | None = None,
     tolerance: float = TOLERANCE,
     interrupted: bool = False,
+    lengths: Sequence[Length] = (),
 ) -> Summary:
     """The summary of a run, with its verdict, compared with ``baseline``.
 
     ``watch`` has looked at it while it lasted. ``tolerance`` is how much worse than the baseline,
-    as a share, it may be.
+    as a share, it may be. ``lengths`` are how long an iteration of each test case takes.
     """
     metrics = result.metrics
     thresholds = watch.results(metrics)
@@ -39,6 +42,7 @@ def judge(
         result.workers,
         stopped_after=metrics.elapsed_us / 1e6 if interrupted else None,
         thresholds=thresholds,
+        lengths=lengths,
     )
     return summarise(
         metrics,

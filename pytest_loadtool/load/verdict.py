@@ -16,7 +16,9 @@ from pytest_loadtool.load.merger import WorkerResult
 from pytest_loadtool.load.metrics import LoadMetrics
 from pytest_loadtool.load.share import Share
 from pytest_loadtool.load.threshold import ThresholdResult
+from pytest_loadtool.load.unfinished import unfinished
 from pytest_loadtool.load.wording import count, percent, plural
+from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import LoadConfiguration
 
 __all__ = ["BOTTLENECKS", "Bottleneck", "Outcome", "Verdict", "verdict"]
@@ -85,6 +87,7 @@ class _Run:
     workers: Sequence[WorkerResult]
     stopped_after: float | None
     thresholds: Sequence[ThresholdResult]
+    lengths: Sequence[Length]
 
 
 def verdict(
@@ -94,11 +97,13 @@ def verdict(
     *,
     stopped_after: float | None = None,
     thresholds: Sequence[ThresholdResult] = (),
+    lengths: Sequence[Length] = (),
 ) -> Verdict:
     """Judge a run. ``stopped_after`` is when somebody stopped it, in seconds after its start;
-    ``thresholds`` are what came of the configuration's.
+    ``thresholds`` are what came of the configuration's; ``lengths`` are how long an iteration of
+    each test case takes, if that is known.
     """
-    run = _Run(metrics, configuration, workers, stopped_after, thresholds)
+    run = _Run(metrics, configuration, workers, stopped_after, thresholds, lengths)
     findings = [finding for check in _CHECKS for finding in check(run)]
     outcomes = {outcome for outcome, _ in findings}
     worst: Sequence[Outcome] = ("failed", "inconclusive")
@@ -201,6 +206,14 @@ def _untouched_cases(run: _Run) -> Iterator[_Finding]:
                 )
 
 
+def _unfinished(run: _Run) -> Iterator[_Finding]:
+    """Not of a run that has ended before its time, which says so already."""
+    by_threshold = any(one.threshold.stop and not one.passed for one in run.thresholds)
+    if not (by_threshold or any(_stopped(run)) or any(_missing_workers(run))):
+        for reason in unfinished(run.metrics, run.configuration, run.lengths):
+            yield "inconclusive", reason
+
+
 def _dropped(run: _Run) -> Iterator[_Finding]:
     if any(one.metric == "dropped" and not one.stop for one in run.configuration.thresholds):
         return
@@ -260,6 +273,7 @@ _CHECKS = (
     _missing_workers,
     _stopped,
     _untouched_cases,
+    _unfinished,
     _dropped,
     _bottlenecks,
 )

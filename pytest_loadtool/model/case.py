@@ -93,7 +93,9 @@ class Recorded:
 
     ``entry`` is the 0-based index in the evidence (HAR); ``at`` the start and ``took`` the
     duration, in seconds, ``at`` counted from the start of the page. Replay overlaps transactions of
-    a page as these overlapped. ``negotiation`` are the entries of the exchanges (connection
+    a page as these overlapped. ``pause`` is for how long before it, in seconds, nothing at all was
+    under way although its page had begun: its user did something, or a timer rang. Replay waits so
+    long, as for a think time. ``negotiation`` are the entries of the exchanges (connection
     authentication negotiation) that ended in this one; replay makes its own.
     """
 
@@ -103,6 +105,7 @@ class Recorded:
     at: float = 0.0
     took: float = 0.0
     negotiation: tuple[int, ...] = ()
+    pause: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

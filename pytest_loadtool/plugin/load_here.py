@@ -8,6 +8,7 @@ from pytest_loadtool.load import Share
 from pytest_loadtool.plugin.apart import run_apart
 from pytest_loadtool.plugin.live import LiveView
 from pytest_loadtool.plugin.load_compare import BASELINE
+from pytest_loadtool.plugin.load_hints import write_hints
 from pytest_loadtool.plugin.load_interrupt import stopping
 from pytest_loadtool.plugin.load_item import LoadItem, LoadTestFailedError
 from pytest_loadtool.plugin.load_outcome import write_thresholds
@@ -38,6 +39,8 @@ class Here:
         baseline = self._config.stash[BASELINE]
         earlier = baseline.of(configuration.name)  # says now if it has none
         share = prepare(item.load_test, servers, Share())
+        lengths = item.load_test.lengths
+        write_hints(self._config, configuration, lengths)
         with LiveView(self._config, configuration) as view, stopping(share.runner.stop) as stop:
             summary = run_apart(
                 lambda: run_alone(
@@ -47,6 +50,7 @@ class Here:
                     show=view.show if view.wanted else None,
                     baseline=earlier,
                     tolerance=baseline.tolerance,
+                    lengths=[length for _, length in lengths],
                 )
             )
         item.summary = summary

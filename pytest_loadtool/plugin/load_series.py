@@ -15,6 +15,7 @@ import pytest
 from pytest_loadtool.load.conductor import Order
 from pytest_loadtool.plugin.live import LiveView
 from pytest_loadtool.plugin.load_compare import BASELINE
+from pytest_loadtool.plugin.load_hints import write_hints
 from pytest_loadtool.plugin.load_outcome import write_thresholds
 from pytest_loadtool.plugin.load_results import RESULTS
 from pytest_loadtool.plugin.load_shared import SharedTest
@@ -169,6 +170,8 @@ class Series:
             self._announced = True
             hook = self._config.hook
             hook.pytest_runtest_logstart(nodeid=test.nodeid, location=test.location)
+            if test.configuration is not None:
+                write_hints(self._config, test.configuration, test.lengths)
 
     def _look(self, test: SharedTest) -> None:
         if not test.running:

@@ -24,6 +24,7 @@ from pytest_loadtool.load import (
     judge,
 )
 from pytest_loadtool.load.conductor import Conductor, Order, Phase
+from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.plugin.load_compare import Baseline
 from pytest_loadtool.plugin.load_outcome import add_outcome
@@ -47,6 +48,8 @@ class SharedTest:
         self._baseline = baseline
         self.location: Location = (nodeid.partition("::")[0], 0, nodeid.rpartition("::")[2])
         self.configuration: LoadConfiguration | None = None
+        self.lengths: list[tuple[str, Length]] = []
+        """How long an iteration of each test case takes."""
         self._conductor = Conductor(list(workers), time.time)
         self._merger = Merger(self._conductor.workers)
         self._reports: list[dict[str, Any]] = []
@@ -134,6 +137,7 @@ class SharedTest:
             baseline=self._baseline.of(self.configuration.name),
             tolerance=self._baseline.tolerance,
             interrupted=self._interrupted,
+            lengths=[length for _, length in self.lengths],
         )
 
     def reports(self, config: pytest.Config, summary: Summary | None) -> list[pytest.TestReport]:
@@ -221,8 +225,11 @@ class SharedTest:
             return []
         return self.stop() if self._watch.look([self._merger.merged()]) else []
 
-    def _introduce(self, path: str, location: Sequence[Any]) -> list[Order]:
+    def _introduce(
+        self, path: str, location: Sequence[Any], lengths: Iterable[tuple[str, float, float]] = ()
+    ) -> list[Order]:
         """The first worker says what the test is. The controller itself has collected nothing."""
+        self.lengths = [(name, Length(*seconds)) for name, *seconds in lengths]
         file, line, name = location
         self.location = (file, line, name)
         try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import traceback
 from collections.abc import Generator
+from dataclasses import astuple
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
@@ -69,7 +70,8 @@ class LoadWorker:
         """Take part in a load test, in whatever way the controller says."""
         if not isinstance(item, LoadItem):
             return None
-        self._tell(item, "ready", str(item.path), tuple(item.location))
+        lengths = [(name, *astuple(length)) for name, length in item.load_test.lengths]
+        self._tell(item, "ready", str(item.path), tuple(item.location), lengths)
         if self._take_part(item) == "lead":
             reports = runtestprotocol(item, log=False, nextitem=nextitem)
             self._tell(item, "reports", self._packed(reports))

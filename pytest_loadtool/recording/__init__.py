@@ -14,6 +14,7 @@ from pytest_loadtool.recording.grouping import ALGORITHMS, Grouping
 from pytest_loadtool.recording.hosts import HostUse, belongs, hostnames, restrict
 from pytest_loadtool.recording.importing import with_page
 from pytest_loadtool.recording.notes import Note
+from pytest_loadtool.recording.regrouping import paused, regrouped, with_pauses
 from pytest_loadtool.recording.strip import Stripped, strip
 from pytest_loadtool.recording.trackers import TRACKERS
 from pytest_loadtool.recording.uploads import Upload, Uploads, folder_of, unused_path
@@ -36,10 +37,13 @@ __all__ = [
     "folder_of",
     "hostnames",
     "page_span",
+    "paused",
+    "regrouped",
     "restrict",
     "strip",
     "transactions_of",
     "unused_path",
     "with_page",
+    "with_pauses",
     "without",
 ]

@@ -6,27 +6,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from pytest_loadtool.auth.negotiation import negotiations
-from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
+from pytest_loadtool.model.case import Page, Recorded, Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.recording.answers import expected_answer
 from pytest_loadtool.recording.cookies import script_cookies
 from pytest_loadtool.recording.entry import Entry
-from pytest_loadtool.recording.expired import expired
 from pytest_loadtool.recording.failures import expected_status
 from pytest_loadtool.recording.fidelity import fidelity
-from pytest_loadtool.recording.grouping import REFERRER_ANALYSIS, Group, Grouping, group
+from pytest_loadtool.recording.grouping import REFERRER_ANALYSIS, Grouping, group
 from pytest_loadtool.recording.hosts import with_recorded_hosts
-from pytest_loadtool.recording.kinds import kind_of
 from pytest_loadtool.recording.naming import operation_name, page_names
 from pytest_loadtool.recording.notes import Note
 from pytest_loadtool.recording.request import Draft, draft
 from pytest_loadtool.recording.sayable import sayable
 from pytest_loadtool.recording.server import server_of
 from pytest_loadtool.recording.sharing import Headers, share
-from pytest_loadtool.recording.sieve import left_out
-from pytest_loadtool.recording.timing import recorded, think_times
+from pytest_loadtool.recording.sifting import sift
+from pytest_loadtool.recording.timing import pauses, recorded, think_times
 from pytest_loadtool.recording.uploads import Upload, Uploads
 
 __all__ = ["Recording", "build_case"]
@@ -57,7 +54,7 @@ def build_case(
     pages if nothing is left. ``told`` is told how far this has got.
     """
     recorded_exchanges, exchanges = exchanges, [sayable(one) for one in exchanges]
-    entries = _sift(exchanges)
+    entries = sift(exchanges)
     groups = group(entries, grouping)
     server = server_of(groups)
     uploads = Uploads(name)
@@ -69,10 +66,20 @@ def build_case(
     cookies = script_cookies(exchanges, [entry.index for entry in kept])
     sharing = share([one.headers for one in drafts.values()])
     headers = dict(zip(drafts, sharing.requests, strict=True))
+    waited = pauses(entries, {page.entries[0].index for page in groups})
     pages = tuple(
         Page(
             page_name,
-            tuple(_transaction(entry, page, drafts, headers, cookies) for entry in page.entries),
+            tuple(
+                _transaction(
+                    entry,
+                    drafts,
+                    headers,
+                    cookies,
+                    recorded(entry, page, waited.get(entry.index, 0.0)),
+                )
+                for entry in page.entries
+            ),
             think_time,
         )
         for page_name, page, think_time in zip(
@@ -91,31 +98,12 @@ def build_case(
     return Recording(case, fidelity(case, recorded_exchanges), MappingProxyType(uploads.files))
 
 
-def _sift(exchanges: Sequence[Exchange]) -> list[Entry]:
-    """What can be replayed, in the order in which it was sent."""
-    found = negotiations(exchanges)
-    folded = frozenset(index for indexes in found.values() for index in indexes)
-    folded |= expired(exchanges)
-    in_order = sorted(enumerate(exchanges), key=lambda numbered: numbered[1].started)
-    return [
-        Entry(index, exchange, kind_of(exchange), before, _lead(exchanges, before, exchange))
-        for index, exchange in in_order
-        if left_out(exchange) is None and index not in folded
-        for before in [found.get(index, ())]
-    ]
-
-
-def _lead(exchanges: Sequence[Exchange], before: Sequence[int], exchange: Exchange) -> float:
-    """Seconds from the start of the first before ``exchange`` to its own."""
-    return exchange.started - exchanges[before[0]].started if before else 0.0
-
-
 def _transaction(
     entry: Entry,
-    page: Group,
     drafts: dict[int, Draft],
     headers: dict[int, tuple[str, Headers]],
     cookies: dict[int, tuple[str, ...]],
+    shown: Recorded,
 ) -> Transaction:
     one = drafts[entry.index]
     header_set, own = headers[entry.index]
@@ -132,5 +120,5 @@ def _transaction(
         name=operation_name(entry.exchange),
         status=expected_status(entry),
         validators=expected_answer(entry.exchange),
-        recorded=recorded(entry, page),
+        recorded=shown,
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pytest_loadtool.recording.activity import ActivityMonitoring
 from pytest_loadtool.recording.entry import Entry
 from pytest_loadtool.recording.pages import Group
+from pytest_loadtool.recording.polls import polls
 from pytest_loadtool.recording.referrer import ReferrerAnalysis
 
 __all__ = ["ALGORITHMS", "REFERRER_ANALYSIS", "Group", "Grouping", "group"]
@@ -41,9 +42,10 @@ REFERRER_ANALYSIS = Grouping()
 
 def group(entries: Iterable[Entry], grouping: Grouping) -> list[Group]:
     """The pages of a recording, in the order of their start. ``entries`` must be in that order."""
+    entries = list(entries)
     if grouping.algorithm == "activity":
         pages: ActivityMonitoring | ReferrerAnalysis = ActivityMonitoring(
-            threshold=grouping.threshold
+            threshold=grouping.threshold, polls=polls(entries)
         )
     else:
         pages = ReferrerAnalysis()

@@ -12,7 +12,7 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.entry import Entry
 from pytest_loadtool.recording.grouping import Group
 
-__all__ = ["operation_name", "page_names", "title"]
+__all__ = ["distinct", "operation_name", "page_name", "page_names", "title"]
 
 #: How far into a document its title is looked for, in bytes.
 _LONGEST_HEAD = 256 * 1024
@@ -29,11 +29,16 @@ _SOAP_12_ACTION = re.compile(r"\baction=\"?([^\";]+)", re.IGNORECASE)
 
 
 def page_names(groups: Iterable[Group]) -> list[str]:
-    """A name for each page; a name that was taken before gets " (2)", " (3)"…"""
+    """A name for each page, all of them `distinct`."""
+    return distinct(map(page_name, groups))
+
+
+def distinct(wanted_names: Iterable[str]) -> list[str]:
+    """The names; one that was taken before gets " (2)", " (3)"…"""
     taken: set[str] = set()
     names = []
-    for page in groups:
-        wanted = name = _name(page)
+    for wanted in wanted_names:
+        name = wanted
         count = 1
         while name in taken:
             count += 1
@@ -62,7 +67,8 @@ def operation_name(exchange: Exchange) -> str:
     return name.encode("utf-8", "replace").decode()  # JSON may hold lone surrogates
 
 
-def _name(page: Group) -> str:
+def page_name(page: Group) -> str:
+    """What a page is called, whatever others are called."""
     if page.key is not None:
         return title(page.key.exchange) or _place(page.key)
     # Not named after a forward: it belongs to where it leads.

@@ -38,6 +38,10 @@ class Group:
         """When its client first asked for any of it."""
         return min(entry.began for entry in self.entries)
 
+    def ended_of(self, moment: float) -> float:
+        """When the last response had come to what it had asked for before ``moment``."""
+        return max((one.ended for one in self.entries if one.began < moment), default=self.ended)
+
     def add(self, entry: Entry) -> None:
         """Add the next transaction."""
         self.entries.append(entry)

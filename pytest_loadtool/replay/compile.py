@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from math import inf
-from random import Random
+from itertools import pairwise
 from types import MappingProxyType
 
 from pytest_loadtool.auth.credentials import Credentials
@@ -19,7 +18,6 @@ from pytest_loadtool.model.extractor import Extractor, source_texts
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import Validator, expected_text
-from pytest_loadtool.replay.draw import draw
 from pytest_loadtool.replay.format import Names
 from pytest_loadtool.replay.identities import accounts_of, constant_facts
 from pytest_loadtool.replay.made import (
@@ -32,6 +30,7 @@ from pytest_loadtool.replay.made import (
     taking,
 )
 from pytest_loadtool.replay.order import order_of
+from pytest_loadtool.replay.pauses import pauses_after, pauses_inside
 from pytest_loadtool.replay.plan import (
     Check,
     DatasetSlots,
@@ -100,9 +99,12 @@ def compile_case(
     case = replace(case, server=base, app=app, tls=case.tls.in_folder(folder))
     routes = Routes(case, environ, names, direct=base if app else "")
     main = routes.origin(base) if base else None
+    think_time = think_time or ThinkTime()
     pages = []
     index = 0
-    for number, page in enumerate(case.pages):
+    for number, (page, pause) in enumerate(
+        zip(case.pages, pauses_after(case, think_time), strict=True)
+    ):
         steps = tuple(
             _step(
                 case,
@@ -119,10 +121,8 @@ def compile_case(
             for position, transaction in enumerate(page.transactions)
         )
         index += len(steps)
-        pause = _pause(page, number, think_time or ThinkTime())
-        pages.append(_page(case, page, number, steps, pause))
-    if pages:  # nobody thinks about the end
-        pages[-1] = replace(pages[-1], pause=None)
+        inside = pauses_inside(page, number, think_time)
+        pages.append(_page(case, page, number, steps, pause, inside))
     every = tuple(step for page in pages for step in page.steps)
     servers.check(case, every)
     accounts = accounts_of(case, every, main, names)
@@ -211,35 +211,30 @@ def _page(
     index: int,
     steps: tuple[Step, ...],
     pause: Pause | None,
+    inside: Mapping[int, Pause],
 ) -> PagePlan:
-    order = order_of(page.transactions, _producers(case, page))
-    return PagePlan(
-        index=index,
-        name=page.name,
-        steps=steps,
-        pause=pause,
-        overlapped=order.overlapped,
-        finish_order=order.finish_order,
-        after=order.after,
-    )
+    """A page; ``pause`` comes after it, those ``inside`` before the positions that they have."""
+    producers = _producers(case, page)
 
+    def stretch(begin: int, end: int, pause: Pause | None) -> PagePlan:
+        own = [[one - begin for one in many if one >= begin] for many in producers[begin:end]]
+        order = order_of(page.transactions[begin:end], own)
+        return PagePlan(
+            index=index,
+            name=page.name,
+            steps=steps[begin:end],
+            pause=pause,
+            overlapped=order.overlapped,
+            finish_order=tuple(begin + one for one in order.finish_order),
+            after=order.after,
+        )
 
-def _pause(page: Page, index: int, think_time: ThinkTime) -> Pause | None:
-    """Drawn for the user, its iteration and the page: the same in each run, over any workers."""
-    drawn, cap = think_time.drawn, inf if think_time.cap is None else think_time.cap
-    if drawn is None:
-        seconds = min(page.think_time * think_time.scale, cap)
-    elif drawn.kind == "constant":  # which needs no random numbers, and these are not cheap
-        seconds = min(drawn.parameters[0], cap)
-    else:
-        random = Random()  # noqa: S311  chance, not secrets
-
-        def pause(user: int, iteration: int) -> float:
-            random.seed(f"{user}/{iteration}/{index}")
-            return min(draw(drawn, random), cap)
-
-        return pause
-    return (lambda _user, _iteration: seconds) if seconds else None
+    whole = stretch(0, len(steps), pause)
+    if not inside:
+        return whole
+    ends = [*inside, len(steps)]
+    parts = [stretch(begin, end, inside.get(end)) for begin, end in pairwise([0, *ends])]
+    return replace(whole, parts=tuple(parts))
 
 
 def _producers(case: TestCase, page: Page) -> list[list[int]]:

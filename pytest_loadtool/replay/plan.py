@@ -126,17 +126,19 @@ class PagePlan:
 
     Its steps start in their order. Step ``i`` may start once the first ``after[i]`` steps of
     ``finish_order`` (positions by recorded end) have finished; ``overlapped`` is False when that
-    means one after the other.
+    means one after the other. ``parts`` are its stretches between pauses, one after the other; it
+    is empty if there is no pause within the page.
     """
 
     index: int
     name: str
     steps: tuple[Step, ...]
     pause: Pause | None
-    """Gives the seconds of think time after the page; None when there is none."""
+    """Gives the seconds of think time after the page, or the part; None when there is none."""
     overlapped: bool
     finish_order: tuple[int, ...]
     after: tuple[int, ...]
+    parts: tuple[PagePlan, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -36,7 +36,7 @@ class VirtualUser:
     """
 
     __slots__ = (
-        "_claim", "_jar", "_keep_state", "_number", "_observer", "_plan", "_rows",
+        "_claim", "_jar", "_keep_state", "_lost", "_number", "_observer", "_plan", "_rows",
         "_stop_on_error", "_values",
     )  # fmt: skip
 
@@ -59,6 +59,8 @@ class VirtualUser:
         self._values: list[str] = []
         self._rows: dict[str, int] = {}
         self._jar = CookieJar()
+        self._lost = False
+        """Whether nothing more is asked for of the page, or the part of one, that it is at."""
 
     @property
     def values(self) -> dict[str, str]:
@@ -103,8 +105,12 @@ class VirtualUser:
         any_failed = False
         for page in self._plan.pages:
             page_started = due
-            act = self._overlapped if page.overlapped else self._sequential
-            due, failed = yield from act(page, due)
+            if page.parts:
+                due, failed, paused = yield from self._in_parts(page, due, number)
+                page_started += paused
+            else:
+                act = self._overlapped if page.overlapped else self._sequential
+                due, failed = yield from act(page, due)
             any_failed = any_failed or failed
             self._observer.page(page, page_started, due, failed)
             if any_failed and self._stop_on_error:
@@ -114,6 +120,25 @@ class VirtualUser:
                 yield Wait(due)
         self._observer.iteration(start, due, any_failed)
         yield Over(any_failed)
+
+    def _in_parts(
+        self, page: PagePlan, due: float, number: int
+    ) -> Generator[Command, Response | None, tuple[float, bool, float]]:
+        """A page with pauses; also for how long it has paused, which is no time of the page."""
+        any_failed, paused = False, 0.0
+        self._lost = False
+        for part in page.parts:
+            act = self._overlapped if part.overlapped else self._sequential
+            due, failed = yield from act(part, due)
+            any_failed = any_failed or failed
+            if self._lost:
+                break
+            if part.pause is not None:
+                seconds = part.pause(self._number, number)
+                paused += seconds
+                due += seconds
+                yield Wait(due)
+        return due, any_failed, paused
 
     def _sequential(
         self, page: PagePlan, due: float
@@ -128,6 +153,7 @@ class VirtualUser:
             if self._settle(step, response):
                 failed = True
                 if self._stop_on_error or _page_is_lost(step, response):
+                    self._lost = True
                     break
         return due, failed
 
@@ -137,7 +163,8 @@ class VirtualUser:
         """As the recording overlapped them, over up to `CONNECTIONS_PER_HOST` connections each."""
         steps, after, finish_order = page.steps, page.after, page.finish_order
         free: dict[Origin, list[int]] = {}
-        finished = bytearray(len(steps))
+        first = steps[0].position  # not the page's first in a part of it
+        finished = bytearray(first + len(steps))
         upcoming = done = waiting = 0  # next step to start; finished prefix; responses to come
         failed = lost = False
         while done < len(steps):
@@ -160,6 +187,7 @@ class VirtualUser:
                 failed = True
                 lost = lost or self._stop_on_error or _page_is_lost(step, response)
             if lost:  # nothing more is asked for; what is under way is waited for
+                self._lost = True
                 upcoming = len(steps)
                 if not waiting:
                     break

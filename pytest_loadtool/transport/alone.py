@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -21,6 +21,7 @@ from pytest_loadtool.load import (
 )
 from pytest_loadtool.load.comparison import TOLERANCE
 from pytest_loadtool.load.saved import SavedRun
+from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.transport.share import PreparedShare
 
@@ -38,12 +39,14 @@ def run_alone(
     show: Callable[[Glimpse], None] | None = None,
     baseline: SavedRun | None = None,
     tolerance: float = TOLERANCE,
+    lengths: Sequence[Length] = (),
 ) -> Summary:
     """Run the prepared ``share`` from beginning to end, and judge it.
 
     Blocks, as `LoadRunner.run` does; ``show`` is called each second with how the run is getting on.
-    Whoever ends the run early by ``share.runner.stop()`` makes ``interrupted`` true before. What
-    keeps the run from going on is part of the verdict.
+    ``lengths`` are how long an iteration of each test case takes. Whoever ends the run early by
+    ``share.runner.stop()`` makes ``interrupted`` true before. What keeps the run from going on is
+    part of the verdict.
     """
     lookout, watch = Lookout(), Watch(configuration.thresholds, configuration.duration)
     started = datetime.now(UTC).astimezone()
@@ -70,4 +73,5 @@ def run_alone(
         baseline=baseline,
         tolerance=tolerance,
         interrupted=interrupted(),
+        lengths=lengths,
     )

@@ -14,7 +14,9 @@ from pytest_loadtool.casefile.trust import TRUSTED, Trust
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.load import LoadMetrics, Share, case_of, preflight
 from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import LoadConfiguration
+from pytest_loadtool.replay.length import length_of
 
 if TYPE_CHECKING:
     from pytest_loadtool.replay import Plan
@@ -31,6 +33,14 @@ class LoadTest:
     configuration: LoadConfiguration
     cases: tuple[TestCase, ...]
     trust: Trust = TRUSTED
+
+    @property
+    def lengths(self) -> tuple[tuple[str, Length], ...]:
+        """By its name, how long an iteration of each test case takes."""
+        load = self.configuration
+        return tuple(
+            (case.name, length_of(case, load.think_time, load.users)) for case in self.cases
+        )
 
     def path_of(self, case: int) -> Path:
         """The file of test case number ``case``."""

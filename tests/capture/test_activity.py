@@ -9,12 +9,16 @@ import pytest
 
 from pytest_loadtool.capture import Recorder
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.recording import Grouping, build_case
+from pytest_loadtool.replay import compile_case
+from pytest_loadtool.transport.functional import replay_once
 from tests.capture.driving import driven
 from tests.capture.servers import Connection, WireServer, answer
+from tests.replay.playbook import Diary
 
 _PAGE = b"""<!doctype html><title>Orders</title><link rel=icon href=data:,>
-<button id=go>Go</button><p></p><script>
+<button id=go>Go</button><button id=more>More</button><p></p><script>
 function get(url) {
   return new Promise(done => {
     const call = new XMLHttpRequest()
@@ -22,6 +26,11 @@ function get(url) {
     call.onload = () => done(JSON.parse(call.responseText))
     call.send()
   })
+}
+document.querySelector("#more").onclick = async () => {
+  const count = document.querySelectorAll("li").length
+  const order = await get(`/api/more/${count}`)
+  document.body.append(document.createElement("li"))
 }
 document.querySelector("#go").onclick = async () => {
   history.pushState({}, "", "/orders/7")
@@ -56,6 +65,23 @@ async def _record(url: str) -> list[Exchange]:
     return got
 
 
+#: For how long (seconds) the user thinks before each click, and how often it clicks.
+_THOUGHT, _CLICKS = 1.0, 4
+
+
+async def _record_clicks(url: str) -> list[Exchange]:
+    """What was recorded while somebody clicked now and then."""
+    got: list[Exchange] = []
+    async with Recorder(got.append) as recorder, driven(recorder, url) as page:
+        for count in range(1, _CLICKS + 1):
+            await asyncio.sleep(_THOUGHT)
+            await page.click("#more")
+            await page.wait_for_selector(f"li:nth-of-type({count})", state="attached")
+        while len(got) < len(_LOADED) + _CLICKS:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    return got
+
+
 def _gaps(exchanges: list[Exchange]) -> list[float]:
     return [after.started - (one.started + one.took) for one, after in pairwise(exchanges)]
 
@@ -79,3 +105,25 @@ def test_each_thing_done_is_a_page_with_its_calls() -> None:
     assert pages(Grouping()) == [("Orders", _LOADED + clicked)]
     case = build_case(got, name="orders", grouping=Grouping("activity", threshold)).case
     assert case.pages[0].think_time == pytest.approx(pause, abs=0.001)
+
+
+def test_pauses_within_a_page_are_replayed() -> None:
+    """Somebody who clicks now and then in an application of one document is as slow on replay, with
+    the grouping that nobody has changed; without think times nothing is waited for."""
+    with WireServer(_application) as server:
+        got = asyncio.run(asyncio.wait_for(_record_clicks(f"{server.origin}/"), timeout=120))
+        case = build_case(got, name="orders").case
+        paused = {
+            one.title: one.recorded.pause for one in case.transactions() if one.recorded is not None
+        }
+        clicks = [f"GET /api/more/{number}" for number in range(_CLICKS)]
+        assert [len(page.transactions) for page in case.pages] == [len(_LOADED) + _CLICKS]
+        assert all(paused[title] > 0.9 * _THOUGHT for title in clicks)
+        diary = Diary()
+        replay_once(compile_case(case), observer=diary)
+        assert [failures for _, failures in diary.transactions] == [()] * len(paused)
+        (took,), (page_took,) = diary.took, diary.durations
+        assert took >= sum(paused.values())
+        assert page_took == pytest.approx(took - sum(paused.values()))
+        without = compile_case(case, think_time=ThinkTime(scale=0.0))
+        assert [page.parts for page in without.pages] == [()]

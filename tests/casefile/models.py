@@ -199,6 +199,7 @@ def _transactions(names: list[str], sets: list[str]) -> st.SearchStrategy[Transa
             entry=st.none() | st.integers(0, 10**6),
             at=_seconds,
             took=_seconds,
+            pause=_seconds,
             negotiation=st.lists(st.integers(0, 99), max_size=2).map(tuple),
         ),
     )

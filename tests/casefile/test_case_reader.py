@@ -116,7 +116,7 @@ name = "add"
 headers = ["Accept: */*", "Host", "X-Empty:", "X-Spaced:  a "]
 body = 'a=$${b}'
 validators = [{ text = "7", absent = true }]
-recorded = { status = 201, kind = "JavaScript", entry = 3, at = 1, took = 0.25 }
+recorded = { status = 201, kind = "JavaScript", entry = 3, at = 1, took = 0.25, pause = 0.6 }
 
 [[page.transaction]]
 request = "PUT http://other.test/x"
@@ -144,7 +144,7 @@ body_base64 = "/w =="
                         ),
                         "add",
                         validators=(TextValidator("7", absent=True),),
-                        recorded=Recorded(201, Kind.JAVASCRIPT, 3, 1.0, 0.25),
+                        recorded=Recorded(201, Kind.JAVASCRIPT, 3, 1.0, 0.25, pause=0.6),
                     ),
                     Transaction(Request("PUT", "http://other.test/x", body=b"\xff")),
                 ),

@@ -53,6 +53,51 @@ def test_offsets_count_from_the_start_of_the_page() -> None:
     assert [(one.at, one.took) for one in recorded if one] == [(0.0, 0.123), (0.051, 0.02)]
 
 
+def pausing(*exchanges: Exchange) -> list[list[float]]:
+    """The pause before each transaction of each page."""
+    pages = build_case(exchanges, name="case").case.pages
+    return [[one.recorded.pause for one in page.transactions if one.recorded] for page in pages]
+
+
+def test_a_gap_within_a_page_is_a_pause() -> None:
+    """In an application of one document, before each thing that its user does: from the last
+    response until the next request. What takes its scripts less than half a second is none."""
+    json = "application/json"
+    assert pausing(
+        visit(f"{SHOP}/app", 0, "<title>App", took=0.2),
+        load(f"{SHOP}/api/1", 0.6, json, b"{}", referer=f"{SHOP}/app", took=0.1),
+        load(f"{SHOP}/api/2", 3.7, json, b"{}", referer=f"{SHOP}/app", took=1.0),
+        load(f"{SHOP}/api/3", 3.8, json, b"{}", referer=f"{SHOP}/app", took=0.1),
+        load(f"{SHOP}/api/4", 5.2, json, b"{}", referer=f"{SHOP}/app", took=0.1),
+    ) == [[0.0, 0.0, 3.0, 0.0, 0.5]]
+
+
+def test_a_pause_is_of_all_pages() -> None:
+    """With two tabs nobody pauses on one while something goes on in the other, and no second is
+    waited for twice."""
+    json = "application/json"
+    exchanges = [
+        visit(f"{SHOP}/a", 0, "<title>A", took=1.0),
+        visit(f"{SHOP}/b", 10, "<title>B", took=1.0),
+        load(f"{SHOP}/api/a", 20, json, b"{}", referer=f"{SHOP}/a", took=1.0),
+        load(f"{SHOP}/api/b", 20.5, json, b"{}", referer=f"{SHOP}/b", took=1.0),
+        load(f"{SHOP}/api/b", 31.5, json, b"{}", referer=f"{SHOP}/b", took=1.0),
+    ]
+    assert pausing(*exchanges) == [[0.0, 9.0], [0.0, 0.0, 10.0]]
+    assert thinking(*exchanges) == [9.0, 0.0]
+
+
+def test_what_a_page_sends_when_it_is_left_hides_no_time_to_think() -> None:
+    """A beacon that goes out with the next page, or a moment after it."""
+    for late in (9.99, 10.01):
+        exchanges = [
+            visit(f"{SHOP}/a", 0, "<title>A", took=1.0),
+            load(f"{SHOP}/beacon", late, "text/plain", referer=f"{SHOP}/a", took=0.1),
+            visit(f"{SHOP}/b", 10, "<title>B"),
+        ]
+        assert sum(thinking(*exchanges)) + sum(map(sum, pausing(*exchanges))) >= 8.99
+
+
 def test_what_was_waited_for_ends_first() -> None:
     """Rounded to the millisecond, a request still does not start before the one before has ended:
     replay would send both at once."""

@@ -15,6 +15,10 @@ class Diary:
 
     transactions: list[tuple[str, tuple[Failure, ...]]] = field(default_factory=list)
     pages: list[tuple[str, bool]] = field(default_factory=list)
+    durations: list[float] = field(default_factory=list)
+    """Of the pages."""
+    took: list[float] = field(default_factory=list)
+    """Of the iterations."""
     iterations: list[bool] = field(default_factory=list)
     negotiated: list[str] = field(default_factory=list)
 
@@ -27,9 +31,11 @@ class Diary:
     def page(self, page: PagePlan, started: float, finished: float, failed: bool) -> None:
         assert started <= finished
         self.pages.append((page.name, failed))
+        self.durations.append(finished - started)
 
     def iteration(self, started: float, finished: float, failed: bool) -> None:
         self.iterations.append(failed)
+        self.took.append(finished - started)
 
 
 def first_row(_use: DatasetUse, _rows: int, _iteration: int) -> int | None:

@@ -21,7 +21,7 @@ from pytest_loadtool.model.case import (
 )
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.extractor import Extractor, JsonPath
-from pytest_loadtool.model.load import ThinkTime
+from pytest_loadtool.model.load import Distribution, ThinkTime
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import (
     JsonValidator,
@@ -30,7 +30,7 @@ from pytest_loadtool.model.validator import (
     TextValidator,
 )
 from pytest_loadtool.replay import Plan, VirtualUser, compile_case
-from tests.replay.playbook import Diary, Playbook
+from tests.replay.playbook import Diary, Playbook, first_row
 
 SERVER = "http://127.0.0.1:8000"
 
@@ -368,6 +368,106 @@ def test_no_think_time() -> None:
     book = Playbook(compile_case(thinking_case(), think_time=ThinkTime(scale=0)))
     book.answer("GET /1")
     assert book.new == ["GET /2"]
+
+
+def spa_page(*pauses: float) -> Page:
+    """A document with two calls of its script, then a call for each pause."""
+    recorded = [(0.0, 0.1, 0.0), (0.2, 0.1, 0.0), (0.2, 0.2, 0.0)]
+    for pause in pauses:
+        at = recorded[-1][0] + recorded[-1][1] + pause
+        recorded.append((at, 0.1, pause))
+    return Page(
+        "spa",
+        tuple(
+            get(
+                f"/{n}",
+                recorded=Recorded(
+                    200, Kind.HTML if not n else Kind.JSON, None, at, took, (), pause
+                ),
+            )
+            for n, (at, took, pause) in enumerate(recorded)
+        ),
+        5.0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("think_time", "waits"),
+    [
+        (None, [3.0, 2.0]),
+        (ThinkTime(scale=0.5), [1.5, 1.0]),
+        (ThinkTime(cap=2.5), [2.5, 2.0]),
+        (ThinkTime(drawn=Distribution("constant", (4.0,))), [4.0, 4.0]),
+    ],
+)
+def test_pauses_within_a_page(think_time: ThinkTime | None, waits: list[float]) -> None:
+    """What a person took to think before a click in an application of one document is waited for
+    as any think time, once all before it has come; it is no time of the page."""
+    book = Playbook(
+        compile_case(TestCase("spa", (spa_page(3.0, 2.0),), SERVER), think_time=think_time)
+    )
+    book.answer("GET /0")
+    assert book.new == ["GET /1", "GET /2"]
+    book.answer("GET /2")
+    assert (book.new, book.wait) == ([], None)
+    book.answer("GET /1")
+    for number, wait in enumerate(waits, 3):
+        assert book.wait == pytest.approx(wait)
+        book.wake()
+        assert book.new == [f"GET /{number}"]
+        due = book.clock
+        assert book.answer(f"GET /{number}").due == due
+    assert book.ended
+    assert book.diary.pages == [("spa", False)]
+    assert book.diary.durations == [pytest.approx(5.0)]  # a second for each answer
+
+
+def test_no_pauses_within_a_page() -> None:
+    """Without think times its calls go out as they did, but at once."""
+    book = Playbook(
+        compile_case(TestCase("spa", (spa_page(3.0),), SERVER), think_time=ThinkTime(scale=0))
+    )
+    for line in ("GET /0", "GET /1", "GET /2"):
+        book.answer(line)
+    assert book.new == ["GET /3"]
+
+
+def test_parts_of_a_page_that_overlap() -> None:
+    """After a pause, too, calls go out together as they did; a value from before it is there."""
+    page = Page(
+        "spa",
+        (
+            get("/t", extractors=(TOKEN,), recorded=Recorded(200, at=0.0, took=1.0)),
+            get("/a", recorded=Recorded(200, at=3.0, took=1.0, pause=2.0)),
+            get("/b?t=${token}", recorded=Recorded(200, at=3.1, took=0.2)),
+            get("/c", recorded=Recorded(200, at=3.4, took=1.0)),
+        ),
+    )
+    book = Playbook(compile_case(TestCase("spa", (page,), SERVER)))
+    book.answer("GET /t", body=b'{"token": "abc"}')
+    book.wake()
+    assert book.new == ["GET /a", "GET /b?t=abc"]
+    book.answer("GET /b?t=abc")
+    assert book.new == ["GET /c"]
+    book.answer("GET /c")
+    book.answer("GET /a")
+    assert book.ended
+
+
+@pytest.mark.parametrize("stop_on_error", [False, True])
+def test_a_page_that_is_left_does_not_pause(stop_on_error: bool) -> None:
+    """Neither when its document does not come, nor when an error ends the iteration."""
+    plan = compile_case(TestCase("spa", (spa_page(3.0), Page("next", (get("/next"),))), SERVER))
+    diary = Diary()
+    user = VirtualUser(plan, first_row, diary, stop_on_error=stop_on_error)
+    book = Playbook(plan, user, diary)
+    if stop_on_error:
+        book.answer("GET /0", 500)
+        assert book.ended
+    else:
+        book.answer("GET /0", failure=Failure("reset", "gone"))
+        assert book.wait == pytest.approx(5.0)
+    assert diary.pages == [("spa", True)]
 
 
 def test_dataset_row() -> None:

@@ -27,6 +27,7 @@ from pytest_loadtool.console.commands.outside import run, wait
 from pytest_loadtool.console.commands.preferences import preferences
 from pytest_loadtool.console.commands.properties import properties
 from pytest_loadtool.console.commands.record import record, stop
+from pytest_loadtool.console.commands.regroup import regroup
 from pytest_loadtool.console.commands.replay import play
 from pytest_loadtool.console.registry import registry
 
@@ -35,7 +36,7 @@ __all__ = ["COMMANDS"]
 COMMANDS = registry(
     record, run, wait, stop, import_, import_page,
     tree, show, fields, set_field, show_errors, show_fidelity,
-    strip, delete, unique, undo, redo,
+    strip, delete, regroup, unique, undo, redo,
     configure, application_state, explain, undo_decision, mark_dangerous,
     test_case_configuration, user_identity, properties, play,
     save, create_load_configuration, start, preferences, help_, quit_,

@@ -9,7 +9,7 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +24,9 @@ from pytest_loadtool.console.reaching import agree_to_replay, check_server, fing
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.errors import FileError
+from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
+from pytest_loadtool.replay.length import length_of
 from pytest_loadtool.replay.proxies import through
 
 if TYPE_CHECKING:
@@ -85,6 +87,8 @@ async def create_load_configuration(
         f"Wrote {shown}: {counted(users, 'user')} for {format_duration(duration)}, "
         f"ramp-up {format_duration(ramp_up)}. `start` runs it."
     )
+    case = session.opened().case
+    _hint(session, configuration, [(case.name, length_of(case, configuration.think_time))])
 
 
 async def start(session: Session, file: Path | None = None, *, server: str = "") -> None:
@@ -115,6 +119,8 @@ async def start(session: Session, file: Path | None = None, *, server: str = "")
         await agree_to_replay(session, case, fingerprint(test.path_of(number)), server)
     share = prepare(test, [server] * len(test.cases), Share())
     session.say(f"Load test {configuration.name}, {session.shown(path)}. Ctrl-C stops it.")
+    lengths = test.lengths
+    _hint(session, configuration, lengths)
     for case in test.cases:
         if not case.tls.verify:
             session.say(f"Certificates are not verified: the test case {case.name} says so.")
@@ -124,7 +130,15 @@ async def start(session: Session, file: Path | None = None, *, server: str = "")
                 f"{case.server}, where it was recorded. --server names another."
             )
     interrupted, show = threading.Event(), _lines(session, configuration)
-    run = apart(lambda: run_alone(share, configuration, interrupted=interrupted.is_set, show=show))
+    run = apart(
+        lambda: run_alone(
+            share,
+            configuration,
+            interrupted=interrupted.is_set,
+            show=show,
+            lengths=[length for _, length in lengths],
+        )
+    )
     try:
         summary = await asyncio.shield(run)
     except asyncio.CancelledError:
@@ -137,6 +151,18 @@ async def start(session: Session, file: Path | None = None, *, server: str = "")
     if verdict.outcome != "passed":
         kind = InconclusiveError if verdict.outcome == "inconclusive" else CommandError
         raise kind(f"load test {verdict.outcome}: {verdict.reasons[0]}")
+
+
+def _hint(
+    session: Session, configuration: LoadConfiguration, lengths: Iterable[tuple[str, Length]]
+) -> None:
+    """Say which test cases take longer than the load lasts."""
+    from pytest_loadtool.load.unfinished import too_short
+
+    for name, length in lengths:
+        hint = too_short(name, length, configuration)
+        if hint:
+            session.say(f"  {hint}")
 
 
 def _saved(session: Session) -> None:

@@ -22,7 +22,7 @@ async def preferences(
     its Referer) or `activity` (Activity Monitoring: what happens without a pause is one page).
     --activity-threshold is the pause that ends a page, such as 2s. Without options they are only
     shown. To keep them, put them into pytest's configuration file. A recording that was made before
-    is grouped anew by `import` of its traffic file.
+    is grouped anew by `regroup --activity`.
     """
     old = session.settings.grouping
     try:

@@ -12,6 +12,7 @@ from pytest_loadtool.console.views.identity import authentication, offered
 from pytest_loadtool.console.views.text import counted, shortened, size
 from pytest_loadtool.model.case import Page, Transaction
 from pytest_loadtool.model.decision import OUTCOME, Decision
+from pytest_loadtool.recording import paused
 from pytest_loadtool.report.masking import BY_NAME, cut
 
 if TYPE_CHECKING:
@@ -176,8 +177,10 @@ def _mark(collapsed: bool) -> str:
 def _page_line(page: Page, collapsed: bool) -> str:
     mark = _mark(collapsed)
     count = f"  ({counted(len(page.transactions), 'transaction')})" if collapsed else ""
+    inside = paused(page)
+    pauses = f"  pauses {inside:.1f}s" if inside >= _NOTICEABLE else ""
     think = f"  think {page.think_time:.1f}s" if page.think_time >= _NOTICEABLE else ""
-    return f"{mark} {page.name}{count}{think}"
+    return f"{mark} {page.name}{count}{pauses}{think}"
 
 
 def _row(document: Document, transaction: Transaction) -> tuple[str, str, str, str, str]:

@@ -65,6 +65,29 @@ def test_load_configuration_stands_beside_the_test_case(
     )
 
 
+def test_a_load_that_is_too_short_for_an_iteration_is_told(
+    opened: Session, server: Server, listener: Listener
+) -> None:
+    """When it is written, when it is started, and by its verdict; not if it is long enough."""
+    text = opened.case_path.read_text()
+    slow = text.replace("[[page]]", '[[page]]\nthink_time = "1m 47s"')
+    opened.case_path.write_text(slow + text[text.index("[[page]]") :])
+    open_file(opened)
+    do(opened, "create-load-configuration users=2 duration=200ms")
+    hint = "one iteration needs about 107 s, all of it think time, and the load lasts 0.2 s"
+    assert hint in listener.said[-1]
+    assert listener.said[-1].endswith("raise duration, or set think_time")
+    path = opened.case_path.with_name("shop.load.toml")
+    path.write_text(path.read_text().replace("\n[[case]]", '\ngrace = "0s"\n\n[[case]]'))
+    listener.said.clear()
+    with pytest.raises(CommandError, match=r"inconclusive: test case .* finished no iteration"):
+        do(opened, "start")
+    begun = next(n for n, line in enumerate(listener.said) if line.startswith("Load test shop"))
+    assert hint in listener.said[begun + 1]
+    do(opened, "create-load-configuration long users=2 duration=3m")
+    assert listener.said[-1].startswith("Wrote")
+
+
 @pytest.mark.parametrize(
     ("line", "name", "numbers"),
     [

@@ -79,6 +79,19 @@ def test_dataset_takes_them(
     assert server.requests[-1] == "POST /login"
 
 
+def test_a_login_is_of_one_user(configured: Session, server: Server, tmp_path: Path) -> None:
+    """Each virtual user has a row for itself, as with `user-identity --dataset`: a load with more
+    users than rows is refused before anything is sent."""
+    do(configured, "save --secrets dataset")
+    (use,) = read_case(configured.case_path).datasets
+    assert (use.file, use.lifespan, use.sharable) == ("shop.users.csv", "virtual user", False)
+    do(configured, "create-load-configuration users=3 duration=1s")
+    before = len(server.requests)
+    with pytest.raises(CommandError, match=r"has 1 row for 3 users, .*: add 2 more"):
+        do(configured, "start")
+    assert len(server.requests) == before
+
+
 def test_masked_traffic_is_known_again(configured: Session, listener: Listener) -> None:
     """Opened again, it correlates like before, nobody is asked a second time, and nothing moves."""
     do(configured, "save --secrets dataset")

@@ -1,0 +1,48 @@
+"""Other pages for a test case that was recorded before, and the pauses within them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pytest_loadtool.console.arguments import Duration
+from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.views.case import summary
+from pytest_loadtool.console.views.pauses import replayed
+from pytest_loadtool.recording import Grouping, regrouped, with_pauses
+
+__all__ = ["regroup"]
+
+
+async def regroup(
+    session: Session, *, activity: bool = False, activity_threshold: Duration | None = None
+) -> None:
+    """Group again what was recorded before, without losing what was edited since.
+
+    Alone it keeps the pages, and takes the pauses within them from the recorded traffic, so that
+    replay waits as the user did: test cases of earlier versions lack them. --activity (Activity
+    Monitoring) makes a page of each thing that was done, with the time before it as think time;
+    --activity-threshold is the pause that ends a page, such as 1s, without it that of
+    `preferences`. Transactions stay as they are, and so do the names and think times of pages that
+    begin and end as before.
+    """
+    document = session.opened()
+    if not document.exchanges:
+        raise CommandError("the recorded traffic is not at hand, which tells when things happened")
+    if activity_threshold is not None and not activity:
+        raise UsageError("--activity-threshold goes with --activity")
+    if activity:
+        threshold = session.settings.grouping.threshold
+        try:
+            grouping = Grouping(
+                "activity", threshold if activity_threshold is None else activity_threshold
+            )
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+        case = regrouped(document.case, document.exchanges, grouping)
+    else:
+        case = with_pauses(document.case, document.exchanges)
+    session.document = replace(document, case=case)
+    session.say(f"The test case has {summary(session.document)}.")
+    for line in replayed(case) if not activity else ():
+        session.say(line)

@@ -1,0 +1,21 @@
+"""How long an iteration of a test case takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Length"]
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """In seconds: what a virtual user thinks in an iteration, and for how long it waits for answers
+    if these take what they took when they were recorded."""
+
+    thinking: float = 0.0
+    waiting: float = 0.0
+
+    @property
+    def total(self) -> float:
+        """Of the whole iteration."""
+        return self.thinking + self.waiting
