@@ -9,6 +9,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Literal
 
+from pytest_loadtool.model.answer import Answer
 from pytest_loadtool.model.asm import USUAL_ASM, AsmSettings
 from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.dataset import DatasetUse
@@ -94,7 +95,8 @@ class Recorded:
     ``entry`` is the 0-based index in the evidence (HAR); ``at`` the start and ``took`` the
     duration, in seconds, ``at`` counted from the start of the page. Replay overlaps transactions of
     a page as these overlapped. ``negotiation`` are the entries of the exchanges (connection
-    authentication negotiation) that ended in this one; replay makes its own.
+    authentication negotiation) that ended in this one; replay makes its own. ``answer`` is what
+    the response looked like; None: only its status is known.
     """
 
     status: int
@@ -103,6 +105,7 @@ class Recorded:
     at: float = 0.0
     took: float = 0.0
     negotiation: tuple[int, ...] = ()
+    answer: Answer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +210,8 @@ class TestCase:
     identities: tuple[Identity, ...] = ()
     """Who a virtual user is; the first that fits answers a challenge."""
     proxy: Proxy | None = None
+    strict: bool = False
+    """Whether what does not come as recorded fails."""
     show_negotiation: bool = False
     """Whether the tree shows the exchanges of connection authentication negotiation."""
 

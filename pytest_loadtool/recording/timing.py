@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
+from pytest_loadtool.answers.look import answer_of
 from pytest_loadtool.model.case import Recorded
 from pytest_loadtool.recording.entry import Entry
 from pytest_loadtool.recording.grouping import Group
@@ -31,7 +33,7 @@ def recorded(entry: Entry, page: Group) -> Recorded:
     at = round(entry.exchange.started - page.started, 3)
     # Start and end are rounded, not the duration: who was waited for still ends first.
     end = round(entry.exchange.started + entry.exchange.took - page.started, 3)
-    return Recorded(
+    shown = Recorded(
         status=entry.exchange.status,
         kind=entry.kind,
         entry=entry.index,
@@ -39,3 +41,4 @@ def recorded(entry: Entry, page: Group) -> Recorded:
         took=round(end - at, 3),
         negotiation=entry.negotiation,
     )
+    return replace(shown, answer=answer_of(shown, entry.exchange))
