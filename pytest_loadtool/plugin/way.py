@@ -31,7 +31,7 @@ def on_its_way(case: TestCase, config: pytest.Config) -> TestCase:
         case = replace(case, transport=transport)
     if app:
         case = replace(case, app=app, server_fixture="")
-    if is_strict(config):
+    if config.getoption("loadtool_strict", default=None):
         case = replace(case, strict=True)
     if case.app:
         put_on_path(config.rootpath)
