@@ -1,13 +1,13 @@
 """Whether an answer came as recorded, told at next to no cost as long as it does.
 
-`answers.judge` has the judgement. What is here only sees what surely needs none: the same header
-and title as an answer that was judged, the same keys, no word that an error would have.
+`answers.judge` has the judgement. What is here only sees what surely needs none: the same bytes as
+an answer that was judged; or its type and title, the same keys, no word that an error would have.
 """
 
 from __future__ import annotations
 
 from pytest_loadtool.answers.documents import OUTCOMES, spelled
-from pytest_loadtool.answers.judge import Finding, Seen, Yardstick, judge, same_status
+from pytest_loadtool.answers.judge import Finding, Seen, Yardstick, judge
 from pytest_loadtool.answers.kinds import VAGUE, declared, media_type
 from pytest_loadtool.answers.look import LONGEST_READ, READ, REDIRECTS, kind_now, look
 from pytest_loadtool.model.case import Kind
@@ -17,8 +17,9 @@ from pytest_loadtool.replay.exchange import Response
 
 __all__ = ["Likeness"]
 
-#: The longest text that is kept, to know it again.
+#: The longest body that is kept, to know it again.
 _LONGEST_KEPT = 1 << 12
+_NO_BODY = b"\0none\0"
 #: Where the title of a page and its main heading begin, in characters.
 _LONGEST_HEAD = 1 << 13
 
@@ -34,8 +35,8 @@ class Likeness:
     differs has failed."""
 
     __slots__ = (
-        "_forms", "_heading", "_kind", "_length", "_most", "_root", "_status", "_strict", "_text",
-        "_title", "_types", "_unlike", "_wanted", "_was",
+        "_body", "_forms", "_heading", "_kind", "_leads", "_length", "_most", "_root", "_status",
+        "_strict", "_title", "_types", "_unlike", "_wanted", "_was",
     )  # fmt: skip
 
     def __init__(self, was: Yardstick, strict: bool) -> None:
@@ -57,10 +58,11 @@ class Likeness:
         for key in answer.lists:
             self._unlike += (f'"{key}":[]', f'"{key}": []')
         self._root = answer.root
-        # Of those that came as recorded: the last one's type, text, title and heading, and the
+        self._leads = self._status in REDIRECTS
+        # Of those that came as recorded: the last one's type, body, title and heading, and the
         # longest one's length.
         self._types: list[str] = []
-        self._text = ""
+        self._body = _NO_BODY
         self._title = ""
         self._heading = ""
         self._most = 0
@@ -68,7 +70,11 @@ class Likeness:
     def failure(self, response: Response) -> Failure | None:
         """The failure of an answer that says that it failed. What else there is to say of it is
         noted in its ``otherwise``."""
-        if response.status == self._status and self._is_surely_alike(response):
+        if (
+            response.status == self._status
+            and not self._leads
+            and (response.body == self._body or self._is_surely_alike(response))
+        ):
             return None
         found = self._finding(response)
         if found is None:
@@ -83,7 +89,7 @@ class Likeness:
     def _is_surely_alike(self, response: Response) -> bool:
         if self._was.recorded.answer is None:
             return True
-        if response.content_types != self._types or self._status in REDIRECTS:
+        if response.content_types != self._types:
             return False
         length = len(response.body)
         if not length:
@@ -96,8 +102,6 @@ class Likeness:
             text = response.text
         except ContentError:
             return False
-        if text == self._text:
-            return True
         if self._kind is Kind.JSON:
             return self._has_same_keys(text)
         if self._kind is Kind.HTML:
@@ -153,13 +157,13 @@ class Likeness:
         location = response.header("location") or "" if response.status in REDIRECTS else ""
         seen = Seen(response.status, kind, media, look(kind, text, size, location))
         found = judge(self._was, seen)
-        if found is None and same_status(self._status, response.status):
-            self._keep(types, text)
+        if found is None and response.status == self._status:
+            self._keep(types, response.body, text)
         return found
 
-    def _keep(self, types: list[str], text: str) -> None:
+    def _keep(self, types: list[str], body: bytes, text: str) -> None:
         self._types = types
-        self._text = text if len(text) <= _LONGEST_KEPT else ""
+        self._body = body if len(body) <= _LONGEST_KEPT else _NO_BODY
         self._title = _between(text[:_LONGEST_HEAD], "<title", "</title")
         self._heading = _between(text, "<h1", "</h1")
         self._most = max(self._most, len(text))

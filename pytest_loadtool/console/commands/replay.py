@@ -30,10 +30,10 @@ async def play(session: Session, *, fast: bool = False, server: str = "") -> Non
 
     Prints each transaction as it finishes, with how it differs from what was recorded if it passed,
     and the first failure in full: what was sent, received and recorded. --fast (Play Fast) leaves
-    out the think times. --server replays against another base URL. The first time, what was recorded is configured before, as by `configure`; and if it
-    shows HTTP authentication, the Test Case Configuration Wizard asks who the users are, as by
-    `test-case-configuration`. Of a test case that was not made here, what it reads and where it
-    sends is shown, and you are asked.
+    out the think times. --server replays against another base URL. The first time, what was
+    recorded is configured before, as by `configure`; and if it shows HTTP authentication, the Test
+    Case Configuration Wizard asks who the users are, as by `test-case-configuration`. Of a test
+    case that was not made here, what it reads and where it sends is shown, and you are asked.
     """
     if needs_configuration(session.opened()):
         await configure_for_replay(session)
