@@ -14,7 +14,17 @@ import pytest
 PACKAGE = "pytest_loadtool"
 ROOT = Path(__file__).parent.parent
 
-MIDDLE = {"casefile", "recording", "correlation", "auth", "load", "diagnosis", "replay", "report"}
+MIDDLE = {
+    "answers",
+    "casefile",
+    "recording",
+    "correlation",
+    "auth",
+    "load",
+    "diagnosis",
+    "replay",
+    "report",
+}
 
 #: What each room may import of the package besides itself. A dotted name allows one module only.
 #: The room "" is the package's own ``__init__``, which every pytest run imports: what it offers it
@@ -25,11 +35,11 @@ ROOMS: dict[str, set[str]] = {
     "model": {"errors"},
     **{
         room: {"errors", "model"}
-        for room in ("casefile", "correlation", "auth", "load", "diagnosis")
+        for room in ("answers", "casefile", "correlation", "auth", "load", "diagnosis")
     },
-    "recording": {"errors", "model", "auth.negotiation"},
+    "recording": {"errors", "model", "answers", "auth.negotiation"},
     "replay": {
-        *("errors", "model", "auth"),
+        *("errors", "model", "answers", "auth"),
         *("correlation.bound", "correlation.extract"),
         *("correlation.markup_rows", "correlation.pattern"),
     },

@@ -55,6 +55,7 @@ UNNOTICED = {
     "replay.head._LONGEST_LINE_KEPT": "a cache",
     "replay.head._MOST_KEPT": "a cache",
     "replay.head._MOST_LINES_KEPT": "a cache",
+    "replay.likeness._LONGEST_KEPT": "of a body, to know it again",
     "replay.head._MOST_OWN": "a cache",
     "transport.load._SWEEP_MOST": "how late a time-out may be noticed",
 }

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from pytest_loadtool.casefile.actors import EXTRACTOR, VALIDATOR, extractor, validator
+from pytest_loadtool.casefile.answers import ANSWER, answer
 from pytest_loadtool.casefile.asm import ASM, asm_settings
 from pytest_loadtool.casefile.authentication import IDENTITY, PROXY, identity, proxy
 from pytest_loadtool.casefile.case_checks import check_case
@@ -121,6 +122,7 @@ def _case(source: str, path: str) -> tuple[TestCase, Problems]:
             variables=MappingProxyType(found.get("variables", {})),
             identities=found.get("identity", ()),
             proxy=found.get("proxy"),
+            strict=found.get("strict", False),
             show_negotiation=found.get("show_negotiation", False),
         ),
         problems,
@@ -222,6 +224,7 @@ _RECORDED = Table(
         "took": Key(number),
         "pause": Key(number),
         "negotiation": Key(array(at_least(0))),
+        "answer": Key(answer),
     },
 )
 
@@ -264,6 +267,7 @@ _CASE_KEYS: dict[str, Key] = {
     "recorded_hosts": Key(array(filled)),
     "tls": Key(tls_settings),
     "asm": Key(asm_settings),
+    "strict": Key(boolean),
     "show_negotiation": Key(boolean),
     "proxy": Key(proxy),
     "headers": Key(_HEADERS),
@@ -305,4 +309,7 @@ _DATASET = Table(
 )
 
 #: Every kind of table in the file, extractors and validators aside.
-TABLES = (_CASE, _PAGE, _TRANSACTION, _RECORDED, _DATASET, VARIABLE, TLS, ASM, IDENTITY, PROXY)
+TABLES = (
+    *(_CASE, _PAGE, _TRANSACTION, _RECORDED, ANSWER, _DATASET, VARIABLE, TLS, ASM, IDENTITY),
+    PROXY,
+)

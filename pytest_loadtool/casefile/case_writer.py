@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Iterable, Iterator, Mapping
 
+from pytest_loadtool.casefile.answers import answer_text
 from pytest_loadtool.casefile.asm import asm_lines
 from pytest_loadtool.casefile.authentication import identity_lines, proxy_lines
 from pytest_loadtool.casefile.lines import KeyPath
@@ -72,6 +73,7 @@ def case_lines(case: TestCase) -> Iterator[Line]:
     yield from _strings((), "marks", case.marks)
     yield from _strings((), "hosts", case.hosts)
     yield from _strings((), "recorded_hosts", case.recorded_hosts)
+    yield _pair((), "strict", case.strict, usual=not case.strict)
     yield _pair((), "show_negotiation", case.show_negotiation, usual=not case.show_negotiation)
     yield from _strings((), "headers", map(_header, case.headers), gap=True)
     yield from tls_lines(case.tls)
@@ -261,7 +263,8 @@ def _recorded(recorded: Recorded) -> dict[str, str]:
     if recorded.pause:
         pairs["pause"] = recorded.pause
     written = {name: scalar(value) for name, value in pairs.items()}
-    return written | ({"negotiation": negotiation} if recorded.negotiation else {})
+    written |= {"negotiation": negotiation} if recorded.negotiation else {}
+    return written | ({"answer": answer_text(recorded.answer)} if recorded.answer else {})
 
 
 def _variable(variable: Variable) -> str:

@@ -15,7 +15,7 @@ from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.console.wizard import question
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.model.decision import Decision
-from pytest_loadtool.recording import belongs, hostnames, restrict
+from pytest_loadtool.recording import belongs, hostnames, restrict, with_answers
 
 if TYPE_CHECKING:
     from pytest_loadtool.correlation import Configuration
@@ -95,8 +95,9 @@ def configured(session: Session, document: Document) -> Configuration:
     from pytest_loadtool.correlation import configure
 
     rules = rules_of(session, document.case)
+    case = with_answers(document.case, document.exchanges)
     with session.frontend.progress() as told:
-        return configure(document.case, document.exchanges, rules=rules, told=told)
+        return configure(case, document.exchanges, rules=rules, told=told)
 
 
 def standing(session: Session, document: Document) -> tuple[Decision, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import Protocol
 
 from pytest_loadtool.console.apart import apart
@@ -41,6 +42,7 @@ def plan_of(session: Session, case: TestCase, *, server: str = "", fast: bool = 
     check_server(session, server)
     think_time = ThinkTime(scale=0.0) if fast else ThinkTime()
     case = through(case, session.settings.proxy)
+    case = replace(case, strict=case.strict or session.settings.strict)
     uploads = session.opened().uploads
     unsaved = {name: uploads[name].content for name in case.files if name in uploads}
     plan = compile_from(

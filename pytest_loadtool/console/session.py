@@ -51,6 +51,8 @@ class Settings:
     script: str = ""
     proxy: str = field(default="", repr=False)  # it may have a password
     """What ``--proxy-url`` says."""
+    strict: bool = False
+    """Whether ``--loadtool-strict`` was given."""
     rules: tuple[Path, ...] = ()
     """Files with the project's rules of application state management."""
     trust: Trust = TRUSTED

@@ -6,7 +6,11 @@ from typing import Any
 
 from pytest_loadtool.load.histogram import Extent, Histogram
 
-__all__ = ["Spans", "TransactionMetrics"]
+__all__ = ["MOST_WAYS", "Spans", "TransactionMetrics"]
+
+MOST_WAYS = 3
+"""How many ways in which the answers to a transaction differ from the recorded one are told
+apart."""
 
 
 class TransactionMetrics:
@@ -14,22 +18,33 @@ class TransactionMetrics:
 
     ``errors`` counts requests with at least one failure; ``statuses`` counts by status code, 0 for
     no response. Failed requests are in the histograms like all others; only ``first_byte`` leaves
-    out those of which no byte came.
+    out those of which no byte came. ``otherwise`` counts requests that passed and did not come as
+    recorded, ``ways`` by how they differed: the first `MOST_WAYS` of these.
     """
 
-    __slots__ = ("errors", "first_byte", "received", "response", "sent", "service", "statuses")
+    __slots__ = (
+        "errors", "first_byte", "otherwise", "received", "response", "sent", "service", "statuses",
+        "ways",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.service = Histogram()
         self.response = Histogram()
         self.first_byte = Histogram()
         self.statuses: dict[int, int] = {}
-        self.received = self.sent = self.errors = 0
+        self.ways: dict[str, int] = {}
+        self.received = self.sent = self.errors = self.otherwise = 0
 
     @property
     def requests(self) -> int:
         """How many requests were finished, well or not."""
         return sum(self.statuses.values())
+
+    def differ(self, way: str, count: int = 1) -> None:
+        """Count requests that did not come as recorded in this way."""
+        self.otherwise += count
+        if way in self.ways or len(self.ways) < MOST_WAYS:
+            self.ways[way] = self.ways.get(way, 0) + count
 
     def merge(self, other: TransactionMetrics) -> None:
         """Add the other's numbers to these."""
@@ -37,6 +52,7 @@ class TransactionMetrics:
         self.response.merge(other.response)
         self.first_byte.merge(other.first_byte)
         self._add(other.statuses, other.errors, other.received, other.sent)
+        self._add_ways(other.otherwise, other.ways)
 
     def to_wire(self, known: TransactionMetrics | None = None) -> list[Any]:
         """What came after ``known``, which is this one as it was before, or everything.
@@ -55,6 +71,7 @@ class TransactionMetrics:
             [list(gained), list(gained.values())],
             self.errors - known.errors,
             [self.received - known.received, self.sent - known.sent],
+            [self.otherwise - known.otherwise, *self._gained_ways(known)],
             self.first_byte.to_wire(known.first_byte),
             self.service.to_wire(known.service),
             self.response.to_wire(known.response),
@@ -64,11 +81,25 @@ class TransactionMetrics:
         """Add the numbers that `to_wire` described."""
         if not wire:
             return
-        statuses, errors, (received, sent), first_byte, service, response = wire
+        statuses, errors, (received, sent), (otherwise, *ways), *times = wire
+        first_byte, service, response = times
         self._add(dict(zip(*statuses, strict=True)), errors, received, sent)
+        self._add_ways(otherwise, dict(ways))
         self.first_byte.merge_wire(first_byte)
         self.service.merge_wire(service)
         self.response.merge_wire(response)
+
+    def _gained_ways(self, known: TransactionMetrics) -> list[list[Any]]:
+        before = known.ways
+        return [
+            [way, more] for way, count in self.ways.items() if (more := count - before.get(way, 0))
+        ]
+
+    def _add_ways(self, otherwise: int, ways: dict[str, int]) -> None:
+        """Those that are too many are only counted."""
+        self.otherwise += otherwise - sum(ways.values())
+        for way, count in ways.items():
+            self.differ(way, count)
 
     def _add(self, statuses: dict[int, int], errors: int, received: int, sent: int) -> None:
         for status, count in statuses.items():

@@ -135,6 +135,10 @@ class LoadMetrics:
             transaction.errors += 1
             self.errors.record(index, failures, self.second, partial(self._describe, example))
 
+    def record_otherwise(self, index: int, way: str) -> None:
+        """Count a request, recorded already, that passed and did not come as recorded."""
+        self.transactions[index].differ(way)
+
     def record_page(self, index: int, duration_us: int, failed: bool) -> None:
         """Count one finished page: its first request's start to its last response's end."""
         self.pages[index].record(duration_us, failed)

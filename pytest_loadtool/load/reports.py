@@ -17,7 +17,7 @@ from pytest_loadtool.load.metrics import ADDED, DELAYS, LONGEST, MEASURED, LoadM
 
 __all__ = ["from_snapshot", "from_wire", "report", "snapshot", "to_wire"]
 
-_FORMAT = 5
+_FORMAT = 6
 
 
 def to_wire(metrics: LoadMetrics, known: LoadMetrics | None = None) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from pytest_loadtool.load.summary import (
     ErrorSummary,
     Moment,
     Numbers,
+    OtherwiseSummary,
     PageSummary,
     Summary,
     Times,
@@ -75,6 +76,7 @@ def summarise(
         cases=_cases(metrics, names, seconds, configuration.detailed_pages),
         errors=_errors(metrics, names),
         other_errors=metrics.errors.others,
+        otherwise=_otherwise(metrics, names),
         workers=tuple(_worker(worker, configuration.users) for worker in workers),
         timeline=tuple(map(_moment, metrics.timeline)),
     )
@@ -104,6 +106,7 @@ def _numbers(measured: TransactionMetrics, seconds: float) -> Numbers:
         response_time=_times(measured.response),
         first_byte=_times(measured.first_byte),
         status=tuple(sorted(measured.statuses.items())),
+        otherwise=measured.otherwise,
     )
 
 
@@ -190,6 +193,17 @@ def _errors(metrics: LoadMetrics, names: Sequence[str]) -> tuple[ErrorSummary, .
         )
         for error in metrics.errors
     )
+
+
+def _otherwise(metrics: LoadMetrics, names: Sequence[str]) -> tuple[OtherwiseSummary, ...]:
+    found = [
+        OtherwiseSummary(key.case, key.page, name, way, count)
+        for key, name, one in zip(
+            metrics.transaction_keys, names, metrics.transactions, strict=True
+        )
+        for way, count in one.ways.items()
+    ]
+    return tuple(sorted(found, key=lambda one: -one.count))
 
 
 def _worker(worker: WorkerResult, users: int) -> WorkerSummary:

@@ -24,6 +24,7 @@ __all__ = [
     "ErrorSummary",
     "Moment",
     "Numbers",
+    "OtherwiseSummary",
     "PageSummary",
     "Summary",
     "Times",
@@ -61,6 +62,8 @@ class Numbers:
     response_time: Times
     first_byte: Times
     status: tuple[tuple[int, int], ...]
+    otherwise: int = 0
+    """Requests that passed and did not come as recorded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +112,17 @@ class ErrorSummary:
     count: int
     first_s: int
     example: str
+
+
+@dataclass(frozen=True, slots=True)
+class OtherwiseSummary:
+    """One way in which a transaction passed and did not come as recorded."""
+
+    case: str
+    page: str
+    transaction: str
+    way: str
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,5 +205,7 @@ class Summary:
     cases: tuple[CaseSummary, ...]
     errors: tuple[ErrorSummary, ...]
     other_errors: int
+    otherwise: tuple[OtherwiseSummary, ...]
+    """The most frequent first."""
     workers: tuple[WorkerSummary, ...]
     timeline: tuple[Moment, ...]

@@ -18,11 +18,11 @@ class Tally:
     ``number`` counts what is no request: iterations, dropped arrivals, retried requests.
     """
 
-    __slots__ = ("errors", "number", "requests", "seconds", "times")
+    __slots__ = ("errors", "number", "otherwise", "requests", "seconds", "times")
 
     def __init__(self, times: Histogram | Extent) -> None:
         self.times = times
-        self.requests = self.errors = self.number = 0
+        self.requests = self.errors = self.otherwise = self.number = 0
         self.seconds = 0.0
 
     def value(self, threshold: Threshold) -> float | None:
@@ -37,6 +37,7 @@ class Tally:
         gained = Tally(now.since(before))
         gained.requests = self.requests - earlier.requests
         gained.errors = self.errors - earlier.errors
+        gained.otherwise = self.otherwise - earlier.otherwise
         gained.number = self.number - earlier.number
         gained.seconds = self.seconds - earlier.seconds
         return gained
@@ -68,6 +69,9 @@ _VALUES: Mapping[str, _Value] = {
     "min": _of_times(lambda times, _: times.min),
     "max": _of_times(lambda times, _: times.max),
     "error rate": lambda tally, _: tally.errors / tally.requests if tally.requests else None,
+    "not as recorded": lambda tally, _: (
+        tally.otherwise / tally.requests if tally.requests else None
+    ),
     "errors": lambda tally, _: tally.errors,
     "requests": lambda tally, _: tally.requests,
     "throughput": lambda tally, _: tally.requests / tally.seconds if tally.seconds else None,
@@ -137,6 +141,7 @@ def _of_requests(threshold: Threshold, parts: Sequence[LoadMetrics]) -> Tally:
         total = part.total(transactions_of(threshold, part))
         tally.requests += total.requests
         tally.errors += total.errors
+        tally.otherwise += total.otherwise
         if threshold.unit == "time":
             times.merge(getattr(total, _TIMES[threshold.time]))
     return tally

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from pytest_loadtool.load.histogram import Histogram
+from pytest_loadtool.load.measures import TransactionMetrics
 from pytest_loadtool.load.metrics import LoadMetrics
 from pytest_loadtool.load.tally import Tallies, Tally, tally_of, time_of, transactions_of
 from pytest_loadtool.load.wording import count, digits, percent, plural
@@ -37,6 +38,14 @@ _AMOUNTS: Mapping[Unit, Callable[[float], str]] = {
 def amount(value: float | None, unit: Unit) -> str:
     """A measured value with its unit: ``432 ms``, ``0.5 %``, ``477/s``, ``12``."""
     return "nothing" if value is None else _AMOUNTS[unit](value)
+
+
+#: What is counted of each transaction, for the metrics of which one may have the most.
+_COUNTED: Mapping[str, Callable[[TransactionMetrics], int]] = {
+    "errors": lambda one: one.errors,
+    "error rate": lambda one: one.errors,
+    "not as recorded": lambda one: one.otherwise,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,12 +239,13 @@ class _Judge:
                 return ""
             slowest = max(values, key=values.__getitem__)
             return f"; slowest: {_name(metrics, slowest)} ({amount(values[slowest], 'time')})"
-        if self.threshold.metric not in ("errors", "error rate"):
+        counted = _COUNTED.get(self.threshold.metric)
+        if counted is None:
             return ""
-        worst = max(indices, key=lambda index: metrics.transactions[index].errors)
+        worst = max(indices, key=lambda index: counted(metrics.transactions[index]))
         one = metrics.transactions[worst]
         of = plural(one.requests, "request")
-        return f"; most of them: {_name(metrics, worst)} ({count(one.errors)} of {of})"
+        return f"; most of them: {_name(metrics, worst)} ({count(counted(one))} of {of})"
 
 
 def _name(metrics: LoadMetrics, index: int) -> str:

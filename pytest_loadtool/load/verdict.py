@@ -212,6 +212,29 @@ def _unfinished(run: _Run) -> Iterator[_Finding]:
     if not (by_threshold or any(_stopped(run)) or any(_missing_workers(run))):
         for reason in unfinished(run.metrics, run.configuration, run.lengths):
             yield "inconclusive", reason
+#: Transactions that are named in reasons.
+_MOST_NAMED = 3
+
+
+def _never_as_recorded(run: _Run) -> Iterator[_Finding]:
+    if any(one.replaces_otherwise for one in run.configuration.thresholds):
+        return
+    names = run.metrics.transaction_names()
+    never = [
+        (name, one)
+        for name, one in zip(names, run.metrics.transactions, strict=True)
+        if one.otherwise and one.otherwise + one.errors == one.requests
+    ]
+    for name, one in never[:_MOST_NAMED]:
+        way = max(one.ways, key=one.ways.__getitem__)
+        yield (
+            "inconclusive",
+            f"{name!r} never once came as recorded ({plural(one.requests, 'request')}): {way}; if "
+            "that is right, record again or correct 'recorded' in the test case",
+        )
+    if len(never) > _MOST_NAMED:
+        more = plural(len(never) - _MOST_NAMED, "more transaction")
+        yield "inconclusive", f"{more} never once came as recorded"
 
 
 def _dropped(run: _Run) -> Iterator[_Finding]:
@@ -274,6 +297,7 @@ _CHECKS = (
     _stopped,
     _untouched_cases,
     _unfinished,
+    _never_as_recorded,
     _dropped,
     _bottlenecks,
 )

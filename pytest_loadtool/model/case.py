@@ -9,6 +9,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Literal
 
+from pytest_loadtool.model.answer import Answer
 from pytest_loadtool.model.asm import USUAL_ASM, AsmSettings
 from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.dataset import DatasetUse
@@ -96,7 +97,8 @@ class Recorded:
     a page as these overlapped. ``pause`` is for how long before it, in seconds, nothing at all was
     under way although its page had begun: its user did something, or a timer rang. Replay waits so
     long, as for a think time. ``negotiation`` are the entries of the exchanges (connection
-    authentication negotiation) that ended in this one; replay makes its own.
+    authentication negotiation) that ended in this one; replay makes its own. ``answer``
+    is what the response looked like; None: only its status is known.
     """
 
     status: int
@@ -106,6 +108,7 @@ class Recorded:
     took: float = 0.0
     negotiation: tuple[int, ...] = ()
     pause: float = 0.0
+    answer: Answer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +213,8 @@ class TestCase:
     identities: tuple[Identity, ...] = ()
     """Who a virtual user is; the first that fits answers a challenge."""
     proxy: Proxy | None = None
+    strict: bool = False
+    """Whether what does not come as recorded fails."""
     show_negotiation: bool = False
     """Whether the tree shows the exchanges of connection authentication negotiation."""
 

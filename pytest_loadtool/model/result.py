@@ -10,6 +10,7 @@ __all__ = ["Cause", "Failure"]
 #: The closed set of causes of a failed transaction; docs/load.md has what to do about each.
 Cause = Literal[
     "status",
+    "answer",
     "text",
     "regex",
     "json",

@@ -47,6 +47,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
         "min": _TIME,
         "max": _TIME,
         "error rate": Metric("share", more_is_better=False),
+        "not as recorded": Metric("share", more_is_better=False),
         "errors": Metric("count", more_is_better=False),
         "requests": Metric("count", more_is_better=True),
         "throughput": Metric("rate", more_is_better=True),
@@ -111,6 +112,11 @@ class Threshold:
             and self.scope.kind == "page"
             and (self.metric in ("percentile", "median") or bool(self.during))
         )
+
+    @property
+    def replaces_otherwise(self) -> bool:
+        """Whether it says itself how much of the run need not come as recorded."""
+        return self.metric == "not as recorded" and self.scope is None and not self.stop
 
     @property
     def replaces_error_rate(self) -> bool:

@@ -141,6 +141,15 @@ _OPTIONS: dict[str, dict[str, Any]] = {
             "--loadtool-server names, and no other."
         ),
     },
+    "--loadtool-strict": {
+        "action": "store_true",
+        "default": None,
+        "help": (
+            "Fail each transaction whose answer differs from the recorded one (another status "
+            "from 200 to 399, kind, title, JSON keys, an empty list), which otherwise passes and "
+            "is told. In tests, load tests and the console."
+        ),
+    },
     "--loadtool-app": {
         "metavar": "MODULE:NAME",
         "help": (
@@ -178,6 +187,7 @@ _TWINS = {
     "load_tolerance": "How much worse a run may be than an earlier one; see --load-tolerance.",
     "loadtool_server": "The server to replay against; see --loadtool-server.",
     "loadtool_transport": "What requests go over: raw, httpx; see --loadtool-transport.",
+    "loadtool_strict": "Whether what differs from the recording fails; see --loadtool-strict.",
     "loadtool_app": "The application to ask in this process; see --loadtool-app.",
     "loadtool_proxy": "The proxy to replay through: URL, environment, none; see --proxy-url.",
     "loadtool_think_time": "Pauses between pages: recorded, none, TIME; see --loadtool-think-time.",
@@ -214,6 +224,7 @@ _TYPES: dict[str, Any] = {
     "record_only": "args",
     "record_block": "args",
     "record_block_trackers": "bool",
+    "loadtool_strict": "bool",
 }
 
 #: Options that mean nothing without another one.
@@ -318,6 +329,8 @@ def header(config: pytest.Config) -> list[str]:
         from pytest_loadtool.plugin.proxy import shown_proxy
 
         parts.append(f"proxy {shown_proxy(config)}")
+    if config.option.loadtool_strict:
+        parts.append("strict")
     if config.option.loadtool_untrusted:
         parts.append("test cases untrusted")
     if config.option.load:

@@ -1,4 +1,4 @@
-"""Says at the end of a run what passed although it was not answered as it was recorded."""
+"""Says at the end of a run what passed and did not come as it was recorded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 __all__ = ["OTHERWISE", "answered_otherwise", "notices"]
 
 #: The name of such a test's property. It travels with the test's reports, and into JUnit files.
-OTHERWISE = "not answered as recorded"
+OTHERWISE = "not as recorded"
 _MOST_SHOWN = 3
 
 
@@ -29,4 +29,4 @@ def notices(stats: Mapping[str, Sequence[Any]]) -> Iterator[str]:
     for report in stats.get("passed", ()):
         for name, value in getattr(report, "user_properties", ()):
             if name == OTHERWISE:
-                yield f"loadtool: {report.nodeid} passed, {name}: {value}"
+                yield f"loadtool: {report.nodeid} passed, but {name}: {value}"

@@ -129,7 +129,13 @@ class Watch:
     def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
         """A transaction finished."""
         outcome = Outcome(
-            step.index, step.page_title, str(step.origin), step.transaction, response, failures
+            step.index,
+            step.page_title,
+            str(step.origin),
+            step.transaction,
+            response,
+            failures,
+            response.otherwise,
         )
         result = step_result(outcome, self._negotiations[step.index])
         self.outcomes.append(outcome)

@@ -9,6 +9,7 @@ silently: what does not become a transaction becomes a `Note`.
 from pytest_loadtool.model.editing import page_span, without
 from pytest_loadtool.recording.build import Recording, build_case
 from pytest_loadtool.recording.domains import Domain, DomainFilter
+from pytest_loadtool.recording.evidence import with_answers
 from pytest_loadtool.recording.fidelity import fidelity, transactions_of
 from pytest_loadtool.recording.grouping import ALGORITHMS, Grouping
 from pytest_loadtool.recording.hosts import HostUse, belongs, hostnames, restrict
@@ -43,6 +44,7 @@ __all__ = [
     "strip",
     "transactions_of",
     "unused_path",
+    "with_answers",
     "with_page",
     "with_pauses",
     "without",

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from pytest_loadtool.model.entities import unescape
+from pytest_loadtool.answers.pages import title_of
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.entry import Entry
 from pytest_loadtool.recording.grouping import Group
@@ -17,10 +17,6 @@ __all__ = ["distinct", "operation_name", "page_name", "page_names", "title"]
 #: How far into a document its title is looked for, in bytes.
 _LONGEST_HEAD = 256 * 1024
 
-#: One that is not closed is read once: the second group tells.
-_TITLE = re.compile(
-    r"<title(?:\s[^<>]*+)?>([^<]*+(?:<(?!/title)[^<]*+)*+)(</title)?", re.IGNORECASE
-)
 _CHARSET = re.compile(rb"charset\s*=\s*[\"']?([A-Za-z0-9_.:-]+)", re.IGNORECASE)
 _OPERATION = re.compile(r"^\s*(?:query|mutation|subscription)\s+([_A-Za-z][_0-9A-Za-z]*)")
 #: Numbers, UUIDs and long hexadecimal keys: new in every session, so they name nothing.
@@ -57,8 +53,7 @@ def title(exchange: Exchange) -> str:
         text = body.decode(charset[1].decode() if charset else "utf-8", "replace")
     except LookupError:
         text = body.decode("utf-8", "replace")
-    match = _TITLE.search(_without_comments(text))
-    return " ".join(unescape(match[1]).split()) if match and match[2] else ""
+    return title_of(text)
 
 
 def operation_name(exchange: Exchange) -> str:
@@ -84,19 +79,6 @@ def _place(entry: Entry) -> str:
     segments = [segment for segment in parts.path.split("/") if segment]
     telling = [segment for segment in segments if not _ID.fullmatch(segment)]
     return unquote((telling or segments or [parts.netloc])[-1])
-
-
-def _without_comments(text: str) -> str:
-    """``text`` with ``<!-- -->`` cut out: a title in one is none."""
-    result = []
-    position = 0
-    while (start := text.find("<!--", position)) >= 0:
-        result.append(text[position:start])
-        end = text.find("-->", start + 4)
-        if end < 0:
-            return "".join(result)
-        position = end + 3
-    return "".join(result) + text[position:]
 
 
 def _graphql_operation(exchange: Exchange) -> str:

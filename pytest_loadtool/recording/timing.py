@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from math import inf
 
+from pytest_loadtool.answers.look import answer_of
 from pytest_loadtool.model.case import Recorded
 from pytest_loadtool.recording.entry import Entry
 from pytest_loadtool.recording.grouping import Group
@@ -55,7 +57,7 @@ def recorded(entry: Entry, page: Group, pause: float = 0.0) -> Recorded:
     at = round(entry.exchange.started - page.started, 3)
     # Start and end are rounded, not the duration: who was waited for still ends first.
     end = round(entry.exchange.started + entry.exchange.took - page.started, 3)
-    return Recorded(
+    shown = Recorded(
         status=entry.exchange.status,
         kind=entry.kind,
         entry=entry.index,
@@ -64,3 +66,4 @@ def recorded(entry: Entry, page: Group, pause: float = 0.0) -> Recorded:
         negotiation=entry.negotiation,
         pause=pause,
     )
+    return replace(shown, answer=answer_of(shown, entry.exchange))

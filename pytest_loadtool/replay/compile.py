@@ -46,6 +46,7 @@ from pytest_loadtool.replay.request import compile_request, origin_of
 from pytest_loadtool.replay.servers import Servers
 from pytest_loadtool.replay.tokens import renewals_of
 from pytest_loadtool.replay.validate import accepted_codes, compile_validator
+from pytest_loadtool.replay.yardsticks import Yardsticks
 
 __all__ = ["Keyring", "compile_case"]
 
@@ -96,6 +97,7 @@ def compile_case(
     base = (server or case.server or (_APP_SERVER if app else "")).rstrip("/")
     names = Names({"server": base, "host": origin_of(base).authority if base else ""}, files)
     servers = Servers.of(case, base, alone=alone)
+    yardsticks = Yardsticks(case, datasets)
     case = replace(case, server=base, app=app, tls=case.tls.in_folder(folder))
     routes = Routes(case, environ, names, direct=base if app else "")
     main = routes.origin(base) if base else None
@@ -117,6 +119,7 @@ def compile_case(
                 servers,
                 names,
                 clock,
+                yardsticks,
             )
             for position, transaction in enumerate(page.transactions)
         )
@@ -156,6 +159,7 @@ def _step(
     servers: Servers,
     names: Names,
     clock: Clock,
+    yardsticks: Yardsticks,
 ) -> Step:
     target = transaction.request.target
     origin = routes.origin(target) if target.lower().startswith("http") else main
@@ -182,6 +186,7 @@ def _step(
         without_body=transaction.request.method == "HEAD",
         idempotent=transaction.request.method in _IDEMPOTENT,
         guard=servers.guard(target, origin, names),
+        likeness=yardsticks.likeness(transaction),
     )
 
 

@@ -145,12 +145,13 @@ class Response:
     ``head`` is the status line and the headers as received, without the empty line; ``body`` still
     has its content coding; ``received`` counts all bytes, the head included. Of a body with more
     than ``unkept`` bytes, if that is not 0, nothing was kept. ``sent`` is when the request was
-    written, ``first_byte`` and ``finished`` when bytes arrived.
+    written, ``first_byte`` and ``finished`` when bytes arrived. ``otherwise`` is how it differs
+    from the recorded one, once it has been judged.
     """
 
     __slots__ = (
         "_fields", "_json", "_text", "body", "failure", "finished", "first_byte", "head",
-        "received", "send", "sent", "status", "unkept",
+        "otherwise", "received", "send", "sent", "status", "unkept",
     )  # fmt: skip
 
     def __init__(self, send: Send) -> None:
@@ -159,6 +160,7 @@ class Response:
         self.head = b""
         self.body = b""
         self.failure: Failure | None = None
+        self.otherwise = ""
         self.sent = self.first_byte = self.finished = send.due
         self.received = 0
         self.unkept = 0
@@ -199,6 +201,11 @@ class Response:
     def header_values(self, name: str) -> list[str]:
         """All headers of that name, in order."""
         return self._values(name.lower())
+
+    @property
+    def content_types(self) -> list[str]:
+        """The values of its Content-Type headers."""
+        return self._values("content-type")
 
     @property
     def set_cookies(self) -> list[str]:

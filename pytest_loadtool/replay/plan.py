@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pytest_loadtool.model.authentication import ProxyMethod
     from pytest_loadtool.replay.cookies import CookieJar
     from pytest_loadtool.replay.exchange import Response
+    from pytest_loadtool.replay.likeness import Likeness
     from pytest_loadtool.replay.servers import Guard
 
 __all__ = [
@@ -118,6 +119,8 @@ class Step:
     """Whether sending it twice does what sending it once does (RFC 9110 §9.2.2)."""
     guard: Guard | None = None
     """What judges where each of its requests would go; None when that is known."""
+    likeness: Likeness | None = None
+    """What compares its responses with the recorded one; None when nothing is known of that."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -211,6 +211,10 @@ class VirtualUser:
         if response.status not in step.accepted:
             failures = (status_failure(step.transaction.status, response.status),)
         try:
+            if step.likeness is not None and not failures:
+                failure = step.likeness.failure(response)
+                if failure is not None:
+                    failures = (failure,)
             for line in response.set_cookies:
                 self._jar.store(line, step.origin.host, target_of(response.request))
             if step.checks or step.takes:

@@ -36,6 +36,7 @@ _UNITS: dict[Unit, tuple[str, int]] = {
 #: Fields that are in the document as they are, in its order.
 _UNCOUNTED = ("cut_requests", "cut_iterations", "dropped")
 _ERROR = ("case", "page", "transaction", "cause", "message", "count", "first_s", "example")
+_OTHERWISE = ("case", "page", "transaction", "way", "count")
 _WORKER = ("name", "state", "text", "users", "requests", "errors", "duration_s")
 
 
@@ -62,6 +63,7 @@ def load_data(summary: Summary) -> dict[str, Any]:
         "thresholds": [_threshold(one) for one in summary.thresholds],
         "errors": [_picked(error, _ERROR) for error in summary.errors],
         "other_errors": summary.other_errors,
+        "not_as_recorded": [_picked(one, _OTHERWISE) for one in summary.otherwise],
         "workers": [_worker(worker) for worker in summary.workers],
         "comparison": _comparison(summary.comparison),
         "timeline": [_moment(one) for one in summary.timeline],
@@ -131,6 +133,7 @@ def _numbers(numbers: Numbers) -> dict[str, Any]:
         "requests": numbers.requests,
         "errors": numbers.errors,
         "error_rate": numbers.error_rate,
+        "not_as_recorded": numbers.otherwise,
         "bytes_received": numbers.bytes_received,
         "bytes_sent": numbers.bytes_sent,
         "duration_s": numbers.duration_s,

@@ -30,6 +30,7 @@ __all__ = ["load_text"]
 
 _WIDEST = 120
 _MOST_EXAMPLE_LINES = 8
+_MOST_OTHERWISE = 5
 _INDENT = " " * 12
 
 
@@ -97,6 +98,10 @@ def _facts(summary: Summary) -> Iterator[tuple[str, str]]:
     errors = f"{count(totals.errors)} of {requests}, {_allowed(summary)}"
     yield "error rate", f"{percent(totals.error_rate)} ({errors})"
     yield "status codes", _statuses(totals)
+    if totals.otherwise:
+        yield "not as recorded", f"{count(totals.otherwise)} of {requests}"
+        for one in summary.otherwise[:_MOST_OTHERWISE]:
+            yield "", f"{count(one.count)} x {printable(one.transaction)}: {printable(one.way)}"
     yield "received", f"{size(totals.bytes_received)}, sent {size(totals.bytes_sent)}"
     if summary.cut_requests or summary.cut_iterations:
         cut = plural(summary.cut_requests, "request")

@@ -51,7 +51,8 @@ class Received(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A transaction that was replayed. ``index`` counts from 0 through the test case."""
+    """A transaction that was replayed. ``index`` counts from 0 through the test case; ``otherwise``
+    is how its response differs from the recorded one."""
 
     index: int
     page: str
@@ -59,6 +60,7 @@ class Outcome:
     transaction: Transaction
     response: Received
     failures: tuple[Failure, ...]
+    otherwise: str = ""
 
     @property
     def title(self) -> str:

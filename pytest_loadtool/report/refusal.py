@@ -26,12 +26,10 @@ _MOST_BEFORE = 5
 
 
 def otherwise(outcome: Outcome) -> str:
-    """A transaction in one line that passed with a page where a redirect was recorded, or the other
-    way round; empty for others."""
-    recorded, status = outcome.transaction.recorded, outcome.response.status
-    if outcome.failures or recorded is None or not led_elsewhere(recorded.status, status):
+    """A transaction in one line that passed and did not come as recorded; empty for others."""
+    if outcome.failures or not outcome.otherwise:
         return ""
-    return printable(f"{outcome.title}: {status} where {recorded.status} was recorded")
+    return printable(f"{outcome.title}: {outcome.otherwise}")
 
 
 def why_elsewhere(subject: Subject, outcomes: Iterable[Outcome]) -> Iterator[str]:

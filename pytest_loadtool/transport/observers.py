@@ -87,6 +87,8 @@ class _MetricsObserver:
             failures,
             response,
         )
+        if response.otherwise and not failures:
+            self._metrics.record_otherwise(self._first_step + step.index, response.otherwise)
 
     def negotiation(self, step: Step, response: Response) -> None:
         """Record one request that was challenged, or has refreshed what ``step`` needs."""

@@ -61,7 +61,7 @@ def make_unique(case: Path, texts: Iterable[str]) -> None:
 
 
 def replay(case: Path, url: str) -> None:
-    """Replay it once: it passes, and each transaction is answered with the recorded status.
+    """Replay it once: it passes, and each transaction is answered as it was recorded.
 
     Raises:
         JourneyError: it does not; of a login that is refused with a page, only the status tells.
@@ -69,6 +69,8 @@ def replay(case: Path, url: str) -> None:
     written = _pytest(
         case.parent, case.name, "-v", "--loadtool-server", url, "--loadtool-think-time", "none"
     )
+    if "not as recorded" in written:
+        raise JourneyError(written.partition("passed, but ")[2])
     replayed = Counter((title, status) for status, title in _STEP.findall(written))
     recorded = Counter(_recorded(case))
     if replayed != recorded:
@@ -90,6 +92,8 @@ def load(case: Path, url: str, *, users: int) -> dict[str, Any]:
     _pytest(case.parent, "--load", "--load-json", "load.json", "--loadtool-server", url)
     report: dict[str, Any] = json.loads(case.with_name("load.json").read_text())
     once = Counter(status for _, status in _recorded(case))
+    if report["not_as_recorded"]:
+        raise JourneyError(f"not as recorded: {report['not_as_recorded']}")
     answered = report["totals"]["status"]
     wanted = {status: users * count for status, count in once.items()}
     if answered != wanted:

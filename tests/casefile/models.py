@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from pytest_loadtool.casefile.thresholds import parse_threshold
+from pytest_loadtool.model.answer import Answer
 from pytest_loadtool.model.asm import AsmSettings
 from pytest_loadtool.model.authentication import PROXY_METHODS, Identity, Proxy
 from pytest_loadtool.model.bandwidth import PROFILES, Bandwidth
@@ -201,8 +202,27 @@ def _transactions(names: list[str], sets: list[str]) -> st.SearchStrategy[Transa
             took=_seconds,
             pause=_seconds,
             negotiation=st.lists(st.integers(0, 99), max_size=2).map(tuple),
+            answer=st.none() | _answers,
         ),
     )
+
+
+_fields = st.lists(_filled, max_size=2).map(tuple)
+_answers = st.builds(
+    Answer,
+    size=st.integers(0, 10**9),
+    json=st.sampled_from(["", "object", "array", "value"]),
+    keys=_fields,
+    lists=_fields,
+    said=st.dictionaries(_filled, _filled | st.integers() | st.booleans(), max_size=2).map(
+        lambda said: tuple(said.items())
+    ),
+    root=texts,
+    title=texts,
+    location=texts,
+    login=st.sampled_from(["", "field", "page"]),
+    failed=texts,
+)
 
 
 _generators = st.one_of(
@@ -298,7 +318,7 @@ def cases(draw: st.DrawFn) -> TestCase:
         st.lists(_transactions(known, list(sets)), min_size=1, max_size=2).map(tuple),
         st.just(0.0) | _seconds,
     )
-    ways = st.sampled_from(
+    ways: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
         [
             {"server_fixture": "shop", "transport": "httpx"},
             {"app": "shop.asgi:app", "transport": "httpx"},
@@ -325,6 +345,7 @@ def cases(draw: st.DrawFn) -> TestCase:
         variables=MappingProxyType(variables),
         identities=tuple(draw(st.lists(_identities(known, secret), max_size=2))),
         proxy=draw(st.none() | _proxies(known, secret)),
+        strict=draw(st.booleans()),
         show_negotiation=draw(st.booleans()),
     )
 

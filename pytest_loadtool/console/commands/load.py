@@ -108,7 +108,11 @@ async def start(session: Session, file: Path | None = None, *, server: str = "")
         raise CommandError("a recording is running, and has this process for itself: `stop` first")
     path = _chosen(session, file)
     test = read_test(path, session.settings.trust)
-    cases = tuple(through(case, session.settings.proxy) for case in test.cases)
+    strict = session.settings.strict
+    cases = tuple(
+        dataclasses.replace(through(case, session.settings.proxy), strict=case.strict or strict)
+        for case in test.cases
+    )
     test = dataclasses.replace(test, cases=cases)
     if session.case_path.resolve() in (test.path_of(n).resolve() for n in range(len(test.cases))):
         _saved(session)

@@ -28,12 +28,12 @@ __all__ = ["play"]
 async def play(session: Session, *, fast: bool = False, server: str = "") -> None:
     """Play: replay the test case once, as one user, without a browser.
 
-    Prints each transaction as it finishes, and the first failure in full: what was sent, received
-    and recorded. --fast (Play Fast) leaves out the think times. --server replays against another
-    base URL. The first time, what was recorded is configured before, as by `configure`; and if it
-    shows HTTP authentication, the Test Case Configuration Wizard asks who the users are, as by
-    `test-case-configuration`. Of a test case that was not made here, what it reads and where it
-    sends is shown, and you are asked.
+    Prints each transaction as it finishes, with how it differs from what was recorded if it passed,
+    and the first failure in full: what was sent, received and recorded. --fast (Play Fast) leaves
+    out the think times. --server replays against another base URL. The first time, what was
+    recorded is configured before, as by `configure`; and if it shows HTTP authentication, the Test
+    Case Configuration Wizard asks who the users are, as by `test-case-configuration`. Of a test
+    case that was not made here, what it reads and where it sends is shown, and you are asked.
     """
     if needs_configuration(session.opened()):
         await configure_for_replay(session)
@@ -45,7 +45,8 @@ async def play(session: Session, *, fast: bool = False, server: str = "") -> Non
     watched = _Watch(session, len(plan.steps))
     await replay(plan, watched)
     if watched.first is None:
-        session.say(f"{counted(watched.seen, 'transaction')} passed.")
+        but = f", but {watched.otherwise} not as recorded" if watched.otherwise else ""
+        session.say(f"{counted(watched.seen, 'transaction')} passed{but}.")
         return
     secrets = secrets_of(document.case, plan.values)
     for line in _explained(document, watched.first, secrets):
@@ -61,6 +62,7 @@ class _Watch:
     total: int
     seen: int = 0
     failed: int = 0
+    otherwise: int = 0
     first: tuple[Step, Response, tuple[Failure, ...]] | None = None
     stopped: threading.Event = field(default_factory=threading.Event)
 
@@ -74,6 +76,9 @@ class _Watch:
         self.session.say(f"{step.index + 1:5}  {status}  {took:6.0f} ms  {verdict}  {step.title}")
         for failure in failures:
             self.session.say(f"         {failure.message}")
+        if response.otherwise and not failures:
+            self.otherwise += 1
+            self.session.say(f"         passed, but not as recorded: {response.otherwise}")
         if failures:
             self.failed += 1
             earlier = self.first is not None and self.first[0].index < step.index

@@ -1,0 +1,296 @@
+"""The judgement: whether an answer says that it failed, and how it differs from the recorded one.
+
+What the recording had as well is never held against a replay. Texts name no values that differ from
+user to user, sizes for instance, so that equal findings of many users count as one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from pytest_loadtool.answers.documents import BAD_WORDS, GOOD_WORDS, spelled
+from pytest_loadtool.answers.look import REDIRECTS
+from pytest_loadtool.model.answer import Answer
+from pytest_loadtool.model.case import Kind, Recorded
+
+__all__ = ["Finding", "Seen", "Yardstick", "judge", "same_status", "words"]
+
+#: Answers with these differ in how they were asked for, and not in what they are about: a client
+#: that has it already, or wants a part.
+_SAME = frozenset({200, 206, 304})
+
+#: One body is by so much larger than the other, and at least by so many bytes, that they can hardly
+#: be of the same thing.
+_ORDER, _AT_LEAST = 10, 1000
+#: What holds data may grow with them.
+_GROWS = frozenset({Kind.JSON, Kind.XML})
+_LONGEST_TITLE = 60
+_MOST_KEYS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """An answer of now. ``media`` is its media type."""
+
+    status: int
+    kind: Kind
+    media: str
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Yardstick:
+    """What was recorded.
+
+    ``words`` are those of the title that are not a user's or a thing's own; ``is_of_a_thing`` says
+    that the request was for one that a response named, which may be called otherwise.
+    """
+
+    recorded: Recorded
+    words: frozenset[str] = field(default=frozenset())
+    is_of_a_thing: bool = False
+
+    @property
+    def answer(self) -> Answer:
+        """What the recorded answer looked like; nothing is known of one without."""
+        return self.recorded.answer or Answer()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What there is to say about an answer; ``failed``: it says so itself."""
+
+    text: str
+    failed: bool = False
+
+
+_Judge = Callable[[Yardstick, Seen], str]
+
+
+def judge(was: Yardstick, now: Seen) -> Finding | None:
+    """The first thing that there is to say about an answer; None: it came as recorded."""
+    if text := _status(was, now):
+        return Finding(text)
+    if was.recorded.status != now.status or was.recorded.answer is None:
+        return None
+    for tell in _FAILED:
+        if text := tell(was, now):
+            return Finding(text, failed=True)
+    return next((Finding(text) for differs in _DIFFERS if (text := differs(was, now))), None)
+
+
+def words(text: str) -> Iterator[str]:
+    """The words of a title that do not belong to a day, without numbers and signs."""
+    return (one for one in _WORDS.findall(text.lower()) if one not in _DAYS)
+
+
+def same_status(recorded: int, status: int) -> bool:
+    """Whether both mean the same to a person."""
+    return recorded == status or {recorded, status} <= _SAME or {recorded, status} <= REDIRECTS
+
+
+def _status(was: Yardstick, now: Seen) -> str:
+    recorded = was.recorded.status
+    if not recorded or same_status(recorded, now.status):
+        return ""
+    to = f" -> {now.answer.location}" if now.answer.location else ""
+    return f"{now.status}{to} where {recorded} was recorded"
+
+
+# The answer says itself that it failed.
+
+
+def _says_it_failed(was: Yardstick, now: Seen) -> str:
+    how = now.answer.failed
+    return f"The answer says that it failed: {how}" if how and not was.answer.failed else ""
+
+
+def _keys_say_it(was: Yardstick, now: Seen) -> str:
+    """One that was there and said nothing of the kind is no witness."""
+    before = dict(was.answer.said)
+    for key, value in now.answer.said:
+        if key not in before and key in was.answer.keys:
+            continue
+        if not was.answer.failed and _is_bad(spelled(key), value, before.get(key), now.answer):
+            said = "" if value is True else f" is {_written(value)}"
+            return f'The answer says that it failed: "{key}"{said}'
+    return ""
+
+
+def _asks_to_log_in(was: Yardstick, now: Seen) -> str:
+    if now.answer.login != "page" or was.answer.login:
+        return ""
+    return "The answer asks to log in, which the recorded one did not"
+
+
+_FAILED: tuple[_Judge, ...] = (_says_it_failed, _keys_say_it, _asks_to_log_in)
+
+_FALSE = frozenset({False, "0", "false", "no"})
+_FLAGS = frozenset({"success", "succeeded", "successful", "issuccess", "ok"})
+#: Those whose number is a code for nothing else. That of others, ``status``, may be of a thing.
+_CODES = frozenset(
+    {"code", "statuscode", "errorcode", "errcode", "errno", "ret", "retcode", "returncode"}
+    | {"resultcode", "rc"}
+)
+#: What a number is explained with. A thing with a status has an id.
+_EXPLAINS = frozenset({"message", "msg", "error", "errors", "reason", "detail", "info", "errmsg"})
+
+
+def _is_bad(
+    name: str, value: str | int | bool, before: str | int | bool | None, now: Answer
+) -> bool:
+    """Whether a field says that it failed, and did not say so before."""
+    if name in _FLAGS:
+        return value in _FALSE and before not in _FALSE
+    if name not in _WORD_OR_CODE:
+        return value is True and before is not True
+    number, ago = _number(value), _number(before)
+    if number is not None and ago is not None:
+        names = frozenset(map(spelled, now.keys))
+        if name not in _CODES and (names.isdisjoint(_EXPLAINS) or "id" in names):
+            return False
+        return _is_bad_number(number, ago)
+    word, earlier = str(value).lower(), None if before is None else str(before).lower()
+    return word in BAD_WORDS and (earlier is None or earlier in GOOD_WORDS)
+
+
+_WORD_OR_CODE = _CODES | {"status", "result", "outcome"}
+
+
+def _number(value: str | int | bool | None) -> int | None:
+    """A code that may be written as text."""
+    if value is None or isinstance(value, bool):
+        return None
+    try:
+        return int(value)
+    except ValueError:
+        return None
+
+
+def _is_bad_number(now: int, before: int) -> bool:
+    """0, 1 and 200 are what programs call success."""
+    if 200 <= before <= 299:
+        return now >= 400 or now <= 0
+    if before == 1:
+        return now <= 0
+    return before == 0 and now != 0
+
+
+def _written(value: str | int | bool) -> str:
+    return f'"{value}"' if isinstance(value, str) else str(value).lower()
+
+
+# It differs from the recorded one.
+
+
+def _place(was: Yardstick, now: Seen) -> str:
+    before, to = was.answer.location, now.answer.location
+    if not before or not to or _leads_alike(before, to):
+        return ""
+    return f"redirected to {to} where {before} was recorded"
+
+
+def _leads_alike(before: str, to: str) -> bool:
+    """Whether two paths are of the same page, of one thing or another."""
+    was, now = before.strip("/").split("/"), to.strip("/").split("/")
+    alike = len(was) == len(now) and all(
+        "*" in (one, other) or one == other for one, other in zip(was, now, strict=True)
+    )
+    return alike and (_LOGIN_PATH.search(before) is not None or not _LOGIN_PATH.search(to))
+
+
+def _empty(was: Yardstick, now: Seen) -> str:
+    return "an empty body" if was.answer.size and not now.answer.size else ""
+
+
+def _kind(was: Yardstick, now: Seen) -> str:
+    kind = was.recorded.kind
+    if kind is now.kind or not was.answer.size or not now.answer.size:
+        return ""
+    if kind is Kind.OTHER:
+        return "HTML where none was recorded" if now.kind is Kind.HTML else ""
+    what = now.media or "no content type" if now.kind is Kind.OTHER else now.kind.value
+    return f"{what} where {kind.value} was recorded"
+
+
+def _password(was: Yardstick, now: Seen) -> str:
+    both = was.answer.login, now.answer.login
+    return "a field for a password where none was recorded" if both == ("", "field") else ""
+
+
+def _form(was: Yardstick, now: Seen) -> str:
+    before, form = was.answer.json, now.answer.json
+    return (
+        f"a JSON {form} where an {before} was recorded"
+        if before and form and form != before
+        else ""
+    )
+
+
+def _keys(was: Yardstick, now: Seen) -> str:
+    if now.answer.json != "object" or not now.answer.keys:
+        return ""
+    return _listed((one for one in was.answer.keys if one not in now.answer.keys), "without ")
+
+
+def _lists(was: Yardstick, now: Seen) -> str:
+    """What is not there at all has been said."""
+    if was.answer.lists == ("$",):
+        return "an empty list" if not now.answer.lists and now.answer.json == "array" else ""
+    kept = frozenset(now.answer.lists)
+    return _listed((one for one in was.answer.lists if one not in kept), "an empty list: ")
+
+
+def _listed(names: Iterable[str], before: str) -> str:
+    found = [f'"{one}"' for one in names]
+    more = f" and {len(found) - _MOST_KEYS} more" if len(found) > _MOST_KEYS else ""
+    return f"{before}{', '.join(found[:_MOST_KEYS])}{more}" if found else ""
+
+
+def _root(was: Yardstick, now: Seen) -> str:
+    before, root = was.answer.root, now.answer.root
+    return f"<{root}> where <{before}> was recorded" if before and root and root != before else ""
+
+
+def _title(was: Yardstick, now: Seen) -> str:
+    if now.kind is not Kind.HTML or not was.words or not now.answer.size:
+        return ""
+    missing = was.words.difference(words(now.answer.title))
+    if not missing or (was.is_of_a_thing and len(missing) < len(was.words)):
+        return ""
+    title = now.answer.title
+    shown = title if len(title) <= _LONGEST_TITLE else title[: _LONGEST_TITLE - 1] + "…"
+    what = f'the title "{shown}"' if title else "no title"
+    return f'{what} where "{was.answer.title}" was recorded'
+
+
+def _size(was: Yardstick, now: Seen) -> str:
+    before, size = was.answer.size, now.answer.size
+    if not before or not size or abs(before - size) < _AT_LEAST:
+        return ""
+    if size * _ORDER <= before:
+        return "a body less than a tenth of the recorded one"
+    if size >= before * _ORDER and was.recorded.kind not in _GROWS:
+        return "a body more than ten times the recorded one"
+    return ""
+
+
+_DIFFERS: tuple[_Judge, ...] = (
+    _place, _empty, _kind, _password, _form, _keys, _lists, _root, _title, _size,
+)  # fmt: skip
+
+_LOGIN_PATH = re.compile(
+    r"\b(?:log-?in|log-?on|sign-?in|sso|auth|authenticate|authorize)\b", re.IGNORECASE
+)
+_WORDS = re.compile(r"[^\W\d_]{2,}")
+_DAYS = frozenset(
+    {
+        *("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
+        *("mon", "tue", "wed", "thu", "fri", "sat", "sun", "jan", "feb", "mar", "apr", "jun"),
+        *("jul", "aug", "sep", "oct", "nov", "dec", "january", "february", "march", "april", "may"),
+        *("june", "july", "august", "september", "october", "november", "december", "am", "pm"),
+        *("today", "yesterday", "tomorrow", "ago", "utc", "gmt"),
+    }
+)

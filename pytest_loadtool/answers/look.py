@@ -1,0 +1,79 @@
+"""What an answer looks like, be it recorded or replayed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+from pytest_loadtool.answers.documents import document, document_of
+from pytest_loadtool.answers.elements import element
+from pytest_loadtool.answers.kinds import JSON_STARTS, VAGUE, declared, media_type, shown
+from pytest_loadtool.answers.pages import page
+from pytest_loadtool.model.answer import Answer
+from pytest_loadtool.model.case import Kind, Recorded
+from pytest_loadtool.model.charset import decoded
+from pytest_loadtool.model.exchange import Exchange
+
+__all__ = ["LONGEST_READ", "READ", "REDIRECTS", "answer_of", "kind_now", "look", "place_of"]
+
+LONGEST_READ = 1 << 18
+"""The most bytes that a body may have, as received and decoded, to be read; of a longer one its
+size and type are known."""
+
+#: What makes a client go elsewhere (RFC 9110 §15.4); 304 does not.
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
+#: The kinds of which more is known than their size.
+READ: Mapping[Kind, Callable[[str], Answer]] = {
+    Kind.HTML: page,
+    Kind.JSON: document,
+    Kind.XML: element,
+}
+_OF_A_THING = re.compile(r"\d|.{24}")
+
+
+def look(kind: Kind, text: str, size: int, location: str = "") -> Answer:
+    """What an answer looks like that is ``size`` bytes long and redirects to ``location``."""
+    read = READ.get(kind)
+    found = read(text) if read is not None and text and size <= LONGEST_READ else Answer()
+    return replace(found, size=size, location=place_of(location))
+
+
+def place_of(location: str) -> str:
+    """The path that a redirect leads to, with ``*`` for each segment that is of a thing."""
+    try:
+        path = urlsplit(location).path
+    except ValueError:
+        return ""
+    return "/".join("*" if _OF_A_THING.search(one) else one for one in path.split("/"))
+
+
+def kind_now(content_type: str, text: str) -> Kind:
+    """The kind of a response, told as that of a recorded one is."""
+    media = media_type(content_type)
+    start = text[:64].lstrip("\ufeff \t\r\n")
+    if media in VAGUE and start.startswith(JSON_STARTS):
+        try:
+            document_of(text)
+        except ValueError:
+            pass
+        else:
+            return Kind.JSON
+    kind = declared(media)
+    return shown(start) if kind is Kind.OTHER and media in VAGUE else kind
+
+
+def answer_of(recorded: Recorded, exchange: Exchange) -> Answer | None:
+    """What the recording shows of an answer; None if its body is not in the recording."""
+    length = exchange.response_header("content-length")
+    is_missing = not exchange.response_size and length not in (None, "0")
+    if exchange.error or not exchange.status or (is_missing and exchange.method != "HEAD"):
+        return None
+    size = exchange.response_size
+    text = ""
+    if recorded.kind in READ and size <= LONGEST_READ:
+        text = decoded(exchange.response_body, exchange.response_header("content-type") or "")
+    location = exchange.response_header("location") if exchange.status in REDIRECTS else None
+    return look(recorded.kind, text, size, location or "")

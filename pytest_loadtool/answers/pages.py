@@ -1,0 +1,94 @@
+"""A page of HTML: its title, its main heading, and whether it asks to log in."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_loadtool.answers.phrases import asks_to_log_in, says_error
+from pytest_loadtool.model.answer import Answer, LoginForm
+from pytest_loadtool.model.entities import unescape
+
+__all__ = ["LONGEST_TITLE", "heading_of", "page", "title_of"]
+
+LONGEST_TITLE = 200
+"""The most characters of a title that are kept, and looked at in a heading."""
+
+#: A login page has no more fields to type into than these besides that for the password: a name,
+#: and a code or a search.
+_MOST_FIELDS = 2
+
+#: One that is not closed is read once: the second group tells.
+_TITLE = re.compile(
+    r"<title(?:\s[^<>]*+)?>([^<]*+(?:<(?!/title)[^<]*+)*+)(</title)?", re.IGNORECASE
+)
+_HEADING = re.compile(r"<h1\b[^<>]*+>", re.IGNORECASE)
+_HEADING_END = re.compile(r"</h1", re.IGNORECASE)
+_LONGEST_HEADING = 1000  # with its markup
+_TAG = re.compile(r"<[^<>]*+>")
+_INPUT = re.compile(r"<(input|textarea)\b([^<>]*+)>", re.IGNORECASE)
+_TYPE = re.compile(r"""\btype\s*=\s*["']?([a-z-]+)""", re.IGNORECASE)
+_TYPED = frozenset({"", "text", "email", "tel", "number", "url", "date"})
+
+
+def title_of(text: str) -> str:
+    """The text of a document's ``<title>``: entities decoded, white space collapsed; or empty."""
+    match = _TITLE.search(_without_comments(text))
+    return " ".join(unescape(match[1]).split()) if match and match[2] else ""
+
+
+def heading_of(text: str) -> str:
+    """The text of a page's main heading."""
+    start = _HEADING.search(text)
+    if start is None:
+        return ""
+    end = _HEADING_END.search(text, start.end(), start.end() + _LONGEST_HEADING)
+    return "" if end is None else _plain(text[start.end() : end.start()])
+
+
+def _plain(markup: str) -> str:
+    """What is to be read of it."""
+    return " ".join(unescape(_TAG.sub(" ", markup)).split())
+
+
+def page(text: str) -> Answer:
+    """What a page looks like."""
+    title = title_of(text)
+    heading = heading_of(text)
+    failed = says_error(title) or says_error(heading)
+    return Answer(
+        title=title if len(title) <= LONGEST_TITLE else "",
+        login=_login(text, asks_to_log_in(title) or asks_to_log_in(heading)),
+        failed="page of an error" if failed else "",
+    )
+
+
+def _login(text: str, is_called_so: bool) -> LoginForm:
+    if "password" not in text.lower():
+        return ""
+    passwords = fields = 0
+    for tag in _INPUT.finditer(text):
+        type_ = _TYPE.search(tag[2])
+        kind = type_[1].lower() if type_ is not None else ""
+        if tag[1].lower() == "textarea":
+            fields += 1
+        elif kind == "password":
+            passwords += 1
+        elif kind in _TYPED:
+            fields += 1
+    if not passwords:
+        return ""
+    is_login = passwords == 1 and (is_called_so or fields <= _MOST_FIELDS)
+    return "page" if is_login else "field"
+
+
+def _without_comments(text: str) -> str:
+    """``text`` with ``<!-- -->`` cut out: a title in one is none."""
+    result = []
+    position = 0
+    while (start := text.find("<!--", position)) >= 0:
+        result.append(text[position:start])
+        end = text.find("-->", start + 4)
+        if end < 0:
+            return "".join(result)
+        position = end + 3
+    return "".join(result) + text[position:]
