@@ -42,6 +42,7 @@ from pytest_loadtool.model.extractor import (
     JsonPath,
     RegularExpression,
     Source,
+    XmlPath,
 )
 from pytest_loadtool.model.generator import Generator, RandomText, Timestamp, Uuid
 from pytest_loadtool.model.validator import (
@@ -196,6 +197,8 @@ def _source(source: Source) -> dict[str, str]:
     match source:
         case JsonPath(path=path):
             return {"json": string(path)}
+        case XmlPath(path=path):
+            return {"xml": string(path)}
         case FormField(name=name, split=0):
             return {"form": string(name)}
         case FormField(name=name, split=split):

@@ -19,6 +19,7 @@ from pytest_loadtool.model.extractor import (
     JsonPath,
     RegularExpression,
     Source,
+    XmlPath,
     with_texts,
 )
 from pytest_loadtool.model.filters import filtered
@@ -60,6 +61,7 @@ _IN_PATHS = _Language(
     _as_it_is,
     _as_it_is,
 )
+_IN_XML = replace(_IN_PATHS, places=re.compile(_IN_PATHS.places.pattern.replace("==", "=")))
 _IN_PATTERNS = _Language(
     re.compile(
         rf"(?P<before>>(?:\\s\*)?)(?P<text>(?:[^<>\\.^$*+?{{}}\[\]|()]|\\[^\w\s]|{_HOLE})+)"
@@ -86,12 +88,13 @@ _ADDRESSES = replace(
 
 #: By kind of source: where it has names of things.
 _NAMES: Mapping[type, tuple[_Language, ...]] = MappingProxyType(
-    {JsonPath: (_IN_PATHS,), RegularExpression: (_IN_PATTERNS,)}
+    {JsonPath: (_IN_PATHS,), XmlPath: (_IN_XML,), RegularExpression: (_IN_PATTERNS,)}
 )
 #: And where it has what requests have in their addresses, too.
 _WORDS: Mapping[type, tuple[_Language, ...]] = MappingProxyType(
     {
         JsonPath: (_IN_PATHS,),
+        XmlPath: (_IN_XML,),
         RegularExpression: (_IN_PATTERNS, _ADDRESSES_IN_PATTERNS),
         HeaderValue: (_ADDRESSES_IN_PATTERNS,),
         Boundary: (_ADDRESSES,),

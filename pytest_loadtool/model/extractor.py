@@ -23,6 +23,7 @@ __all__ = [
     "JsonPath",
     "RegularExpression",
     "Source",
+    "XmlPath",
     "escaped",
     "references",
     "source_texts",
@@ -41,6 +42,19 @@ class JsonPath:
 
     def __str__(self) -> str:
         return f"JSON path {self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class XmlPath:
+    """A path into an XML body: ``//Order[Customer="Tea"]/OrderId``; see `model.xml_path`.
+
+    Placeholders stand in its quotes.
+    """
+
+    path: str
+
+    def __str__(self) -> str:
+        return f"XML path {self.path}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +135,22 @@ class Decoded:
         return f"{self.inner}{which} in {self.outer}{ways}"
 
 
-Source = JsonPath | Boundary | RegularExpression | FormField | HeaderValue | CookieValue | Decoded
+Source = (
+    JsonPath
+    | XmlPath
+    | Boundary
+    | RegularExpression
+    | FormField
+    | HeaderValue
+    | CookieValue
+    | Decoded
+)
 
 #: By kind of source: which of its fields are templates.
 _TEMPLATES: Mapping[type, tuple[str, ...]] = MappingProxyType(
     {
         JsonPath: ("path",),
+        XmlPath: ("path",),
         Boundary: ("left", "right"),
         RegularExpression: ("pattern",),
         FormField: ("name",),

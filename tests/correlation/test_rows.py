@@ -23,8 +23,9 @@ from pytest_loadtool.model.extractor import (
     JsonPath,
     RegularExpression,
     Source,
+    XmlPath,
 )
-from tests.correlation.exchanges import exchange, html, json_body
+from tests.correlation.exchanges import answered, exchange, html, json_body
 from tests.correlation.talk import TOKEN, call, configure, get, made, post, requests, run
 
 CREATED = exchange(status=201)
@@ -416,3 +417,113 @@ def test_what_is_decoded_is_followed_too() -> None:
     path = JsonPath('$.items[?(@.name=="${things.name}")].id')
     sources = [one.source for each in bound.transactions() for one in each.extractors]
     assert sources[0] == packed(path)
+
+
+def xml(text: str) -> Exchange:
+    return exchange(received=(("Content-Type", "text/xml"),), answer=text.encode())
+
+
+def orders(*names: str, **more: str) -> Exchange:
+    """Orders with ids from 101 on and a version each, as SOAP has them."""
+    rows = "".join(
+        f'<o:Order key="k{at}"><o:OrderId>{101 + at}</o:OrderId><o:Customer>{name}</o:Customer>'
+        + "".join(f"<o:{key}>{value}</o:{key}>" for key, value in more.items())
+        + f"<o:Version>{at}{TOKEN}</o:Version></o:Order>"
+        for at, name in enumerate(names)
+    )
+    return xml(
+        '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" xmlns:o="urn:o"><s:Body>'
+        f"<o:ListOrdersResponse><o:Orders>{rows}</o:Orders></o:ListOrdersResponse></s:Body>"
+        "</s:Envelope>"
+    )
+
+
+def soap(operation: str, answer: Exchange, **fields: str) -> Exchange:
+    """A call to the one address that all operations have."""
+    inner = "".join(f"<{name}>{value}</{name}>" for name, value in fields.items())
+    body = (
+        '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>'
+        f'<{operation} xmlns="urn:o">{inner}</{operation}></s:Body></s:Envelope>'
+    )
+    sent = (("Content-Type", "text/xml"), ("SOAPAction", operation))
+    return answered("POST", "/soap", answer, sent=sent, body=body.encode())
+
+
+def soap_session(listed: Exchange, name: str = "Tea House", id_: int = 102) -> Configuration:
+    """An order is placed, looked up among those of all, and changed with its version."""
+    version = f"{id_ - 101}{TOKEN}"
+    return run(
+        soap("PlaceOrder", xml("<r><Accepted>true</Accepted></r>"), Customer=name, Item="cup"),
+        soap("ListOrders", listed, Page="7"),
+        soap("ChangeOrder", xml("<r/>"), OrderId=str(id_), Version=version),
+    )
+
+
+def xml_paths(case: TestCase) -> list[str]:
+    """Of all extractors, which are of XML paths."""
+    found = [one.source for each in case.transactions() for one in each.extractors]
+    return [one.path for one in found if isinstance(one, XmlPath)]
+
+
+@pytest.mark.parametrize(
+    ("listed", "where"),
+    [
+        (orders("Milk Bar", "Tea House", "Bakery"), '//Order[Customer="Tea House"]'),
+        (orders("Milk Bar", "Tea House", Item="cup"), '//Order[Customer="Tea House"]'),
+        (orders("Milk Bar", "Tea House", "Tea House"), "//Order[2]"),
+        (orders("Milk Bar", "tea house"), "//Order[2]"),
+    ],
+)
+def test_rows_of_xml_by_what_the_user_sent(listed: Exchange, where: str) -> None:
+    """In SOAP, where all operations have one address; a text that two rows have tells nothing."""
+    configuration = soap_session(listed)
+    paths = xml_paths(configuration.case)
+    assert paths[-1] == f"{where}/Version"
+    if "Customer" in where:
+        assert 'found by "Tea House" among' in made(configuration)[-1].reason
+
+
+def test_an_xml_list_of_one_is_a_list_yet() -> None:
+    """By its name: there are more of them on another day."""
+    listed = orders("Tea House", Name="Tea House")
+    assert xml_paths(soap_session(listed, id_=101).case) == [
+        '//Order[Name="Tea House"]/OrderId',
+        '//Order[Name="Tea House"]/Version',
+    ]
+
+
+def test_xml_rows_by_an_id_that_is_known() -> None:
+    """REST in XML: created, and then among the others; attributes, and texts beside them."""
+    listed = xml(
+        '<items><item id="101" etag="a"><name>Milk</name></item>'
+        f'<item id="102" etag="{TOKEN}"><name lang="en">Tea &amp; Co</name></item></items>'
+    )
+    change = call("PUT", "/api/items/102", {"etag": TOKEN})
+    create = call("POST", "/api/items", {"name": "Tea & Co"}, xml("<item><id>102</id></item>"))
+    configuration = run(create, get("/api/items", listed), change)
+    assert xml_paths(configuration.case) == ['//item[@id="${item_id[1]}"]/@etag']
+    create = call("POST", "/api/items", {"name": "Tea & Co"}, CREATED)
+    configuration = run(create, get("/api/items", listed), change)
+    assert xml_paths(configuration.case) == [
+        '//item[name="Tea & Co"]/@id',
+        '//item[name="Tea & Co"]/@etag',
+    ]
+    assert [one.rule for one in made(configuration)] == ["named-item", "record-scan"]
+    own = make_unique(configuration.case, "Tea & Co")
+    assert own is not None
+    assert xml_paths(own.case)[0] == '//item[name="${name[1]}"]/@id'
+
+
+def test_lists_of_the_same_name_elsewhere() -> None:
+    """Then the path begins at the root."""
+    rows = "".join(
+        f"<Order><Name>{name}</Name><Key>{key}{TOKEN}</Key></Order>"
+        for key, name in enumerate(("Milk Bar", "Tea House"))
+    )
+    listed = xml(f"<r><Old><Order><Name>Tea House</Name></Order></Old><New>{rows}</New></r>")
+    configuration = run(
+        call("POST", "/api/orders", {"name": "Tea House"}, CREATED),
+        get("/api/orders", listed),
+        call("POST", "/api/change", {"key": f"1{TOKEN}"}),
+    )
+    assert xml_paths(configuration.case) == ['/r/New/Order[Name="Tea House"]/Key']
