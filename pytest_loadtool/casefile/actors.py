@@ -119,6 +119,7 @@ EXTRACTOR = Table(
         "header": Key(parsed(token)),
         "pattern": Key(parsed(sought_pattern)),
         "split": Key(at_least(2)),
+        "by_place": Key(boolean),
         **_READING,
     },
 )
@@ -165,7 +166,12 @@ _KINDS: Mapping[str, Callable[[dict[str, Any]], Validator]] = {
 def extractor(node: Node) -> Extractor:
     """An entry of ``extractors``."""
     found = EXTRACTOR.read(node)
-    return Extractor(found["variable"], *_source(node, found, _SOURCES))
+    return Extractor(
+        found["variable"],
+        *_source(node, found, _SOURCES),
+        by_place=found.get("by_place", False),
+        line=node.problems.layout.line(node.at),
+    )
 
 
 def _source(node: Node, found: Mapping[str, Any], sources: _Sources) -> tuple[Source, int]:

@@ -190,6 +190,8 @@ def _extractor(extractor: Extractor) -> dict[str, str]:
     pairs = {"variable": string(extractor.variable), **_source(extractor.source)}
     if extractor.match != 1:
         pairs["match"] = str(extractor.match)
+    if extractor.by_place:
+        pairs["by_place"] = "true"
     return pairs
 
 

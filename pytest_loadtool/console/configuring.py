@@ -82,6 +82,8 @@ def configure_application_state(session: Session, document: Document, rules: Pat
     session.document = replace(document, case=result.case)
     for line in views.decisions(result.decisions):
         session.say(line)
+    for line in views.by_place(result.case):
+        session.say(line)
     dynamic = len({decision.variable for decision in result.decisions if decision.variable})
     session.say(f"{counted(dynamic, 'dynamic value')} configured. `play` tries it.")
 

@@ -32,8 +32,9 @@ from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.tags import attributes
 from pytest_loadtool.model.entities import unescape
-from pytest_loadtool.model.extractor import RegularExpression
+from pytest_loadtool.model.extractor import RegularExpression, Source
 from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.rule import Kind
 from pytest_loadtool.model.template import Template, escape
 
 __all__ = ["Marks", "Owners", "Page", "Row", "place_of"]
@@ -157,6 +158,21 @@ class Page:
         by_row = _behind_text(text, written.start(), inner, self.marks, many)
         return self._first((*by_label, *by_row), producer)
 
+    def is_listed(self, producer: Producer, source: Source, match: int) -> bool:
+        """Whether the value is in a row, and the source has other values for other rows."""
+        text = self.response.text
+        if producer.kind is Kind.CONTROL:
+            start = form_start(text, producer.form)
+        else:
+            start = text.find(producer.text or producer.extracted)
+        if start is None or not any(
+            not row.by_class or len(re.findall(row.tag, text)) > 1
+            for row in _rows(text, start, True)
+        ):
+            return False
+        near = (taken(source, self.response, one) for one in range(1, match + _MOST_FORMS))
+        return any(one not in (None, producer.extracted) for one in near)
+
     def choice_row(self, producer: Producer) -> Row | None:
         """What finds a choice by its label; None: the user has not sent that."""
         label = producer.text
@@ -232,7 +248,7 @@ def _labelled(pattern: str, text: str, end: int, marks: Marks) -> Iterator[_Patt
     found = _LABEL.match(text, end)
     label = found[1].rstrip() if found is not None else ""
     mark = _marked(label, marks) if label else None
-    if mark is not None:
+    if mark is not None and (_names(mark) or len(_written(label).findall(text)) == 1):
         yield _same(pattern + TO_LABEL) + _text(label, mark) + _same(r"\s*<")
 
 
@@ -243,21 +259,29 @@ def _behind_text(
     like it, so that anything around it may be the row."""
     for row in _rows(text, position, many):
         further = rf"(?:<(?!{row.tag})[^<]*)*?"
+        own: list[tuple[bool, _Pattern]] = []
         for found in _ELEMENT.finditer(text, row.start, position):
             written = found[1].rstrip()
             mark = _marked(written, marks)
             if mark is not None and not _elsewhere(text, written, row, position):
                 opening = ">" if text[found.start() + 1] == written[0] else r">\s*"
-                yield _same(opening) + _text(written, mark) + _same(r"\s*" + further + inner)
+                behind = _same(opening) + _text(written, mark) + _same(r"\s*" + further + inner)
+                own.append((not _names(mark), behind))
+        own.sort(key=lambda one: one[0])
+        yield from (pattern for _, pattern in own)
 
 
 def _elsewhere(text: str, written: str, row: _Around, end: int) -> bool:
     """Whether another row has that text, too, as the name of who has made them all."""
-    found = re.finditer(rf">\s*{re.escape(written)}\s*<", text)
     return any(
         not row.start <= one.start() < end and (row.by_class or _row(text, one.end()))
-        for one in found
+        for one in _written(written).finditer(text)
     )
+
+
+def _written(label: str) -> re.Pattern[str]:
+    """A pattern for that text of an element."""
+    return re.compile(rf">\s*{re.escape(label)}\s*<")
 
 
 def _rows(text: str, position: int, many: bool) -> Iterator[_Around]:
@@ -291,10 +315,18 @@ def _open(tags: re.Pattern[str], text: str, position: int) -> list[tuple[str, in
 
 
 def _marked(written: str, marks: Marks) -> Mark | None:
-    """The mark that a text of the page is: what the user has called something."""
+    """The mark that a text of the page is: what the user has called something, else a text of the
+    user's that tells one thing from another."""
     plain = unescape(written)
-    found = [one for one in marks(plain) if not one.extracted and is_title_name(one.field)]
-    return found[-1] if found and len(plain) >= _SHORTEST else None
+    own = [one for one in marks(plain) if not one.extracted]
+    named = [one for one in own if _names(one) and len(plain) >= _SHORTEST]
+    found = named or [one for one in own if one.telling]
+    return found[-1] if found else None
+
+
+def _names(mark: Mark) -> bool:
+    """Whether the user has called something so."""
+    return is_title_name(mark.field)
 
 
 def _text(written: str, mark: Mark) -> _Pattern:

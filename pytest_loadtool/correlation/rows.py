@@ -38,8 +38,9 @@ __all__ = ["by_rows"]
 _NO_TEXT = re.compile(r"[\\\x00-\x1f]")
 #: How many keys lead from an item to a mark, at most: ``@.attributes.name``.
 _DEEPEST = 3
-#: From how many characters on a text counts that is sent under another name.
-_TELLING = 6
+
+#: Of what there may be one in each row of a page.
+_IN_PAGES = frozenset({Kind.CONTROL, Kind.LINK, Kind.TEXT})
 
 _Keys = tuple[str, ...]
 
@@ -82,7 +83,10 @@ class _Rows:
         producer = one.producer
         if producer.in_list and type(one.source) in _LANGUAGES:
             page = self._read(producer.transaction)
-            return _of_item(one, page.response, page.marks)
+            placed = _of_item(one, page.response, page.marks)
+            answers = self._traffic.steps[producer.transaction].changes_things
+            alone = answers and isinstance(producer.steps[-1], int)  # what it says of what was sent
+            return replace(placed, by_place=not placed.row and not alone and bool(one.slots))
         if producer.filters:
             return one
         row = None
@@ -97,7 +101,11 @@ class _Rows:
             if row is None and producer.kind is Kind.LINK:
                 row = page.link_row(producer, one.slots[0], self._values)
         if row is None:
-            return one
+            listed = producer.kind in _IN_PAGES and bool(one.slots)
+            by_place = listed and self._read(producer.transaction).is_listed(
+                producer, one.source, one.match
+            )
+            return replace(one, by_place=by_place)
         return replace(one, source=row.template, match=row.match, row=row.by)
 
     def _read(self, at: int) -> Page:
@@ -215,7 +223,7 @@ def _rank(key: str, mark: Mark, *, alone: bool) -> int | None:
     same = plain(mark.field).split()[-1:] == name
     if alone:  # of one item, everything is its own
         return None
-    return 2 if same else 4 if len(mark.recorded) >= _TELLING else None
+    return 2 if same else 4 if mark.telling else None
 
 
 def _leaves(item: Any, keys: _Keys, allowed: re.Pattern[str]) -> Iterator[tuple[_Keys, Any]]:

@@ -7,7 +7,7 @@ placeholder stands for is sought as text, whatever it means to the language arou
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -194,9 +194,13 @@ def references(source: Source) -> tuple[Reference, ...]:
 class Extractor:
     """Takes a value from the response of its transaction into ``variable``.
 
-    ``match`` counts from 1: which of several matches is taken.
+    ``match`` counts from 1: which of several matches is taken. ``by_place``: of the rows of a list
+    it is the one that stood there when recorded, as nothing tells it from the others. ``line`` is
+    that of the file, 0 without one.
     """
 
     variable: str
     source: Source
     match: int = 1
+    by_place: bool = False
+    line: int = field(default=0, compare=False)

@@ -527,3 +527,79 @@ def test_lists_of_the_same_name_elsewhere() -> None:
         call("POST", "/api/change", {"key": f"1{TOKEN}"}),
     )
     assert xml_paths(configuration.case) == ['/r/New/Order[Name="Tea House"]/Key']
+
+
+def placed(configuration: Configuration) -> list[str]:
+    """The variables that are taken by their place in a list."""
+    found = [one for each in configuration.case.transactions() for one in each.extractors]
+    names = [one.variable for one in found if one.by_place]
+    told = [one for one in configuration.decisions if "by its place in the list" in one.reason]
+    assert [one.variable for one in told] == names
+    assert all(one.confidence <= 0.4 for one in told)
+    return names
+
+
+@pytest.mark.parametrize("body", [FORM_BODY.replace("name=", "wish="), FORM_BODY])
+def test_by_any_telling_text_that_was_sent(body: str) -> None:
+    """Whatever its field is called; what something is called comes first."""
+    rows = {**OTHERS, 17: f"{MINE}</p><p>Blue China"}
+    exchanges = (
+        get("/items", table(OTHERS, form="/delete")),
+        post("/items", f"{body}&pattern=Blue+China"),
+        get("/items", table(rows, form="/delete")),
+        post("/delete", f"id=17&key={tokens(3)[2]}"),
+    )
+    configuration = run(*exchanges)
+    found = patterns(configuration.case)
+    assert set(found) == {"id[1]", "key[1]"}
+    assert all(one.startswith(">Tea &amp; 'Cups'") for one in found.values())
+    assert placed(configuration) == []
+    assert configure(configuration.case, exchanges).case == configuration.case
+
+
+@pytest.mark.parametrize(
+    ("sent", "page"),
+    [
+        ("wish=Cups", ""),  # too short
+        ("wish=1234567", ""),  # an amount
+        (
+            "colour=Turquoise",
+            '<select name="colour"><option value="Turquoise">Blue</option></select>',
+        ),
+    ],
+)
+def test_by_its_place_where_nothing_tells(sent: str, page: str) -> None:
+    """The decision says so: short texts, numbers and what a page had to choose from are others'
+    tomorrow."""
+    text = sent.partition("=")[2]
+    before, after = (
+        html(page + table(rows, form="/delete").response_body.decode())
+        for rows in (OTHERS, {**OTHERS, 17: text})
+    )
+    configuration = run(
+        get("/items", before),
+        post("/items", sent),
+        get("/items", after),
+        post("/delete", f"id=17&key={tokens(3)[2]}"),
+    )
+    assert placed(configuration) == ["id[1]", "key[1]"]
+
+
+def test_json_and_xml_by_their_place_are_told() -> None:
+    """Of a row that is known nothing is said, nor of what an answer lists of what was sent."""
+    assert placed(run(*session(listed("Milk", "Bread")))) == ["etag[1]"]
+    assert placed(run(*session(listed("Milk", "Teapot", "Bread")))) == []
+    assert placed(soap_session(orders("Milk Bar", "tea house"))) == ["OrderId[1]", "Version[1]"]
+    keys = json_body({"keys": [TOKEN, TOKEN[::-1]]})
+    assert placed(run(post("/things", "a=b", keys), call("PUT", "/x", {"key": TOKEN}))) == []
+    assert placed(run(get("/things", keys), call("PUT", "/x", {"key": TOKEN}))) == ["key[1]"]
+
+
+def test_forms_of_their_own_are_no_rows() -> None:
+    """A page with two forms, each in a place of its own."""
+    forms = "".join(
+        f'<div class="{name}"><form action="/{name}" method="post"><input type="hidden" name="key" '
+        f'value="{token}"></form></div>'
+        for name, token in zip(("search", "order"), tokens(2), strict=True)
+    )
+    assert placed(run(get("/", html(forms)), post("/search", f"key={tokens(2)[0]}"))) == []
