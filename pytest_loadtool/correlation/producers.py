@@ -14,7 +14,13 @@ from urllib.parse import unquote
 
 from pytest_loadtool.correlation.controls import in_page
 from pytest_loadtool.correlation.escaped import decoding, escaped, is_base64
-from pytest_loadtool.correlation.looks import is_id_name, is_short_number, is_title_name
+from pytest_loadtool.correlation.looks import (
+    is_id_name,
+    is_short_number,
+    is_title_name,
+    looks_random,
+)
+from pytest_loadtool.correlation.markup_rows import row_texts
 from pytest_loadtool.correlation.named import named
 from pytest_loadtool.correlation.partial import is_partial, partial_fields
 from pytest_loadtool.correlation.producer import PARTIAL, Producer, Wanted
@@ -48,6 +54,7 @@ _XML_HEAD = 500
 #: one may have a "%" where this one has none.
 _DECODED = "xsrftoken"
 _TOKENS = frozenset({"access_token", "refresh_token"})
+_DATA_ID = re.compile(r'\s(data-(?:[\w-]*-)?(?:id|pk|key|uuid|guid))="([^"<>&]+)"')
 #: How many places of one value in one JSON document are kept: the id of many things may be 1.
 _MOST_LEAVES = 8
 
@@ -172,6 +179,21 @@ def _in_body(
         yield from in_xml(text, transaction, wanted)
     elif partial or first == "<":
         yield from in_page(text, transaction, wanted)
+        yield from _in_data(text, transaction, wanted)
+
+
+def _in_data(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
+    """The ids in ``data-`` attributes, from which scripts make addresses. What looks random is
+    found in any text."""
+    seen: dict[str, int] = {}
+    for found in _DATA_ID.finditer(text):
+        name, value = found.groups()
+        if value not in wanted or looks_random(value):
+            continue
+        seen[value] = seen.get(value, 0) + 1
+        if seen[value] <= _MOST_LEAVES:
+            labels = row_texts(text, found.start(1))
+            yield Producer(transaction, Kind.TEXT, name, value, labels=labels)
 
 
 def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Producer]:

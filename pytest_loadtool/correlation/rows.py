@@ -100,6 +100,8 @@ class _Rows:
             row = page.owned_row(producer, self._owners, self._values)
             if row is None and producer.kind is Kind.LINK:
                 row = page.link_row(producer, one.slots[0], self._values)
+            elif row is None and producer.name.startswith("data-"):
+                row = page.data_row(producer)
         if row is None:
             listed = producer.kind in _IN_PAGES and bool(one.slots)
             by_place = listed and self._read(producer.transaction).is_listed(

@@ -603,3 +603,62 @@ def test_forms_of_their_own_are_no_rows() -> None:
         for name, token in zip(("search", "order"), tokens(2), strict=True)
     )
     assert placed(run(get("/", html(forms)), post("/search", f"key={tokens(2)[0]}"))) == []
+
+
+def board(things: dict[int, str], row: str = '<li data-id="{id}"><b>{name}</b></li>') -> Exchange:
+    rows = (row.format(id=id_, name=name) for id_, name in things.items())
+    return html(f"<ul>{''.join(rows)}</ul>")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        '<li data-id="{id}"><b>{name}</b></li>',
+        '<li><b>{name}</b><button data-thing-id="{id}">x</button></li>',
+        '<li class="x">{name}<button class="y" data-pk="{id}">x</button> <i>New</i></li>',
+        '<li><p>\n<button data-thing-id="{id}">x</button></p><p> {name} </p></li>',
+        '<section class="card" data-thing-id="{id}"><div class="of">{name}</div></section>',
+    ],
+)
+@pytest.mark.parametrize("order", [1, -1])
+def test_ids_in_data_attributes(row: str, order: int) -> None:
+    """Of which a script makes an address; the text may be in front of it or behind."""
+    after = dict([*OTHERS.items(), (17, MINE)][::order])
+    exchanges = (
+        get("/", board(OTHERS, row)),
+        post("/things", FORM_BODY),
+        get("/", board(after, row)),
+        call("PUT", "/api/things/17/done", {"a": "b"}),
+    )
+    configuration = run(*exchanges)
+    assert [one.rule for one in made(configuration)] == ["named-data"]
+    name = made(configuration)[0].variable
+    assert requests(configuration)[3].startswith(f"/api/things/${{{name}}}/done")
+    unique = make_unique(configuration.case, "Tea & 'Cups'")
+    assert unique is not None
+    (pattern,) = patterns(unique.case).values()
+    others = board({1: "Salt", **OTHERS, 5: "Tea-x", 6: "Oil"}, row).response_body.decode()
+    match = re.search(pattern.replace("${name[1]}", "Tea-x"), others)
+    assert match is not None
+    assert match[1] == "5"
+    assert configure(unique.case, exchanges).case == unique.case
+
+
+def test_a_data_attribute_that_is_new() -> None:
+    """Without a text that tells: by its place, and the decision says so. One that was there before,
+    or that is about another kind of thing, is none."""
+
+    def decided(before: Exchange, after: Exchange, target: str) -> Configuration:
+        return run(
+            get("/things", before),
+            call("POST", "/things", {"n": "12"}, CREATED),
+            get("/things", after),
+            call("PUT", target, {"a": "b"}),
+        )
+
+    more = board({**OTHERS, 17: "Salt"})
+    configuration = decided(board(OTHERS), more, "/api/things/17")
+    assert [one.rule for one in made(configuration)] == ["new-data"]
+    assert placed(configuration) == ["thing_id[1]"]
+    assert not made(decided(more, more, "/api/things/17"))
+    assert not made(decided(board(OTHERS), more, "/api/users/17"))
