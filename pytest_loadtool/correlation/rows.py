@@ -16,7 +16,7 @@ from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.correlation.jsonpath import format_path, json_text
 from pytest_loadtool.correlation.looks import is_id_name, is_title_name, plain
 from pytest_loadtool.correlation.marks import Mark, Marked, extracted_marks, sent_marks
-from pytest_loadtool.correlation.page_rows import Marks, Page, place_of
+from pytest_loadtool.correlation.page_rows import Marks, Owners, Page, place_of
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.traffic import Traffic
@@ -67,16 +67,18 @@ class _Rows:
         self._marks = Marked(
             [*sent_marks(traffic, found), *extracted_marks(traffic, found, variables)]
         )
-        self._owners: dict[tuple[Place, str, str], str] = {}
+        self._owners: dict[tuple[Place, str, str], list[str]] = {}
+        self._users: dict[str, set[int]] = {}
         self._page: tuple[int, Page] | None = None
 
     def placed(self, one: Found) -> Found:
         """The variable, by its row if it is in one."""
         placed = self._placed(one)
+        self._users[one.name] = {at for slot in one.slots for at in slot.senders}
         for slot in one.slots:
             if not slot.depth:
                 as_recorded = replace(slot, before=self._traffic.before(slot))
-                self._owners[place_of(as_recorded)] = one.name
+                self._owners.setdefault(place_of(as_recorded), []).append(one.name)
         return placed
 
     def _placed(self, one: Found) -> Found:
@@ -92,12 +94,12 @@ class _Rows:
         row = None
         if producer.kind is Kind.CONTROL and producer.form >= 0:
             page = self._read(producer.transaction)
-            row = page.form_row(producer, one.match, self._owners, self._values)
+            row = page.form_row(producer, one.match, self._own(one), self._values)
         elif producer.kind is Kind.CHOICE and isinstance(one.source, RegularExpression):
             row = self._read(producer.transaction).choice_row(producer)
         elif producer.kind in (Kind.LINK, Kind.TEXT) and one.slots:
             page = self._read(producer.transaction)
-            row = page.owned_row(producer, self._owners, self._values)
+            row = page.owned_row(producer, self._own(one), self._values)
             if row is None and producer.kind is Kind.LINK:
                 row = page.link_row(producer, one.slots[0], self._values)
             elif row is None and producer.name.startswith("data-"):
@@ -109,6 +111,16 @@ class _Rows:
             )
             return replace(one, by_place=by_place)
         return replace(one, source=row.template, match=row.match, row=row.by)
+
+    def _own(self, one: Found) -> Owners:
+        """Of the ids that are known, those that the requests which send the value have, too."""
+        senders = {at for slot in one.slots for at in slot.senders}
+        return {
+            place: name
+            for place, names in self._owners.items()
+            for name in names
+            if not senders.isdisjoint(self._users[name])
+        }
 
     def _read(self, at: int) -> Page:
         if self._page is None or self._page[0] != at:

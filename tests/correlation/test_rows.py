@@ -26,7 +26,17 @@ from pytest_loadtool.model.extractor import (
     XmlPath,
 )
 from tests.correlation.exchanges import answered, exchange, html, json_body
-from tests.correlation.talk import TOKEN, call, configure, get, made, post, requests, run
+from tests.correlation.talk import (
+    TOKEN,
+    call,
+    configure,
+    get,
+    made,
+    post,
+    requests,
+    run,
+    sources,
+)
 
 CREATED = exchange(status=201)
 
@@ -662,3 +672,23 @@ def test_a_data_attribute_that_is_new() -> None:
     assert placed(configuration) == ["thing_id[1]"]
     assert not made(decided(more, more, "/api/things/17"))
     assert not made(decided(board(OTHERS), more, "/api/users/17"))
+
+
+def test_an_id_by_which_a_token_is_found_is_in_its_request() -> None:
+    """What a request has from no variable tells nothing of it: the token beside a thing of the
+    user's was chosen for another reason."""
+    page = html(
+        "".join(
+            f'<a href="/items/{17 + at}/rate?token={token}">Rate</a>'
+            for at, token in enumerate(tokens(2))
+        )
+    )
+    created = exchange(status=303, received=(("Location", "/items/17"),))
+    start = (post("/items", FORM_BODY, created), get("/items/17"), get("/home", page))
+    token = tokens(1)[0]
+    other = run(*start, post("/newsletter", f"token={token}"))
+    assert requests(other)[3] == "/newsletter token=${token[1]}"
+    assert not any("${" in str(one[1]) for one in sources(other))
+    own = run(*start, post("/items/17/rate", f"token={token}"))
+    assert requests(own)[3] == "/items/${item_id[1]}/rate token=${token[1]}"
+    assert any("/items/${item_id[1]}/rate" in str(one[1]) for one in sources(own))
