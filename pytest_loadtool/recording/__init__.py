@@ -14,6 +14,7 @@ from pytest_loadtool.recording.grouping import ALGORITHMS, Grouping
 from pytest_loadtool.recording.hosts import HostUse, belongs, hostnames, restrict
 from pytest_loadtool.recording.importing import with_page
 from pytest_loadtool.recording.notes import Note
+from pytest_loadtool.recording.sockets import what_sockets_did
 from pytest_loadtool.recording.strip import Stripped, strip
 from pytest_loadtool.recording.trackers import TRACKERS
 from pytest_loadtool.recording.uploads import Upload, Uploads, folder_of, unused_path
@@ -40,6 +41,7 @@ __all__ = [
     "strip",
     "transactions_of",
     "unused_path",
+    "what_sockets_did",
     "with_page",
     "without",
 ]
