@@ -41,7 +41,7 @@ ROOMS: dict[str, set[str]] = {
     "replay": {
         *("errors", "model", "answers", "auth"),
         *("correlation.bound", "correlation.extract"),
-        *("correlation.markup_rows", "correlation.pattern"),
+        *("correlation.row_search", "correlation.pattern"),
     },
     "report": {"errors", "model", "auth", "load", "correlation.fields", "correlation.looks"},
     "transport": {"errors", "model", *MIDDLE},

@@ -16,6 +16,7 @@ Three things would make the recording differ from what a browser without a proxy
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from ssl import get_default_verify_paths
@@ -33,6 +34,7 @@ from pytest_loadtool.capture.exchange import endless, from_flow, from_tunnel
 from pytest_loadtool.capture.own_headers import leave_out_own
 from pytest_loadtool.capture.upstream import Upstream
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.websocket import is_event
 from pytest_loadtool.recording.domains import DomainFilter
 
 __all__ = ["STOPPED", "ExchangeReporter", "trusted_certificates"]
@@ -75,6 +77,7 @@ class ExchangeReporter:
         self._open: dict[str, HTTPFlow] = {}
         self._collectors: dict[str, Collector] = {}
         self._uploads: dict[str, Collector] = {}
+        self._events: Counter[str] = Counter()
         self._failed_handshakes: dict[str, list[Exchange]] = {}
         self._broken_off: dict[tuple[str, int], Exchange] = {}
         self._trusting: set[tuple[str, int]] = set()
@@ -87,13 +90,13 @@ class ExchangeReporter:
 
     @property
     def in_flight(self) -> int:
-        """How many exchanges have begun and not ended."""
-        return len(self._open)
+        """How many exchanges have begun and not ended; WebSockets, which stay open, are none."""
+        return sum(flow.websocket is None for flow in self._open.values())
 
     def cut(self) -> None:
         """Report what is still open, as broken off here; what begins later is reported as ever."""
         for flow in list(self._open.values()):
-            self._end(flow, STOPPED)
+            self._end(flow, STOPPED if flow.websocket is None else "")
         for client in list(self._failed_handshakes):
             self._report_handshakes(client)
         for address, exchange in self._broken_off.items():
@@ -148,7 +151,8 @@ class ExchangeReporter:
         refused = self._upstream.refusal(flow.response) if self._upstream else ""
         if refused:
             flow.response = None  # it is no response of the server
-        self._end(flow, refused)
+        if flow.websocket is None:
+            self._end(flow, refused)
         if refused:  # the client has nothing to answer to a proxy that it does not know
             flow.response = Response.make(502, f"{refused}\n", {"Content-Type": "text/plain"})
 
@@ -162,9 +166,19 @@ class ExchangeReporter:
         self._end(flow, message)
 
     def websocket_message(self, flow: HTTPFlow) -> None:
-        """Forget what was forwarded: the upgrade is reported, its messages are not."""
-        if flow.websocket is not None:
-            flow.websocket.messages.clear()
+        """Count what the page does, and forget what was forwarded: the upgrade is reported when
+        the socket is closed, its messages are not."""
+        if flow.websocket is None:
+            return
+        if flow.id in self._open:
+            self._events[flow.id] += sum(
+                one.from_client and is_event(one.content) for one in flow.websocket.messages
+            )
+        flow.websocket.messages.clear()
+
+    def websocket_end(self, flow: HTTPFlow) -> None:
+        """A WebSocket is closed."""
+        self._end(flow, "")
 
     # -- what is not HTTP ----------------------------------------------------------------------
 
@@ -239,7 +253,8 @@ class ExchangeReporter:
         collector = self._collectors.pop(flow.id, None)
         upload = self._uploads.pop(flow.id, None)
         if self._open.pop(flow.id, None) is not None and not self._stopped:
-            self._report(from_flow(flow, collector, error, self.directory, upload))
+            events = self._events.pop(flow.id, 0)
+            self._report(from_flow(flow, collector, error, self.directory, upload, events))
 
     def _plain(self, error: str) -> str:
         return self._upstream.plain(error) if self._upstream else error

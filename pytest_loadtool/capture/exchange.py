@@ -14,13 +14,14 @@ from mitmproxy.http import Headers, HTTPFlow, Request
 from mitmproxy.net.http.url import hostport
 
 from pytest_loadtool.capture.body import Collector, decoded
-from pytest_loadtool.model.exchange import Body, Exchange, HeaderList
+from pytest_loadtool.model.exchange import UNENDED, Body, Exchange, HeaderList
+from pytest_loadtool.model.websocket import WEBSOCKET
 
 __all__ = ["endless", "from_flow", "from_tunnel"]
 
-#: Responses that a server goes on sending until somebody hangs up.
+#: Responses that a server may go on sending until somebody hangs up.
 _ENDLESS = {
-    "text/event-stream": "server-sent events",
+    "text/event-stream": UNENDED,
     "multipart/x-mixed-replace": "endless response (multipart/x-mixed-replace)",
 }
 
@@ -31,7 +32,8 @@ _HTTP_VERSIONS = {b"HTTP/2.0": "HTTP/2"}
 
 
 def endless(headers: Headers) -> str:
-    """Why a response with these headers cannot be waited for; empty for the ordinary ones."""
+    """Why a response with these headers cannot be waited for if it had no end; empty for the
+    ordinary ones."""
     media = headers.get("content-type", "").partition(";")[0].strip().lower()
     return _ENDLESS.get(media, "")
 
@@ -42,9 +44,11 @@ def from_flow(
     error: str = "",
     directory: Path | None = None,
     upload: Collector | None = None,
+    events: int = 0,
 ) -> Exchange:
     """The exchange of a flow that has ended: with its response, or with ``error`` if that is given.
-    ``directory`` is for a large body; ``upload`` has that of the request if it was streamed.
+    ``directory`` is for a large body; ``upload`` has that of the request if it was streamed, and
+    ``events`` counts those that were sent over a WebSocket.
 
     A response that broke off counts as none (status 0), unless it was endless: then what came is
     all there could be. What came of its body is kept in either case.
@@ -59,7 +63,8 @@ def from_flow(
         codings = ",".join(response.headers.get_all("content-encoding"))
         body, loss = decoded(raw, codings, directory)
         status, reason = response.status_code, response.data.reason.decode("latin-1")
-        note = _upgrade(flow) or endless(response.headers)
+        cut = bool(error) or flow.error is not None
+        note = _upgrade(flow) or (endless(response.headers) if cut else "")
         if error and not note:
             error = f"{error} (the response had begun with status {status})"
             status, reason = 0, ""
@@ -81,6 +86,7 @@ def from_flow(
         response_body=body,
         error=_plain(error),
         note=note,
+        events=events,
     )
 
 
@@ -162,4 +168,4 @@ def _upgrade(flow: HTTPFlow) -> str:
     if flow.response is None or flow.response.status_code != 101:
         return ""
     protocol = flow.response.headers.get("upgrade", "unknown protocol")
-    return "WebSocket upgrade" if protocol.lower() == "websocket" else f"upgrade to {protocol}"
+    return WEBSOCKET if protocol.lower() == "websocket" else f"upgrade to {protocol}"

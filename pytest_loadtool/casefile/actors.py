@@ -21,6 +21,7 @@ from pytest_loadtool.casefile.syntax import (
     pattern,
     sought_path,
     sought_pattern,
+    sought_xml_path,
     template,
     token,
     variable_name,
@@ -36,6 +37,7 @@ from pytest_loadtool.model.extractor import (
     JsonPath,
     RegularExpression,
     Source,
+    XmlPath,
 )
 from pytest_loadtool.model.validator import (
     JsonValidator,
@@ -101,6 +103,7 @@ def _then(node: Node) -> tuple[Source, int]:
 #: What is read in a text, be it a body or what is decoded.
 _READING = {
     "json": Key(parsed(sought_path)),
+    "xml": Key(parsed(sought_xml_path)),
     "form": Key(_name),
     "regex": Key(parsed(sought_pattern)),
     "boundary": Key(_boundary),
@@ -117,6 +120,7 @@ EXTRACTOR = Table(
         "header": Key(parsed(token)),
         "pattern": Key(parsed(sought_pattern)),
         "split": Key(at_least(2)),
+        "by_place": Key(boolean),
         **_READING,
     },
 )
@@ -130,6 +134,7 @@ _THEN = Table(
 #: Where a value is taken from: one of these keys must be there.
 _SOURCES: _Sources = {
     "json": lambda found: JsonPath(found["json"]),
+    "xml": lambda found: XmlPath(found["xml"]),
     "form": lambda found: FormField(found["form"], found.get("split", 0)),
     "cookie": lambda found: CookieValue(found["cookie"]),
     "header": lambda found: HeaderValue(found["header"], found.get("pattern")),
@@ -171,7 +176,12 @@ _OF_KIND = {"equals": "json", "row": "text"}
 def extractor(node: Node) -> Extractor:
     """An entry of ``extractors``."""
     found = EXTRACTOR.read(node)
-    return Extractor(found["variable"], *_source(node, found, _SOURCES))
+    return Extractor(
+        found["variable"],
+        *_source(node, found, _SOURCES),
+        by_place=found.get("by_place", False),
+        line=node.problems.layout.line(node.at),
+    )
 
 
 def _source(node: Node, found: Mapping[str, Any], sources: _Sources) -> tuple[Source, int]:

@@ -43,6 +43,7 @@ from pytest_loadtool.model.extractor import (
     JsonPath,
     RegularExpression,
     Source,
+    XmlPath,
 )
 from pytest_loadtool.model.generator import Generator, RandomText, Timestamp, Uuid
 from pytest_loadtool.model.validator import (
@@ -191,6 +192,8 @@ def _extractor(extractor: Extractor) -> dict[str, str]:
     pairs = {"variable": string(extractor.variable), **_source(extractor.source)}
     if extractor.match != 1:
         pairs["match"] = str(extractor.match)
+    if extractor.by_place:
+        pairs["by_place"] = "true"
     return pairs
 
 
@@ -198,6 +201,8 @@ def _source(source: Source) -> dict[str, str]:
     match source:
         case JsonPath(path=path):
             return {"json": string(path)}
+        case XmlPath(path=path):
+            return {"xml": string(path)}
         case FormField(name=name, split=0):
             return {"form": string(name)}
         case FormField(name=name, split=split):

@@ -9,6 +9,7 @@ What HAR 1.2 has no place for stands in fields of our own, which start with "_" 
 * ``log._troubles``: what makes the recording as a whole doubtful, such as a browser that crashed;
 * ``_note``: why the exchange cannot be replayed. It stands in ``comment`` as well, where viewers
   show it;
+* ``_events``: how many messages a page sent over a WebSocket that may have done something;
 * ``_lost``: what the file that the exchange comes from had of it, and could not be read.
 
 Times are kept to the microsecond.
@@ -83,6 +84,8 @@ def entry_from(
     }
     if exchange.note:
         entry["comment"] = entry["_note"] = exchange.note
+    if exchange.events:
+        entry["_events"] = exchange.events
     if exchange.lost:
         entry["_lost"] = list(exchange.lost)
     return entry
@@ -103,6 +106,7 @@ def exchange_from(entry: Any) -> Exchange:
         request_body=_body(table.table("request").table("postData"), "_encoding"),
         response_body=_body(table.table("response").table("content"), "encoding"),
         note=table.get("_note", str, ""),
+        events=table.get("_events", int, 0),
         lost=(*filter(_is_text, table.get("_lost", list, [])), *table.lost),
     )
 

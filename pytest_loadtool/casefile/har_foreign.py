@@ -25,7 +25,8 @@ from urllib.parse import urlencode
 
 from pytest_loadtool.casefile.har import decoded, seconds, without_bodies
 from pytest_loadtool.casefile.har_table import Table
-from pytest_loadtool.model.exchange import Exchange, HeaderList
+from pytest_loadtool.model.exchange import UNENDED, Exchange, HeaderList
+from pytest_loadtool.model.websocket import WEBSOCKET, is_event
 from pytest_loadtool.model.wire import other_case
 
 __all__ = ["foreign_exchange", "mitmproxy_exchange"]
@@ -98,6 +99,7 @@ def foreign_exchange(entry: Any, charset: Charset = named_charset) -> Exchange:
         request_body=_request_body(request.table("postData"), raw, charset),
         response_body=_response_body(response.table("content"), raw, charset),
         note=_note(table, raw),
+        events=_events(table),
     )
     if exchange.status == 0 and not exchange.error:
         error = table.get("_error", str, "") or "no response recorded"
@@ -180,6 +182,18 @@ def _quoted(name: str) -> str:
     return name.replace("\r", "%0D").replace("\n", "%0A").replace('"', "%22")
 
 
+def _events(entry: Table) -> int:
+    """How many events the page sent over the WebSocket, as Chromium and mitmproxy list them."""
+    messages = entry.members.get("_webSocketMessages")
+    return sum(
+        isinstance(one, dict)
+        and one.get("type") == "send"
+        and isinstance(one.get("data"), str)
+        and is_event(one["data"])
+        for one in (messages if isinstance(messages, list) else ())
+    )
+
+
 def _note(entry: Table, exchange: Exchange) -> str:
     """Why the exchange cannot be replayed; "" if it can."""
     scheme = exchange.url.partition(":")[0].lower()
@@ -191,9 +205,11 @@ def _note(entry: Table, exchange: Exchange) -> str:
         or "_webSocketMessages" in entry.members
         or exchange.status == 101
     ):
-        return "WebSocket upgrade"
+        return WEBSOCKET
     if kind == "eventsource" or mime == "text/event-stream":
-        return "server-sent events"
+        # Of a stream that was open yet, no browser exports a body.
+        ended = exchange.status and entry.table("response").table("content").get("text", str, "")
+        return "" if ended else UNENDED
     if scheme not in ("http", "https"):
         return f"not an HTTP request, but {scheme}:"
     if exchange.method == "CONNECT":

@@ -27,6 +27,7 @@ from pytest_loadtool.model.wire import (
     is_token,
     other_case,
 )
+from pytest_loadtool.model.xml_path import xml_steps
 
 __all__ = [
     "app_name",
@@ -46,6 +47,7 @@ __all__ = [
     "shown",
     "sought_path",
     "sought_pattern",
+    "sought_xml_path",
     "template",
     "token",
     "transport",
@@ -299,6 +301,16 @@ def sought_path(text: str) -> str:
             f"bad JSON path {shown(text)}: a placeholder stands in quotes or behind ==, as in "
             """'$.items[?(@.name=="${name}")].id'"""
         )
+    return text
+
+
+def sought_xml_path(text: str) -> str:
+    """A path into XML that may have placeholders in its quotes."""
+    template(text)
+    try:
+        xml_steps(text)
+    except ValueError as error:
+        raise ValueError(f"bad XML path {shown(text)}: {error}") from None
     return text
 
 

@@ -15,7 +15,7 @@ from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.console.wizard import question
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.model.decision import Decision
-from pytest_loadtool.recording import belongs, hostnames, restrict, with_answers
+from pytest_loadtool.recording import belongs, hostnames, restrict, what_sockets_did, with_answers
 
 if TYPE_CHECKING:
     from pytest_loadtool.correlation import Configuration
@@ -82,6 +82,10 @@ def configure_application_state(session: Session, document: Document, rules: Pat
     session.document = replace(document, case=result.case)
     for line in views.decisions(result.decisions):
         session.say(line)
+    for line in views.by_place(result.case):
+        session.say(line)
+    if did := what_sockets_did(document.exchanges):
+        session.say(f"  {did}")
     dynamic = len({decision.variable for decision in result.decisions if decision.variable})
     session.say(f"{counted(dynamic, 'dynamic value')} configured. `play` tries it.")
 

@@ -71,7 +71,7 @@ async def improve_by_replays(session: Session, *, server: str, most: int) -> Non
     new = [one for one in conclusion.configuration.decisions if one.variable not in before]
     for line in views.decisions(one for one in new if one.variable):
         session.say(line)
-    for line in _concluded(conclusion):
+    for line in (*views.by_place(session.opened().case), *_concluded(conclusion)):
         session.say(line)
     if conclusion.missing:
         raise CommandError(

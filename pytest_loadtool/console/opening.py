@@ -23,7 +23,7 @@ from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.template import Reference
-from pytest_loadtool.recording import build_case
+from pytest_loadtool.recording import build_case, what_sockets_did
 
 __all__ = ["may_drop", "open_file", "open_traffic"]
 
@@ -81,6 +81,8 @@ def open_traffic(session: Session, exchanges: Sequence[Exchange], evidence: Path
         session.say(f"  {trouble}: record again")
     for line in notes(recording.notes):
         session.say(line)
+    if did := what_sockets_did(exchanges):
+        session.say(f"  {did}")
     if not recording.case.pages:
         raise NothingRecordedError("none of the recorded traffic can be replayed")
     session.document, session.saved = document, None

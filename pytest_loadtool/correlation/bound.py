@@ -25,6 +25,7 @@ from pytest_loadtool.correlation.extract import (
 )
 from pytest_loadtool.correlation.jsonpath import Fill, bind_path
 from pytest_loadtool.correlation.pattern import Allowance, Pattern
+from pytest_loadtool.correlation.xmlpath import bind_xml_path
 from pytest_loadtool.model.extractor import (
     Boundary,
     CookieValue,
@@ -34,6 +35,7 @@ from pytest_loadtool.model.extractor import (
     JsonPath,
     RegularExpression,
     Source,
+    XmlPath,
     source_texts,
 )
 from pytest_loadtool.model.template import Template
@@ -115,6 +117,11 @@ def _json_path(source: JsonPath, match: int, fills: Fills) -> Bound:
         return get(document, values)
 
     return extract
+
+
+def _xml_path(source: XmlPath, match: int, fills: Fills) -> Bound:
+    get = bind_xml_path(source.path, match, fills)
+    return lambda response, values: get(response.text, values)
 
 
 def _regular_expression(source: RegularExpression, match: int, fills: Fills) -> Bound:
@@ -297,6 +304,7 @@ def _either(source: Source, match: int, fills: Fills) -> Bound:
 _BINDERS: Mapping[type, Callable[[Any, int, Fills], Bound]] = MappingProxyType(
     {
         JsonPath: _json_path,
+        XmlPath: _xml_path,
         RegularExpression: _regular_expression,
         HeaderValue: _header_value,
         Boundary: _filled(("left", "right"), Boundary),

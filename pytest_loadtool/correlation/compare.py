@@ -38,8 +38,9 @@ from pytest_loadtool.correlation.producers import (
 from pytest_loadtool.correlation.recorded import RecordedResponse, is_noise
 from pytest_loadtool.correlation.slots import HOLE, Slot, target_slots
 from pytest_loadtool.correlation.traffic import Traffic, decoded
+from pytest_loadtool.correlation.xml_document import xml_document
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.extractor import Boundary, Decoded, JsonPath, Source
+from pytest_loadtool.model.extractor import Boundary, Decoded, JsonPath, Source, XmlPath
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind, Rule
 
@@ -248,8 +249,8 @@ class _Judge:
         was = _document(claim, self._synthesis.response(one.transaction))
         now = _document(claim, self._response(one.transaction))
         for step in one.steps:
-            if isinstance(step, int) and len(was) != len(now):
-                return False
+            if isinstance(step, int) and (type(was) is not type(now) or len(was) != len(now)):
+                return False  # in XML, one that is alone may be no list
             was, now = was[step], now[step]
         return True
 
@@ -260,13 +261,15 @@ class _Judge:
 
 
 def _document(claim: Claim, response: RecordedResponse) -> Any:
-    """The JSON in which the claim's value is; None if it is in none."""
+    """The JSON or XML in which the claim's value is; None if it is in none."""
     source: Source | None = claim.source
     match = claim.match
     read: Readable = response
     while isinstance(source, Decoded):
         text = compile_source(replace(source, inner=None), match)(read) or ""
         read, match, source = PlainText(text), source.match, source.inner
+    if isinstance(source, XmlPath):
+        return xml_document(read.text)
     return read.json() if isinstance(source, JsonPath) else None
 
 

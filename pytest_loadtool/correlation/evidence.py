@@ -19,7 +19,7 @@ from pytest_loadtool.correlation.looks import (
     looks_random,
     plain,
 )
-from pytest_loadtool.correlation.new_pages import is_id, linked_thing, new_link
+from pytest_loadtool.correlation.new_pages import is_id, linked_thing, new_data, new_link
 from pytest_loadtool.correlation.producer import PARTIAL, Producer
 from pytest_loadtool.correlation.slots import HOLE, Slot
 from pytest_loadtool.correlation.spelling import spelled
@@ -183,7 +183,7 @@ def id_stem(name: str) -> str:
     """``item`` of ``item_id``, ``itemId`` and ``itemid``; empty for a bare ``id``."""
     if not is_id_name(name) or name.startswith("_selected"):
         return ""
-    *words, last = plain(name).split()
+    *words, last = plain(name.removeprefix("data-")).split()
     return " ".join((*words, last.removesuffix("id")) if ends_in_id(last) else words)
 
 
@@ -269,6 +269,7 @@ EVIDENCE: Mapping[str, Evidence] = MappingProxyType(
         "same path": _same_path,
         "same thing": _same_thing,
         "new link": new_link,
+        "new data": new_data,
         "linked thing": linked_thing,
         "named link": _named_link,
         "named item": _named_item,

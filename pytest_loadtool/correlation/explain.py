@@ -22,6 +22,8 @@ from pytest_loadtool.model.secret import is_secret
 
 __all__ = ["explain"]
 
+#: The confidence in what is found by its place: the list has other rows for another user.
+_BY_PLACE = 0.4
 #: What a value without a name is called: ``/list?1795338240519``.
 _NAMELESS = "The number in the query"
 
@@ -78,6 +80,8 @@ def _variable(one: Found, title: Title, twins: Sequence[str]) -> Decision:
         reason += f" There it is encoded: {one.source}."
     if one.row:
         reason += f' It is found by "{one.row}" among the others there.'
+    if one.by_place:
+        reason += " It is taken by its place in the list: nothing tells its row from the others."
     if not users:
         reason += " No later request uses it."
     return Decision(
@@ -87,6 +91,6 @@ def _variable(one: Found, title: Title, twins: Sequence[str]) -> Decision:
         consumers=users,
         rule=one.rule.name,
         reason=reason,
-        confidence=one.rule.confidence,
+        confidence=min(one.rule.confidence, _BY_PLACE) if one.by_place else one.rule.confidence,
         secret=is_secret(one.name),
     )

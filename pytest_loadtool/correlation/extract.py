@@ -13,6 +13,7 @@ from pytest_loadtool.correlation.jsonpath import compile_path
 from pytest_loadtool.correlation.partial import is_partial, partial_fields
 from pytest_loadtool.correlation.pattern import Allowance, Pattern
 from pytest_loadtool.correlation.tags import find_control
+from pytest_loadtool.correlation.xmlpath import compile_xml_path
 from pytest_loadtool.errors import SlowPatternError
 from pytest_loadtool.model.decoding import DECODINGS
 from pytest_loadtool.model.extractor import (
@@ -24,6 +25,7 @@ from pytest_loadtool.model.extractor import (
     JsonPath,
     RegularExpression,
     Source,
+    XmlPath,
     source_texts,
     with_texts,
 )
@@ -123,6 +125,11 @@ def _json_path(source: JsonPath, match: int) -> Extract:
         return get(document)
 
     return extract
+
+
+def _xml_path(source: XmlPath, match: int) -> Extract:
+    get = compile_xml_path(source.path, match)
+    return lambda response: get(response.text)
 
 
 def _boundary(source: Boundary, match: int) -> Extract:
@@ -317,6 +324,7 @@ def _decoding(name: str) -> Callable[[str], str | None]:
 COMPILERS: Mapping[type, Callable[[Any, int], Extract]] = MappingProxyType(
     {
         JsonPath: _json_path,
+        XmlPath: _xml_path,
         Boundary: _boundary,
         RegularExpression: _regular_expression,
         FormField: _form_field,

@@ -19,6 +19,7 @@ from pytest_loadtool.model.extractor import (
     JsonPath,
     RegularExpression,
     Source,
+    XmlPath,
     with_texts,
 )
 from pytest_loadtool.model.filters import filtered
@@ -61,6 +62,7 @@ _IN_PATHS = _Language(
     _as_it_is,
     _as_it_is,
 )
+_IN_XML = replace(_IN_PATHS, places=re.compile(_IN_PATHS.places.pattern.replace("==", "=")))
 _IN_PATTERNS = _Language(
     re.compile(
         rf"(?P<before>>(?:\\s\*)?)(?P<text>(?:[^<>\\.^$*+?{{}}\[\]|()]|\\[^\w\s]|{_HOLE})+)"
@@ -92,12 +94,18 @@ _SHOWN = _Language(
 
 #: By kind of source, or of validator: where it has names of things.
 _NAMES: Mapping[type, tuple[_Language, ...]] = MappingProxyType(
-    {JsonPath: (_IN_PATHS,), RegularExpression: (_IN_PATTERNS,), TextValidator: (_SHOWN,)}
+    {
+        JsonPath: (_IN_PATHS,),
+        XmlPath: (_IN_XML,),
+        RegularExpression: (_IN_PATTERNS,),
+        TextValidator: (_SHOWN,),
+    }
 )
 #: And where it has what requests have in their addresses, too.
 _WORDS: Mapping[type, tuple[_Language, ...]] = MappingProxyType(
     {
         JsonPath: (_IN_PATHS,),
+        XmlPath: (_IN_XML,),
         RegularExpression: (_IN_PATTERNS, _ADDRESSES_IN_PATTERNS),
         HeaderValue: (_ADDRESSES_IN_PATTERNS,),
         Boundary: (_ADDRESSES,),

@@ -26,6 +26,8 @@ __all__ = ["Mark", "Marked", "extracted_marks", "sent_marks"]
 
 #: Texts with fewer characters are in many rows by chance.
 _SHORT = 2
+#: From how many characters on a text tells one thing from another, whatever its field is called.
+_TELLING = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,13 @@ class Mark:
     at: int
     extracted: bool = False
     """Whether it is what an extractor takes; else the user has sent it."""
+    offered: bool = False
+    """Whether a page had it to choose from: many things have that."""
+
+    @property
+    def telling(self) -> bool:
+        """Whether it tells one thing from another, whatever its field is called."""
+        return len(self.recorded) >= _TELLING and not self.offered
 
 
 class Marked:
@@ -63,8 +72,15 @@ def sent_marks(traffic: Traffic, found: Sequence[Found] = ()) -> list[Mark]:
     What the server gave out is no such text, and neither is a secret.
     """
     claimed = {slot for one in found for slot in one.slots}
+    offered = {(name, value) for name, value, _ in traffic.offered}
     marks = [
-        Mark(slot.value, escape(slot.value), slot.name, slot.transaction)
+        Mark(
+            slot.value,
+            escape(slot.value),
+            slot.name,
+            slot.transaction,
+            offered=(slot.name, slot.value) in offered,
+        )
         for slot in traffic.slots
         if slot not in claimed and _is_written(slot)
     ]

@@ -1,51 +1,80 @@
-"""Rows of a page's lists and tables, found as text: the hot path has no time for a parser."""
+"""Rows in markup: the ``tr``, ``li`` or ``article`` around a place, or a ``div`` or ``section``
+with a class of which there are several."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
-from typing import Final
+from dataclasses import dataclass
+from itertools import islice
 
-from pytest_loadtool.model.entities import in_markup
+from pytest_loadtool.correlation.bound import escaped_text
+from pytest_loadtool.model.entities import unescape
 
-__all__ = ["in_row", "row_around"]
+__all__ = ["ELEMENT", "Around", "row_at", "row_end", "row_texts", "rows_around"]
 
-_OPENING: Final = (("<tr", "</tr"), ("<li", "</li"), ("<article", "</article"))
-_BEHIND_NAME: Final = " >\t\r\n"
-#: A row that begins further ahead is no row.
-_LONGEST_ROW: Final = 20_000
-#: In how many rows that have the one text the other is looked for.
-_MOST_ROWS: Final = 50
-
-
-def in_row(text: str, mark: str, wanted: str) -> bool:
-    """Whether one row, a ``tr``, ``li`` or ``article``, has both texts, the second as it is or with
-    character references."""
-    return any(in_markup(wanted, text[start:end]) for start, end in _rows(text, mark))
-
-
-def _rows(text: str, mark: str) -> Iterator[tuple[int, int]]:
-    at, seen = text.find(mark), 0
-    while at >= 0 and seen < _MOST_ROWS:
-        start, end = row_around(text, at)
-        if end:
-            yield start, end
-        seen += 1
-        at = text.find(mark, max(at + 1, end))
+_ROW = re.compile(r"<(/?)(tr|li|article)(?=[\s>])", re.IGNORECASE)
+_BLOCK = re.compile(r"<(/?)(div|section)(?=[\s>])", re.IGNORECASE)
+_CLASS = re.compile(r'<[^<>]*?\sclass="([^"<>]+)"')
+#: Group 1 is a text behind a tag, perhaps with space behind it.
+ELEMENT = re.compile(r">\s*+([^<>\s][^<>]*+)<")
+#: A row that is longer is no row.
+_LONGEST_ROW = 20_000
+#: How many texts of a row are read.
+_MOST_TEXTS = 50
 
 
-def row_around(text: str, at: int) -> tuple[int, int]:
-    """Where the innermost row around ``at`` starts and ends; twice 0 if there is none."""
-    first = max(0, at - _LONGEST_ROW)
-    best, closing = -1, ""
-    for opening, close in _OPENING:
-        start = text.rfind(opening, first, at)
-        while (
-            start >= 0 and text[start + len(opening) : start + len(opening) + 1] not in " >\t\r\n"
-        ):
-            start = text.rfind(opening, first, start)  # <track>, <link>
-        if start > best and text.find(close, start, at) < 0:
-            best, closing = start, close
-    if best < 0:
-        return 0, 0
-    end = text.find(closing, at)
-    return best, len(text) if end < 0 else end
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What is around a place: a pattern for the tag of it, at which another one begins or it
+    ends, and where it starts."""
+
+    tag: str
+    start: int
+    by_class: bool = False
+
+
+def rows_around(text: str, position: int, many: bool) -> Iterator[Around]:
+    """The row around ``position``; without one, each thing with a class around it if ``many``."""
+    row = row_at(text, position)
+    if row is not None:
+        yield Around(rf"/?{row[0]}[\s>]", row[1])
+    if row is not None or not many:
+        return
+    for tag, start in reversed(_open(_BLOCK, text, position)):
+        class_ = _CLASS.match(text, start)
+        if class_ is not None:
+            yield Around(rf'{tag}[^<>]*?\sclass="{escaped_text(class_[1])}"', start, True)
+
+
+def row_at(text: str, position: int) -> tuple[str, int] | None:
+    """The tag of the row around ``position``, and where it starts."""
+    opened = _open(_ROW, text, position)
+    return opened[-1] if opened else None
+
+
+def _open(tags: re.Pattern[str], text: str, position: int) -> list[tuple[str, int]]:
+    """What is open at ``position``: each tag, and where it starts."""
+    opened: list[tuple[str, int]] = []
+    for found in tags.finditer(text, max(0, position - _LONGEST_ROW), position):
+        if not found[1]:
+            opened.append((found[2], found.start()))
+        elif opened:
+            opened.pop()
+    return opened
+
+
+def row_end(text: str, row: Around, position: int) -> int:
+    """Behind the "<" with which the row ends that is around ``position``, or another begins."""
+    limit = min(len(text), row.start + _LONGEST_ROW)
+    found = re.compile(f"<{row.tag}").search(text, position, limit)
+    return limit if found is None else found.start() + 1
+
+
+def row_texts(text: str, position: int) -> frozenset[str]:
+    """The texts of the row around ``position``, as a browser shows them; none: it is in no row."""
+    for row in rows_around(text, position, True):
+        if not row.by_class or len(re.findall(f"<{row.tag}", text)) > 1:
+            found = ELEMENT.finditer(text, row.start, row_end(text, row, position))
+            return frozenset(unescape(one[1].rstrip()) for one in islice(found, _MOST_TEXTS))
+    return frozenset()

@@ -30,7 +30,8 @@ def base_name(claim: Claim | Issue) -> str:
     slot, producer = claim.slot, claim.producer
     name = slot.name
     if (slot.place is Place.PATH and slot.before) or not name:
-        name = producer.name if producer.kind in (Kind.JSON, Kind.TEXT) else ""
+        named = producer.kind in (Kind.JSON, Kind.TEXT)
+        name = producer.name.removeprefix("data-") if named else ""
         if not name or (is_id_name(name) and not id_stem(name)):
             name = f"{singular(_thing(slot))} {plain(name) or 'id'}"
     name = name.lower().removeprefix("x-") if isinstance(slot.part, int) else name

@@ -19,8 +19,9 @@ from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.rule import Kind
 
-__all__ = ["is_id", "linked_thing", "new_link"]
+__all__ = ["is_id", "linked_thing", "new_data", "new_link"]
 
 
 def is_id(slot: Slot, traffic: Traffic) -> bool:
@@ -50,6 +51,19 @@ def new_link(slot: Slot, _: Producer, traffic: Traffic) -> bool:
     if _is_later(first, traffic):
         return True
     return first in traffic.own and step.changes_things and _is_last_id(slot, step.address, traffic)
+
+
+def new_data(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The page was seen without the value in a ``data-`` attribute of that name before the last
+    change, and has it since; or it is that of something created."""
+    same = (
+        one.transaction
+        for one in traffic.producers[slot.value]
+        if one.kind is Kind.TEXT and one.name == producer.name
+    )
+    first = next(same, producer.transaction)
+    is_data = producer.name.startswith("data-")
+    return is_data and (first in traffic.own or _is_later(first, traffic))
 
 
 def linked_thing(slot: Slot, producer: Producer, traffic: Traffic) -> bool:

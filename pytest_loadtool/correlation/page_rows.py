@@ -27,13 +27,21 @@ from pytest_loadtool.correlation.extract import taken
 from pytest_loadtool.correlation.links import links
 from pytest_loadtool.correlation.looks import is_title_name
 from pytest_loadtool.correlation.marks import Mark
+from pytest_loadtool.correlation.markup_rows import (
+    ELEMENT,
+    Around,
+    row_at,
+    row_end,
+    rows_around,
+)
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.tags import attributes
 from pytest_loadtool.model.entities import unescape
-from pytest_loadtool.model.extractor import RegularExpression
+from pytest_loadtool.model.extractor import RegularExpression, Source
 from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.rule import Kind
 from pytest_loadtool.model.template import Template, escape
 
 __all__ = ["Marks", "Owners", "Page", "Row", "place_of"]
@@ -43,15 +51,9 @@ Owners = Mapping[tuple[Place, str, str], str]
 #: The marks that a text is.
 Marks = Callable[[str], Sequence[Mark]]
 
-_ROW = re.compile(r"<(/?)(tr|li|article)(?=[\s>])", re.IGNORECASE)
-_BLOCK = re.compile(r"<(/?)(div|section)(?=[\s>])", re.IGNORECASE)
-_CLASS = re.compile(r'<[^<>]*?\sclass="([^"<>]+)"')
 _LABEL = re.compile(TO_LABEL + r"([^<>\s][^<>]*+)<")
-_ELEMENT = re.compile(r">\s*+([^<>\s][^<>]*+)<")
 #: How many forms of one row submit to one address, at most.
 _MOST_FORMS = 4
-#: A row that is longer is no row.
-_LONGEST_ROW = 20_000
 #: A shorter text is part of a row by chance.
 _SHORTEST = 3
 #: A shorter value is no token.
@@ -93,16 +95,6 @@ class _Pattern:
         return _Pattern(self.literal.replace(old, new), self.template.replace(old, new), self.by)
 
 
-@dataclass(frozen=True, slots=True)
-class _Around:
-    """What is around a link or form: a pattern for the tag of it, at which another one begins or it
-    ends, and where it starts."""
-
-    tag: str
-    start: int
-    by_class: bool = False
-
-
 def _same(pattern: str) -> _Pattern:
     return _Pattern(pattern, escape(pattern))
 
@@ -131,7 +123,7 @@ class Page:
         if by_action is None and producer.control == "hidden":
             inner = rf'<[^<>]*?name="{name}"[^>]*?value="([^"]*)"'
             many = text.count(f'action="{action}"') > 1
-            return self._first(_behind_text(text, start, inner, self.marks, many), producer)
+            return self._first(_by_text(text, start, inner, self.marks, many), producer)
         if by_action is None or f'action="{action}"' not in text:
             return None
         field = _same(rf'[\s\S]*?name="{name}"[^>]*?value="([^"]*)"')
@@ -154,8 +146,33 @@ class Page:
         by_label = _labelled(patterns[-1], text, written.end() - 1, self.marks)
         many = len(set(re.findall(patterns[-1], text))) > 1
         inner = "<[^<>]*?" + patterns[-1]
-        by_row = _behind_text(text, written.start(), inner, self.marks, many)
+        by_row = _by_text(text, written.start(), inner, self.marks, many)
         return self._first((*by_label, *by_row), producer)
+
+    def is_listed(self, producer: Producer, source: Source, match: int) -> bool:
+        """Whether the value is in a row, and the source has other values for other rows."""
+        text = self.response.text
+        if producer.kind is Kind.CONTROL:
+            start = form_start(text, producer.form)
+        else:
+            start = text.find(producer.text or producer.extracted)
+        if start is None or not any(
+            not row.by_class or len(re.findall(row.tag, text)) > 1
+            for row in rows_around(text, start, True)
+        ):
+            return False
+        near = (taken(source, self.response, one) for one in range(1, match + _MOST_FORMS))
+        return any(one not in (None, producer.extracted) for one in near)
+
+    def data_row(self, producer: Producer) -> Row | None:
+        """What finds a value in a ``data-`` attribute; None as `form_row`."""
+        text, name = self.response.text, escaped_text(producer.name)
+        written = re.search(rf'\s{name}="{escaped_text(producer.extracted)}"', text)
+        if written is None or producer.value in self.address:
+            return None
+        inner = rf'\s{name}="([^"]*)"'
+        many = len(set(re.findall(inner, text))) > 1
+        return self._first(_by_text(text, written.start() + 1, inner, self.marks, many), producer)
 
     def choice_row(self, producer: Producer) -> Row | None:
         """What finds a choice by its label; None: the user has not sent that."""
@@ -232,69 +249,59 @@ def _labelled(pattern: str, text: str, end: int, marks: Marks) -> Iterator[_Patt
     found = _LABEL.match(text, end)
     label = found[1].rstrip() if found is not None else ""
     mark = _marked(label, marks) if label else None
-    if mark is not None:
+    if mark is not None and (_names(mark) or len(_written(label).findall(text)) == 1):
         yield _same(pattern + TO_LABEL) + _text(label, mark) + _same(r"\s*<")
 
 
-def _behind_text(
-    text: str, position: int, inner: str, marks: Marks, many: bool
-) -> Iterator[_Pattern]:
-    """``inner`` behind a text of the row that is around ``position``; ``many``: there are others
-    like it, so that anything around it may be the row."""
-    for row in _rows(text, position, many):
-        further = rf"(?:<(?!{row.tag})[^<]*)*?"
-        for found in _ELEMENT.finditer(text, row.start, position):
+def _by_text(text: str, position: int, inner: str, marks: Marks, many: bool) -> Iterator[_Pattern]:
+    """``inner`` behind a text of the row that is around ``position``, or before one; ``many``:
+    there are others like it, so that anything around it may be the row."""
+    for row in rows_around(text, position, many):
+        end = row_end(text, row, position)
+        own: list[tuple[bool, bool, _Pattern]] = []
+        for found in ELEMENT.finditer(text, row.start, end):
             written = found[1].rstrip()
             mark = _marked(written, marks)
-            if mark is not None and not _elsewhere(text, written, row, position):
-                opening = ">" if text[found.start() + 1] == written[0] else r">\s*"
-                yield _same(opening) + _text(written, mark) + _same(r"\s*" + further + inner)
+            if mark is None or _elsewhere(text, written, row, end):
+                continue
+            opening = ">" if text[found.start() + 1] == written[0] else r">\s*"
+            told = _same(opening) + _text(written, mark)
+            ahead = found.start() >= position
+            if ahead:  # inner ends within a tag
+                between = rf"[^<>]*(?:>[^<]*<(?!{row.tag})[^<>]*)*?"
+                pattern = _same(inner + between) + told + _same(r"\s*<")
+            else:
+                pattern = told + _same(rf"\s*(?:<(?!{row.tag})[^<]*)*?" + inner)
+            own.append((not _names(mark), ahead, pattern))
+        yield from (pattern for _, _, pattern in sorted(own, key=lambda one: one[:2]))
 
 
-def _elsewhere(text: str, written: str, row: _Around, end: int) -> bool:
+def _elsewhere(text: str, written: str, row: Around, end: int) -> bool:
     """Whether another row has that text, too, as the name of who has made them all."""
-    found = re.finditer(rf">\s*{re.escape(written)}\s*<", text)
     return any(
-        not row.start <= one.start() < end and (row.by_class or _row(text, one.end()))
-        for one in found
+        not row.start <= one.start() < end and (row.by_class or row_at(text, one.end()))
+        for one in _written(written).finditer(text)
     )
 
 
-def _rows(text: str, position: int, many: bool) -> Iterator[_Around]:
-    """The row around ``position``; without one, each thing with a class around it if ``many``."""
-    row = _row(text, position)
-    if row is not None:
-        yield _Around(rf"/?{row[0]}[\s>]", row[1])
-    if row is not None or not many:
-        return
-    for tag, start in reversed(_open(_BLOCK, text, position)):
-        class_ = _CLASS.match(text, start)
-        if class_ is not None:
-            yield _Around(rf'{tag}[^<>]*?\sclass="{escaped_text(class_[1])}"', start, True)
-
-
-def _row(text: str, position: int) -> tuple[str, int] | None:
-    """The tag of the row around ``position``, and where it starts."""
-    opened = _open(_ROW, text, position)
-    return opened[-1] if opened else None
-
-
-def _open(tags: re.Pattern[str], text: str, position: int) -> list[tuple[str, int]]:
-    """What is open at ``position``: each tag, and where it starts."""
-    opened: list[tuple[str, int]] = []
-    for found in tags.finditer(text, max(0, position - _LONGEST_ROW), position):
-        if not found[1]:
-            opened.append((found[2], found.start()))
-        elif opened:
-            opened.pop()
-    return opened
+def _written(label: str) -> re.Pattern[str]:
+    """A pattern for that text of an element."""
+    return re.compile(rf">\s*{re.escape(label)}\s*<")
 
 
 def _marked(written: str, marks: Marks) -> Mark | None:
-    """The mark that a text of the page is: what the user has called something."""
+    """The mark that a text of the page is: what the user has called something, else a text of the
+    user's that tells one thing from another."""
     plain = unescape(written)
-    found = [one for one in marks(plain) if not one.extracted and is_title_name(one.field)]
-    return found[-1] if found and len(plain) >= _SHORTEST else None
+    own = [one for one in marks(plain) if not one.extracted]
+    named = [one for one in own if _names(one) and len(plain) >= _SHORTEST]
+    found = named or [one for one in own if one.telling]
+    return found[-1] if found else None
+
+
+def _names(mark: Mark) -> bool:
+    """Whether the user has called something so."""
+    return is_title_name(mark.field)
 
 
 def _text(written: str, mark: Mark) -> _Pattern:

@@ -14,7 +14,13 @@ from urllib.parse import unquote
 
 from pytest_loadtool.correlation.controls import in_page
 from pytest_loadtool.correlation.escaped import decoding, escaped, is_base64
-from pytest_loadtool.correlation.looks import is_id_name, is_short_number, is_title_name
+from pytest_loadtool.correlation.looks import (
+    is_id_name,
+    is_short_number,
+    is_title_name,
+    looks_random,
+)
+from pytest_loadtool.correlation.markup_rows import row_texts
 from pytest_loadtool.correlation.named import named
 from pytest_loadtool.correlation.partial import is_partial, partial_fields
 from pytest_loadtool.correlation.producer import PARTIAL, Producer, Wanted
@@ -22,6 +28,7 @@ from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.spots import xml_spots
 from pytest_loadtool.correlation.tokens import tokens
+from pytest_loadtool.correlation.xml_document import OWN_TEXT, xml_document
 from pytest_loadtool.model.filters import UNDO, filtered
 from pytest_loadtool.model.rule import Kind, same_name
 
@@ -47,6 +54,7 @@ _XML_HEAD = 500
 #: one may have a "%" where this one has none.
 _DECODED = "xsrftoken"
 _TOKENS = frozenset({"access_token", "refresh_token"})
+_DATA_ID = re.compile(r'\s(data-(?:[\w-]*-)?(?:id|pk|key|uuid|guid))="([^"<>&]+)"')
 #: How many places of one value in one JSON document are kept: the id of many things may be 1.
 _MOST_LEAVES = 8
 
@@ -171,6 +179,21 @@ def _in_body(
         yield from in_xml(text, transaction, wanted)
     elif partial or first == "<":
         yield from in_page(text, transaction, wanted)
+        yield from _in_data(text, transaction, wanted)
+
+
+def _in_data(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
+    """The ids in ``data-`` attributes, from which scripts make addresses. What looks random is
+    found in any text."""
+    seen: dict[str, int] = {}
+    for found in _DATA_ID.finditer(text):
+        name, value = found.groups()
+        if value not in wanted or looks_random(value):
+            continue
+        seen[value] = seen.get(value, 0) + 1
+        if seen[value] <= _MOST_LEAVES:
+            labels = row_texts(text, found.start(1))
+            yield Producer(transaction, Kind.TEXT, name, value, labels=labels)
 
 
 def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Producer]:
@@ -199,7 +222,7 @@ def _titles(document: Any, steps: tuple[str | int, ...]) -> frozenset[str]:
 def _texts(item: Any, *, deep: bool) -> Iterator[str]:
     """What stands under the name of something, in an item or in what is around its fields."""
     for key, value in item.items() if isinstance(item, dict) else ():
-        if isinstance(value, str) and is_title_name(key):
+        if isinstance(value, str) and (is_title_name(key) or key == OWN_TEXT):
             yield value
         elif deep:
             yield from _texts(value, deep=False)
@@ -213,17 +236,39 @@ def _is_xml(response: RecordedResponse, text: str) -> bool:
 def in_xml(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
     """The wanted values of elements and attributes, with how each is written."""
     seen: dict[str, int] = {}
+    listed: dict[tuple[str, str], list[Producer]] | None = None
     for start, end, _, name, value, _ in xml_spots(text):
         if value not in wanted or (is_short_number(value) and not is_id_name(name)):
             continue
         seen[value] = seen.get(value, 0) + 1
-        if seen[value] <= _MOST_LEAVES:
-            raw = text[start:end]
-            yield Producer(
-                transaction, Kind.XML, name, value, encoded=raw,
-                filters=("unhtml",) if raw != value else (),
-                text="attribute" if text[start - 1] in "\"'" else "element",
-            )  # fmt: skip
+        if seen[value] > _MOST_LEAVES:
+            continue
+        listed = _listed(text, transaction, wanted) if listed is None else listed
+        if rows := listed.get((name, value)):
+            yield rows.pop(0)
+            continue
+        raw = text[start:end]
+        yield Producer(
+            transaction, Kind.XML, name, value, encoded=raw,
+            filters=("unhtml",) if raw != value else (),
+            text="attribute" if text[start - 1] in "\"'" else "element",
+        )  # fmt: skip
+
+
+def _listed(text: str, transaction: int, wanted: Wanted) -> dict[tuple[str, str], list[Producer]]:
+    """By name and value: the wanted values of XML that are in lists, as those of JSON."""
+    found: dict[tuple[str, str], list[Producer]] = {}
+    try:
+        document = xml_document(text)
+    except ValueError:
+        return found
+    for steps, value in json_leaves(document):
+        if value in wanted and any(isinstance(step, int) for step in steps):
+            name = next(one for one in reversed(steps) if isinstance(one, str) and one != OWN_TEXT)
+            name, labels = name.removeprefix("@"), _titles(document, steps)
+            one = Producer(transaction, Kind.XML, name, value, steps, labels=labels)
+            found.setdefault((name, value), []).append(one)
+    return found
 
 
 def issued_tokens(response: RecordedResponse, transaction: int) -> Iterator[Producer]:

@@ -7,32 +7,40 @@ An extractor goes by one where, in the recorded response, that leads to the reco
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.correlation.jsonpath import format_path, json_text
 from pytest_loadtool.correlation.looks import is_id_name, is_title_name, plain
 from pytest_loadtool.correlation.marks import Mark, Marked, extracted_marks, sent_marks
-from pytest_loadtool.correlation.page_rows import Marks, Page, place_of
+from pytest_loadtool.correlation.page_rows import Marks, Owners, Page, place_of
+from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.correlation.variables import Found
+from pytest_loadtool.correlation.xml_document import (
+    OWN_TEXT,
+    format_xml_path,
+    from_list,
+    xml_document,
+)
 from pytest_loadtool.model.case import Variable
-from pytest_loadtool.model.extractor import JsonPath, RegularExpression
+from pytest_loadtool.model.extractor import JsonPath, RegularExpression, Source, XmlPath
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
 from pytest_loadtool.model.template import escape
 
 __all__ = ["by_rows"]
 
-_KEY = re.compile(r"[A-Za-z_$][\w$-]*")
 _NO_TEXT = re.compile(r"[\\\x00-\x1f]")
 #: How many keys lead from an item to a mark, at most: ``@.attributes.name``.
 _DEEPEST = 3
-#: From how many characters on a text counts that is sent under another name.
-_TELLING = 6
+
+#: Of what there may be one in each row of a page.
+_IN_PAGES = frozenset({Kind.CONTROL, Kind.LINK, Kind.TEXT})
 
 _Keys = tuple[str, ...]
 
@@ -59,39 +67,60 @@ class _Rows:
         self._marks = Marked(
             [*sent_marks(traffic, found), *extracted_marks(traffic, found, variables)]
         )
-        self._owners: dict[tuple[Place, str, str], str] = {}
+        self._owners: dict[tuple[Place, str, str], list[str]] = {}
+        self._users: dict[str, set[int]] = {}
         self._page: tuple[int, Page] | None = None
 
     def placed(self, one: Found) -> Found:
         """The variable, by its row if it is in one."""
         placed = self._placed(one)
+        self._users[one.name] = {at for slot in one.slots for at in slot.senders}
         for slot in one.slots:
             if not slot.depth:
                 as_recorded = replace(slot, before=self._traffic.before(slot))
-                self._owners[place_of(as_recorded)] = one.name
+                self._owners.setdefault(place_of(as_recorded), []).append(one.name)
         return placed
 
     def _placed(self, one: Found) -> Found:
         producer = one.producer
-        if producer.in_list and isinstance(one.source, JsonPath):
+        if producer.in_list and type(one.source) in _LANGUAGES:
             page = self._read(producer.transaction)
-            return _of_item(one, page.response, page.marks)
+            placed = _of_item(one, page.response, page.marks)
+            answers = self._traffic.steps[producer.transaction].changes_things
+            alone = answers and isinstance(producer.steps[-1], int)  # what it says of what was sent
+            return replace(placed, by_place=not placed.row and not alone and bool(one.slots))
         if producer.filters:
             return one
         row = None
         if producer.kind is Kind.CONTROL and producer.form >= 0:
             page = self._read(producer.transaction)
-            row = page.form_row(producer, one.match, self._owners, self._values)
+            row = page.form_row(producer, one.match, self._own(one), self._values)
         elif producer.kind is Kind.CHOICE and isinstance(one.source, RegularExpression):
             row = self._read(producer.transaction).choice_row(producer)
         elif producer.kind in (Kind.LINK, Kind.TEXT) and one.slots:
             page = self._read(producer.transaction)
-            row = page.owned_row(producer, self._owners, self._values)
+            row = page.owned_row(producer, self._own(one), self._values)
             if row is None and producer.kind is Kind.LINK:
                 row = page.link_row(producer, one.slots[0], self._values)
+            elif row is None and producer.name.startswith("data-"):
+                row = page.data_row(producer)
         if row is None:
-            return one
+            listed = producer.kind in _IN_PAGES and bool(one.slots)
+            by_place = listed and self._read(producer.transaction).is_listed(
+                producer, one.source, one.match
+            )
+            return replace(one, by_place=by_place)
         return replace(one, source=row.template, match=row.match, row=row.by)
+
+    def _own(self, one: Found) -> Owners:
+        """Of the ids that are known, those that the requests which send the value have, too."""
+        senders = {at for slot in one.slots for at in slot.senders}
+        return {
+            place: name
+            for place, names in self._owners.items()
+            for name in names
+            if not senders.isdisjoint(self._users[name])
+        }
 
     def _read(self, at: int) -> Page:
         if self._page is None or self._page[0] != at:
@@ -102,35 +131,80 @@ class _Rows:
         return self._page[1]
 
 
+@dataclass(frozen=True, slots=True)
+class _Language:
+    """How paths into documents of a kind are written: what reads such a document, and what writes a
+    step, or in its place one to the items with that text there."""
+
+    key: re.Pattern[str]
+    """What can stand in a comparison."""
+    read: Callable[[RecordedResponse], Any]
+    step: Callable[[str | int], str]
+    where: Callable[[_Keys, str, Any], str]
+    source: Callable[[str, Producer, RecordedResponse], Source]
+
+
 def _of_item(one: Found, response: RecordedResponse, known: Marks) -> Found:
     """The variable with a path that goes by marks instead of indexes, as far as there are some."""
-    value: Any = response.json()
-    path, literal, by = "$", "$", ""
+    language = _LANGUAGES[type(one.source)]
+    value: Any = language.read(response)
+    path, literal, by = "", "", ""
     for step in one.producer.steps:
-        best = _best(value, step, known) if isinstance(step, int) else None
+        best = _best(value, step, known, language.key) if isinstance(step, int) else None
         if best is None:
-            text = escape(format_path((step,))[1:])
+            text = escape(language.step(step))
             path, literal = path + text, literal + text
         else:
             keys, mark = best
-            path += _where(keys, mark.template, _inner(value[step], keys))
-            literal += _where(keys, escape(mark.recorded), _inner(value[step], keys))
+            path += language.where(keys, mark.template, _inner(value[step], keys))
+            literal += language.where(keys, escape(mark.recorded), _inner(value[step], keys))
             by = mark.template
         value = value[step]
-    if not by or compile_source(JsonPath(literal))(response) != one.recorded:
+    if not by:
         return one
-    return replace(one, source=JsonPath(path), match=1, row=by)
+    source, was = (language.source(text, one.producer, response) for text in (path, literal))
+    fits = compile_source(was)(response) == one.recorded
+    return replace(one, source=source, match=1, row=by) if fits else one
 
 
-def _where(keys: _Keys, text: str, value: Any) -> str:
-    quote = "" if isinstance(value, int) else "'" if '"' in text else '"'
-    return f"[?(@.{'.'.join(keys)}=={quote}{text}{quote})]"
+def _quoted(text: str) -> str:
+    quote = "'" if '"' in text else '"'
+    return f"{quote}{text}{quote}"
 
 
-def _best(items: Any, index: int, known: Marks) -> tuple[_Keys, Mark] | None:
+def _in_json(keys: _Keys, text: str, value: Any) -> str:
+    return f"[?(@.{'.'.join(keys)}=={text if isinstance(value, int) else _quoted(text)})]"
+
+
+def _in_xml(keys: _Keys, text: str, _: Any) -> str:
+    return f"[{'/'.join(keys).removesuffix('/.')}={_quoted(text)}]"
+
+
+#: By the source that takes a value from a list.
+_LANGUAGES: Mapping[type, _Language] = MappingProxyType(
+    {
+        JsonPath: _Language(
+            re.compile(r"[A-Za-z_$][\w$-]*"),
+            RecordedResponse.json,
+            lambda step: format_path((step,))[1:],
+            _in_json,
+            lambda path, _, __: JsonPath(f"${path}"),
+        ),
+        XmlPath: _Language(
+            re.compile(r"@?[\w.-]+|\."),
+            lambda response: xml_document(response.text),
+            lambda step: format_xml_path((step,)),
+            _in_xml,
+            lambda path, one, page: XmlPath(from_list(path, one.steps, page.text)),
+        ),
+    }
+)
+
+
+def _best(items: Any, index: int, known: Marks, key: re.Pattern[str]) -> tuple[_Keys, Mark] | None:
     """By what to know the item: of what none of the others has, what tells most."""
     found: list[tuple[int, int, int, _Keys, Mark]] = []
-    for keys, value in _leaves(items[index], ()):
+    for keys, value in _leaves(items[index], (), key):
         text = json_text(value)
         for mark in known(text or ""):
             rank = _rank(keys[-1], mark, alone=len(items) == 1)
@@ -158,25 +232,25 @@ def _rank(key: str, mark: Mark, *, alone: bool) -> int | None:
         if not is_id_name(key):
             return None
         return 0 if plain(key) == name[0] else 3  # the item's own id, or that of another thing
-    if is_title_name(key):
+    if is_title_name(key) or key == OWN_TEXT:
         return 1
     same = plain(mark.field).split()[-1:] == name
     if alone:  # of one item, everything is its own
         return None
-    return 2 if same else 4 if len(mark.recorded) >= _TELLING else None
+    return 2 if same else 4 if mark.telling else None
 
 
-def _leaves(item: Any, keys: _Keys) -> Iterator[tuple[_Keys, Any]]:
+def _leaves(item: Any, keys: _Keys, allowed: re.Pattern[str]) -> Iterator[tuple[_Keys, Any]]:
     """The texts and numbers in an item, but for those of lists in it."""
     if not isinstance(item, dict):
         return
     for key, value in item.items():
-        if not _KEY.fullmatch(key):
+        if not allowed.fullmatch(key):
             continue
         if isinstance(value, str) or value.__class__ is int:
             yield (*keys, key), value
         elif len(keys) + 1 < _DEEPEST:
-            yield from _leaves(value, (*keys, key))
+            yield from _leaves(value, (*keys, key), allowed)
 
 
 def _inner(item: Any, keys: _Keys) -> Any:

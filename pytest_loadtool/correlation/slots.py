@@ -88,6 +88,11 @@ class Slot:
         return ~self.header_set if self.users else self.transaction
 
     @property
+    def senders(self) -> tuple[int, ...]:
+        """The transactions that send it."""
+        return self.users or (self.transaction,)
+
+    @property
     def in_cookie(self) -> bool:
         """Whether it stands in a cookie that a script sets."""
         return isinstance(self.part, int) and self.part < 0

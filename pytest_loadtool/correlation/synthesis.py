@@ -31,6 +31,7 @@ from pytest_loadtool.correlation.producer import Box, Producer
 from pytest_loadtool.correlation.producers import fragment_slots
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.tags import attributes
+from pytest_loadtool.correlation.xml_document import format_xml_path, from_list
 from pytest_loadtool.model.extractor import (
     Boundary,
     CookieValue,
@@ -40,6 +41,7 @@ from pytest_loadtool.model.extractor import (
     JsonPath,
     RegularExpression,
     Source,
+    XmlPath,
     escaped,
 )
 from pytest_loadtool.model.rule import Kind
@@ -117,6 +119,10 @@ _XML = {
 
 
 def _xml(producer: Producer, slot: Slot, response: Readable, known: _Known) -> Iterator[Source]:
+    if producer.steps:
+        path = format_xml_path(producer.steps)
+        yield XmlPath(from_list(path, producer.steps, response.text))
+        return
     yield RegularExpression(_XML[producer.text].format(escaped_text(producer.name)))
     yield from _text(replace(producer, text="", name=""), slot, response, known)
 

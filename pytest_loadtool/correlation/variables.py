@@ -26,7 +26,9 @@ class Found:
     match: int
     slots: tuple[Slot, ...]
     row: str = ""
-    """By what it finds its row among others: as templates write it; empty: by its place."""
+    """By what it finds its row among others: as templates write it."""
+    by_place: bool = False
+    """Whether it stands in a list, and nothing tells its row from the others."""
 
     @property
     def recorded(self) -> str:
@@ -36,7 +38,7 @@ class Found:
     @property
     def extractor(self) -> Extractor:
         """The extractor that sets it."""
-        return Extractor(self.name, self.source, self.match)
+        return Extractor(self.name, self.source, self.match, self.by_place)
 
 
 def variables_for(

@@ -212,6 +212,8 @@ def _unfinished(run: _Run) -> Iterator[_Finding]:
     if not (by_threshold or any(_stopped(run)) or any(_missing_workers(run))):
         for reason in unfinished(run.metrics, run.configuration, run.lengths):
             yield "inconclusive", reason
+
+
 #: Transactions that are named in reasons.
 _MOST_NAMED = 3
 

@@ -6,13 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-__all__ = ["SAFE_METHODS", "Body", "Exchange", "HeaderList"]
+__all__ = ["SAFE_METHODS", "UNENDED", "Body", "Exchange", "HeaderList"]
 
 #: Methods that change nothing (RFC 9110 §9.2.1).
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 
 #: Name and value pairs in wire order, as text (latin-1 where not ASCII), repeats included.
 HeaderList = tuple[tuple[str, str], ...]
+
+
+#: The note on an event stream that was cut: nobody knows when it would have ended.
+UNENDED = "server-sent events without an end: no virtual user waits for them"
 
 
 class Body(Protocol):
@@ -51,8 +55,9 @@ class Exchange:
     * Both bodies may be given as a `Body`; that is then read each time that it is asked for.
       Recordings are larger than memory. `changed` leaves them where they are.
     * ``status`` is 0 when no response came; ``error`` then says why.
-    * ``note`` says why the exchange cannot be replayed ("WebSocket upgrade", "server-sent events");
-      empty for the ordinary ones.
+    * ``note`` says why the exchange cannot be replayed ("WebSocket upgrade", "server-sent events
+      …"); empty for the ordinary ones.
+    * ``events`` counts what the client sent over this WebSocket that may have done something.
     * ``lost`` names what the file that it comes from had of it and could not be read, each with its
       key there. Without a URL, that is all of it.
     """
@@ -70,6 +75,7 @@ class Exchange:
     response_body: _Held = _Held()
     error: str = ""
     note: str = ""
+    events: int = 0
     lost: tuple[str, ...] = ()
 
     @property

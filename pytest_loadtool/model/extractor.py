@@ -7,7 +7,7 @@ placeholder stands for is sought as text, whatever it means to the language arou
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -23,6 +23,7 @@ __all__ = [
     "JsonPath",
     "RegularExpression",
     "Source",
+    "XmlPath",
     "escaped",
     "references",
     "source_texts",
@@ -41,6 +42,19 @@ class JsonPath:
 
     def __str__(self) -> str:
         return f"JSON path {self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class XmlPath:
+    """A path into an XML body: ``//Order[Customer="Tea"]/OrderId``; see `model.xml_path`.
+
+    Placeholders stand in its quotes.
+    """
+
+    path: str
+
+    def __str__(self) -> str:
+        return f"XML path {self.path}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +135,22 @@ class Decoded:
         return f"{self.inner}{which} in {self.outer}{ways}"
 
 
-Source = JsonPath | Boundary | RegularExpression | FormField | HeaderValue | CookieValue | Decoded
+Source = (
+    JsonPath
+    | XmlPath
+    | Boundary
+    | RegularExpression
+    | FormField
+    | HeaderValue
+    | CookieValue
+    | Decoded
+)
 
 #: By kind of source: which of its fields are templates.
 _TEMPLATES: Mapping[type, tuple[str, ...]] = MappingProxyType(
     {
         JsonPath: ("path",),
+        XmlPath: ("path",),
         Boundary: ("left", "right"),
         RegularExpression: ("pattern",),
         FormField: ("name",),
@@ -170,9 +194,13 @@ def references(source: Source) -> tuple[Reference, ...]:
 class Extractor:
     """Takes a value from the response of its transaction into ``variable``.
 
-    ``match`` counts from 1: which of several matches is taken.
+    ``match`` counts from 1: which of several matches is taken. ``by_place``: of the rows of a list
+    it is the one that stood there when recorded, as nothing tells it from the others. ``line`` is
+    that of the file, 0 without one.
     """
 
     variable: str
     source: Source
     match: int = 1
+    by_place: bool = False
+    line: int = field(default=0, compare=False)

@@ -31,7 +31,8 @@ class Kind(Enum):
 EVIDENCE_NAMES = (
     *("served", "new", "long", "random", "dynamic", "id shaped", "not typed", "hidden"),
     *("filled in", "submitted form", "created", "created resource", "same path", "same thing"),
-    *("new link", "linked thing", "named link", "named item", "named choice", "spelled"),
+    *("new link", "new data", "linked thing", "named link", "named item", "named choice"),
+    *("spelled",),
 )
 
 

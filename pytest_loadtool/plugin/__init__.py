@@ -174,8 +174,8 @@ def pytest_testnodedown(node: Any) -> None:
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Say what was recorded from tests; which tests have accepted any certificate, and which passed
-    although they were not answered as recorded."""
+    """Say what was recorded from tests; which tests have accepted any certificate or take values by
+    their place in a list, and which passed although they were not answered as recorded."""
     if _RECORDING in sys.modules and not config.option.collectonly:
         from pytest_loadtool.plugin.recorded import show
 
@@ -183,9 +183,9 @@ def pytest_terminal_summary(
     reports = (report for many in terminalreporter.stats.values() for report in many)
     if not any(getattr(report, "user_properties", ()) for report in reports):
         return
-    from pytest_loadtool.plugin import otherwise, unverified
+    from pytest_loadtool.plugin import by_place, otherwise, unverified
 
     stats = terminalreporter.stats
-    for text in (*otherwise.notices(stats), unverified.notice(stats)):
+    for text in (*otherwise.notices(stats), *by_place.notices(stats), unverified.notice(stats)):
         if text:
             terminalreporter.line(text, yellow=True)

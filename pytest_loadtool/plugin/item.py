@@ -14,6 +14,7 @@ from pytest_loadtool.errors import FileError, LoadToolError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.plugin.apart import run_apart
 from pytest_loadtool.plugin.body_limit import body_limit_of
+from pytest_loadtool.plugin.by_place import by_place
 from pytest_loadtool.plugin.file_item import FileItem
 from pytest_loadtool.plugin.options import CASE_SUFFIX, server_of, trust_of
 from pytest_loadtool.plugin.otherwise import OTHERWISE, answered_otherwise
@@ -63,7 +64,7 @@ class CaseItem(FileItem):
         self.fixture_keys = {name: (parent.path, key) for name, key in named.items()}
         every = [*marks, *([pytest.mark.usefixtures(*named)] if named else [])]
         super().__init__(name, parent, callobj=_function(case, every), **others)
-        self.user_properties += unverified([case])
+        self.user_properties += [*unverified([case]), *by_place(case)]
         self.extra_keyword_matches.update([case.name, *(page.name for page in case.pages)])
 
     def replay(self, request: pytest.FixtureRequest) -> None:

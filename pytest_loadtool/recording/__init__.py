@@ -16,6 +16,7 @@ from pytest_loadtool.recording.hosts import HostUse, belongs, hostnames, restric
 from pytest_loadtool.recording.importing import with_page
 from pytest_loadtool.recording.notes import Note
 from pytest_loadtool.recording.regrouping import paused, regrouped, with_pauses
+from pytest_loadtool.recording.sockets import what_sockets_did
 from pytest_loadtool.recording.strip import Stripped, strip
 from pytest_loadtool.recording.trackers import TRACKERS
 from pytest_loadtool.recording.uploads import Upload, Uploads, folder_of, unused_path
@@ -44,6 +45,7 @@ __all__ = [
     "strip",
     "transactions_of",
     "unused_path",
+    "what_sockets_did",
     "with_answers",
     "with_page",
     "with_pauses",

@@ -80,7 +80,8 @@ def _tunnel(exchange: Exchange) -> Note | None:
 def _said_unreplayable(exchange: Exchange) -> Note | None:
     if not exchange.note:
         return None
-    return Note(UNREPLAYABLE, subject(exchange), exchange.note)
+    did = ", over which the page sent events" if exchange.events else ""
+    return Note(UNREPLAYABLE, subject(exchange), exchange.note + did)
 
 
 def _unsayable(exchange: Exchange) -> Note | None:

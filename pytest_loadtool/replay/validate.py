@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from pytest_loadtool.correlation.bound import bind_source
 from pytest_loadtool.correlation.extract import compile_source
-from pytest_loadtool.correlation.markup_rows import in_row
 from pytest_loadtool.correlation.pattern import Pattern
+from pytest_loadtool.correlation.row_search import in_row
 from pytest_loadtool.errors import SlowPatternError
 from pytest_loadtool.model.entities import in_markup
 from pytest_loadtool.model.extractor import JsonPath, source_texts

@@ -16,6 +16,7 @@ from tests.nginx import self_signed, serving
 
 __all__ = [
     "Answer", "Connection", "SecureSite", "WireServer", "accept_websocket", "answer", "secure_site",
+    "upgrade",
 ]  # fmt: skip
 
 
@@ -52,6 +53,11 @@ class Connection:
         end = len(head) + 4 + length
         request, self._buffer = self._buffer[:end], self._buffer[end:]
         return request
+
+    def wait_for(self, count: int) -> None:
+        """Return when that many bytes have come behind the last request."""
+        while len(self._buffer) < count and self._more():
+            pass
 
     def wait_closed(self) -> None:
         """Return when the client has hung up."""
@@ -114,7 +120,15 @@ class WireServer:
 
 
 def accept_websocket(connection: Connection, request: bytes) -> bool:
-    """Upgrade to a WebSocket (RFC 6455), say ``hello`` and wait until the client is gone."""
+    """Upgrade to a WebSocket, say ``hello`` and wait until the client is gone."""
+    upgrade(connection, request)
+    connection.send(b"\x81\x05hello")
+    connection.wait_closed()
+    return False
+
+
+def upgrade(connection: Connection, request: bytes) -> None:
+    """Upgrade to a WebSocket (RFC 6455)."""
     start = request.lower().index(b"sec-websocket-key:") + len(b"sec-websocket-key:")
     key = request[start:].split(b"\r\n")[0].strip()
     digest = hashlib.sha1(key + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest()
@@ -122,9 +136,6 @@ def accept_websocket(connection: Connection, request: bytes) -> bool:
         b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         b"Sec-WebSocket-Accept: " + base64.b64encode(digest) + b"\r\n\r\n"
     )
-    connection.send(b"\x81\x05hello")
-    connection.wait_closed()
-    return False
 
 
 _HTTP = """

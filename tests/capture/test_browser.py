@@ -19,7 +19,7 @@ from playwright.async_api import Page, async_playwright
 
 from pytest_loadtool.capture import Browser, Recorder, find_browser
 from pytest_loadtool.errors import RecordingError
-from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.exchange import UNENDED, Exchange
 from pytest_loadtool.recording.background import is_background
 from tests.capture.clients import curl, through
 from tests.capture.driving import driven
@@ -187,7 +187,7 @@ def test_an_api_client_in_the_browser_is_recorded() -> None:
         ("POST", "graphql", ""),
         ("POST", "soap", ""),
         ("GET", "socket", "WebSocket upgrade"),
-        ("GET", "events", "server-sent events"),
+        ("GET", "events", UNENDED),
     ]
     assert got[2].request_header("x-api-key") == "k"
     assert got[4].request_header("soapaction") == '"urn:a"'

@@ -21,7 +21,8 @@ import zstandard
 
 from pytest_loadtool.capture import Recorder
 from pytest_loadtool.errors import RecordingError
-from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.exchange import UNENDED, Exchange
+from pytest_loadtool.recording import build_case
 from tests.capture.clients import curl, raw, through
 from tests.capture.servers import (
     Connection,
@@ -30,7 +31,9 @@ from tests.capture.servers import (
     accept_websocket,
     answer,
     secure_site,
+    upgrade,
 )
+from tests.observed import replay
 from tests.ports import free_port
 
 T = TypeVar("T")
@@ -364,19 +367,21 @@ def test_the_recorder_does_not_serve_itself() -> None:
     assert all("the recorder itself" in exchange.error for exchange in got)
 
 
+_UPGRADE = (
+    b"GET http://127.0.0.1:%d/ws HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\n"
+    b"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+)
+
+
 def test_a_websocket_works_and_its_upgrade_is_evidence() -> None:
     """The upgrade is recorded and named; what follows passes through."""
     got: list[Exchange] = []
-    upgrade = (
-        b"GET http://127.0.0.1:%d/ws HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUpgrade: websocket\r\n"
-        b"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-        b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
-    )
 
     async def scenario(server: WireServer) -> bytes:
         async with Recorder(got.append) as recorder:
             reader, writer = await asyncio.open_connection("127.0.0.1", recorder.port)
-            writer.write(upgrade % (server.port, server.port))
+            writer.write(_UPGRADE % (server.port, server.port))
             await reader.readuntil(b"\r\n\r\n")
             frame = await reader.readexactly(7)
             writer.close()
@@ -421,9 +426,85 @@ def test_server_sent_events_stream_and_are_evidence(hang_up: bool) -> None:
     with WireServer(_endless) as server:
         run(scenario(server))
     (exchange,) = got
-    assert (exchange.status, exchange.note) == (200, "server-sent events")
+    assert (exchange.status, exchange.note) == (200, UNENDED)
     assert exchange.response_body == b"data: 1\n\n"
     assert exchange.error == ("" if hang_up else "recording stopped before the response ended")
+
+
+def _events(connection: Connection, _request: bytes) -> bool:
+    """An event stream in chunks that ends, as servers of language models answer."""
+    connection.send(
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+        b"9\r\ndata: 1\n\n\r\n"
+    )
+    connection.send(b'f\r\ndata: {"n": 2}\n\r\n1\r\n\n\r\n0\r\n\r\n')
+    return True
+
+
+def test_an_event_stream_that_ends_is_recorded_and_replayed() -> None:
+    """It is an answer like any other, with all its events."""
+    got: list[Exchange] = []
+
+    async def scenario(server: WireServer) -> None:
+        async with Recorder(got.append) as recorder:
+            await curl(*through(recorder), f"{server.origin}/chat")
+
+    with WireServer(_events) as server:
+        run(scenario(server))
+        (exchange,) = got
+        assert (exchange.status, exchange.note, exchange.error) == (200, "", "")
+        assert exchange.response_body == b'data: 1\n\ndata: {"n": 2}\n\n'
+        (transaction,) = build_case(got, name="chat").case.transactions()
+        (response,) = replay(server.origin, transaction).responses
+    assert response.text == 'data: 1\n\ndata: {"n": 2}\n\n'
+
+
+def _frame(message: bytes) -> bytes:
+    """A text message as a client sends it (RFC 6455 §5.2), with a mask of zeros."""
+    return bytes((0x81, 0x80 | len(message), 0, 0, 0, 0)) + message
+
+
+@pytest.mark.parametrize("closed", [True, False])
+@pytest.mark.parametrize(
+    ("sent", "events"), [((), 0), ((b"2", b""), 0), ((b"2", b'{"op": "buy"}', b"sell"), 2)]
+)
+def test_what_a_page_sends_over_a_websocket_is_counted(
+    sent: tuple[bytes, ...], events: int, closed: bool
+) -> None:
+    """Whether the socket is closed or the recording ends before; what keeps it going is none."""
+    got: list[Exchange] = []
+    arrived = threading.Event()
+
+    def accept(connection: Connection, request: bytes) -> bool:
+        upgrade(connection, request)
+        connection.wait_for(sum(6 + len(one) for one in sent))
+        arrived.set()
+        connection.wait_closed()
+        return False
+
+    async def scenario(server: WireServer) -> None:
+        ended = asyncio.Event()
+
+        def take(exchange: Exchange) -> None:
+            got.append(exchange)
+            ended.set()
+
+        async with Recorder(take) as recorder:
+            reader, writer = await asyncio.open_connection("127.0.0.1", recorder.port)
+            writer.write(_UPGRADE % (server.port, server.port))
+            await reader.readuntil(b"\r\n\r\n")
+            assert (got, recorder.in_flight) == ([], 0)
+            writer.write(b"".join(map(_frame, sent)))
+            await asyncio.to_thread(arrived.wait, 60)
+            if closed:
+                writer.close()
+                await ended.wait()
+        writer.close()
+
+    with WireServer(accept) as server:
+        run(scenario(server))
+    (exchange,) = got
+    assert (exchange.note, exchange.events, exchange.error) == ("WebSocket upgrade", events, "")
 
 
 def test_what_comes_after_the_cut_still_streams() -> None:

@@ -37,6 +37,7 @@ from pytest_loadtool.model.extractor import (
     JsonPath,
     RegularExpression,
     Source,
+    XmlPath,
 )
 from pytest_loadtool.model.filters import FILTERS
 from pytest_loadtool.model.generator import ALPHABETS, RandomText, Timestamp, Uuid
@@ -134,6 +135,7 @@ def _in_text(names: list[str]) -> st.SearchStrategy[Source]:
         patterns |= written.map(lambda one: rf'/items/{one}/\w+\?t=([^"]*)')
     return st.one_of(
         st.builds(JsonPath, paths),
+        st.builds(XmlPath, st.sampled_from(['//A[B="${server}"]/@id', "/a[c='$${x}'][2]"])),
         st.builds(FormField, filled),
         st.builds(RegularExpression, patterns),
         st.builds(Boundary, filled, _templates(names)),

@@ -18,7 +18,9 @@ from mitmproxy.test import tflow, tutils
 from playwright.sync_api import sync_playwright
 
 from pytest_loadtool.casefile import read_har
-from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.casefile.har import entry_from, exchange_from
+from pytest_loadtool.model.exchange import UNENDED, Exchange
+from pytest_loadtool.model.websocket import WEBSOCKET
 
 ENTRY: dict[str, Any] = {
     "startedDateTime": "2024-05-01T14:00:00.500+02:00",
@@ -161,6 +163,9 @@ def test_requests_without_a_response_say_why(path: Path, entry: dict[str, Any], 
     assert (exchange.status == 0) is bool(error)
 
 
+EVENTS = {"name": "content-type", "value": "text/event-stream; x"}
+
+
 @pytest.mark.parametrize(
     ("entry", "note"),
     [
@@ -168,22 +173,40 @@ def test_requests_without_a_response_say_why(path: Path, entry: dict[str, Any], 
         (changed(request={"url": "wss://h/"}), "WebSocket upgrade"),
         (changed(_resourceType="websocket"), "WebSocket upgrade"),
         (changed(response={"status": 101}), "WebSocket upgrade"),
-        (changed(_resourceType="eventsource"), "server-sent events"),
-        (
-            changed(
-                response={"headers": [{"name": "content-type", "value": "text/event-stream; x"}]}
-            ),
-            "server-sent events",
-        ),
+        (changed(_resourceType="eventsource"), UNENDED),
+        (changed(response={"headers": [EVENTS]}), UNENDED),
+        (changed(response={"headers": [EVENTS], "content": {"text": "data: 1\n\n"}}), ""),
         (changed(request={"url": "data:image/png,x"}), "not an HTTP request, but data:"),
         (changed(request={"method": "CONNECT"}), "proxy tunnel"),
         (changed(_resourceType="xhr", comment="seen by Bob"), ""),
     ],
 )
 def test_what_cannot_be_replayed_is_named(path: Path, entry: dict[str, Any], note: str) -> None:
-    """WebSockets, event streams, tunnels, local URLs; another tool's comment is none of these."""
+    """WebSockets, event streams that were open yet, tunnels, local URLs; another tool's comment is
+    none of these."""
     (exchange,) = read(path, entry)
     assert exchange.note == note
+
+
+@pytest.mark.parametrize(
+    ("messages", "events"),
+    [
+        ([("send", "2"), ("receive", "3"), ("send", '42["order",{"n":1}]')], 1),
+        ([("send", '{"type": "subscribe", "id": "1"}'), ("receive", '{"type": "next"}')], 0),
+        ([("send", '{"type": "message", "text": "subscribe"}'), ("send", "hello")], 2),
+        ("…", 0),
+        ([7, {"type": "send"}, {"data": "x"}, {"type": "send", "data": 3}], 0),
+    ],
+)
+def test_what_a_page_sent_over_a_websocket_is_counted(
+    path: Path, messages: Any, events: int
+) -> None:
+    """As Chromium exports it; what keeps it going or subscribes is none. Our file has it, too."""
+    if isinstance(messages, list) and isinstance(messages[0], tuple):
+        messages = [{"type": kind, "opcode": 1, "data": data} for kind, data in messages]
+    (exchange,) = read(path, changed(_webSocketMessages=messages))
+    assert (exchange.note, exchange.events) == (WEBSOCKET, events)
+    assert exchange_from(entry_from(exchange)).events == events
 
 
 def text_response(kind: str, text: str) -> Response:

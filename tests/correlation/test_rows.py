@@ -23,9 +23,20 @@ from pytest_loadtool.model.extractor import (
     JsonPath,
     RegularExpression,
     Source,
+    XmlPath,
 )
-from tests.correlation.exchanges import exchange, html, json_body
-from tests.correlation.talk import TOKEN, call, configure, get, made, post, requests, run
+from tests.correlation.exchanges import answered, exchange, html, json_body
+from tests.correlation.talk import (
+    TOKEN,
+    call,
+    configure,
+    get,
+    made,
+    post,
+    requests,
+    run,
+    sources,
+)
 
 CREATED = exchange(status=201)
 
@@ -416,3 +427,268 @@ def test_what_is_decoded_is_followed_too() -> None:
     path = JsonPath('$.items[?(@.name=="${things.name}")].id')
     sources = [one.source for each in bound.transactions() for one in each.extractors]
     assert sources[0] == packed(path)
+
+
+def xml(text: str) -> Exchange:
+    return exchange(received=(("Content-Type", "text/xml"),), answer=text.encode())
+
+
+def orders(*names: str, **more: str) -> Exchange:
+    """Orders with ids from 101 on and a version each, as SOAP has them."""
+    rows = "".join(
+        f'<o:Order key="k{at}"><o:OrderId>{101 + at}</o:OrderId><o:Customer>{name}</o:Customer>'
+        + "".join(f"<o:{key}>{value}</o:{key}>" for key, value in more.items())
+        + f"<o:Version>{at}{TOKEN}</o:Version></o:Order>"
+        for at, name in enumerate(names)
+    )
+    return xml(
+        '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/" xmlns:o="urn:o"><s:Body>'
+        f"<o:ListOrdersResponse><o:Orders>{rows}</o:Orders></o:ListOrdersResponse></s:Body>"
+        "</s:Envelope>"
+    )
+
+
+def soap(operation: str, answer: Exchange, **fields: str) -> Exchange:
+    """A call to the one address that all operations have."""
+    inner = "".join(f"<{name}>{value}</{name}>" for name, value in fields.items())
+    body = (
+        '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body>'
+        f'<{operation} xmlns="urn:o">{inner}</{operation}></s:Body></s:Envelope>'
+    )
+    sent = (("Content-Type", "text/xml"), ("SOAPAction", operation))
+    return answered("POST", "/soap", answer, sent=sent, body=body.encode())
+
+
+def soap_session(listed: Exchange, name: str = "Tea House", id_: int = 102) -> Configuration:
+    """An order is placed, looked up among those of all, and changed with its version."""
+    version = f"{id_ - 101}{TOKEN}"
+    return run(
+        soap("PlaceOrder", xml("<r><Accepted>true</Accepted></r>"), Customer=name, Item="cup"),
+        soap("ListOrders", listed, Page="7"),
+        soap("ChangeOrder", xml("<r/>"), OrderId=str(id_), Version=version),
+    )
+
+
+def xml_paths(case: TestCase) -> list[str]:
+    """Of all extractors, which are of XML paths."""
+    found = [one.source for each in case.transactions() for one in each.extractors]
+    return [one.path for one in found if isinstance(one, XmlPath)]
+
+
+@pytest.mark.parametrize(
+    ("listed", "where"),
+    [
+        (orders("Milk Bar", "Tea House", "Bakery"), '//Order[Customer="Tea House"]'),
+        (orders("Milk Bar", "Tea House", Item="cup"), '//Order[Customer="Tea House"]'),
+        (orders("Milk Bar", "Tea House", "Tea House"), "//Order[2]"),
+        (orders("Milk Bar", "tea house"), "//Order[2]"),
+    ],
+)
+def test_rows_of_xml_by_what_the_user_sent(listed: Exchange, where: str) -> None:
+    """In SOAP, where all operations have one address; a text that two rows have tells nothing."""
+    configuration = soap_session(listed)
+    paths = xml_paths(configuration.case)
+    assert paths[-1] == f"{where}/Version"
+    if "Customer" in where:
+        assert 'found by "Tea House" among' in made(configuration)[-1].reason
+
+
+def test_an_xml_list_of_one_is_a_list_yet() -> None:
+    """By its name: there are more of them on another day."""
+    listed = orders("Tea House", Name="Tea House")
+    assert xml_paths(soap_session(listed, id_=101).case) == [
+        '//Order[Name="Tea House"]/OrderId',
+        '//Order[Name="Tea House"]/Version',
+    ]
+
+
+def test_xml_rows_by_an_id_that_is_known() -> None:
+    """REST in XML: created, and then among the others; attributes, and texts beside them."""
+    listed = xml(
+        '<items><item id="101" etag="a"><name>Milk</name></item>'
+        f'<item id="102" etag="{TOKEN}"><name lang="en">Tea &amp; Co</name></item></items>'
+    )
+    change = call("PUT", "/api/items/102", {"etag": TOKEN})
+    create = call("POST", "/api/items", {"name": "Tea & Co"}, xml("<item><id>102</id></item>"))
+    configuration = run(create, get("/api/items", listed), change)
+    assert xml_paths(configuration.case) == ['//item[@id="${item_id[1]}"]/@etag']
+    create = call("POST", "/api/items", {"name": "Tea & Co"}, CREATED)
+    configuration = run(create, get("/api/items", listed), change)
+    assert xml_paths(configuration.case) == [
+        '//item[name="Tea & Co"]/@id',
+        '//item[name="Tea & Co"]/@etag',
+    ]
+    assert [one.rule for one in made(configuration)] == ["named-item", "record-scan"]
+    own = make_unique(configuration.case, "Tea & Co")
+    assert own is not None
+    assert xml_paths(own.case)[0] == '//item[name="${name[1]}"]/@id'
+
+
+def test_lists_of_the_same_name_elsewhere() -> None:
+    """Then the path begins at the root."""
+    rows = "".join(
+        f"<Order><Name>{name}</Name><Key>{key}{TOKEN}</Key></Order>"
+        for key, name in enumerate(("Milk Bar", "Tea House"))
+    )
+    listed = xml(f"<r><Old><Order><Name>Tea House</Name></Order></Old><New>{rows}</New></r>")
+    configuration = run(
+        call("POST", "/api/orders", {"name": "Tea House"}, CREATED),
+        get("/api/orders", listed),
+        call("POST", "/api/change", {"key": f"1{TOKEN}"}),
+    )
+    assert xml_paths(configuration.case) == ['/r/New/Order[Name="Tea House"]/Key']
+
+
+def placed(configuration: Configuration) -> list[str]:
+    """The variables that are taken by their place in a list."""
+    found = [one for each in configuration.case.transactions() for one in each.extractors]
+    names = [one.variable for one in found if one.by_place]
+    told = [one for one in configuration.decisions if "by its place in the list" in one.reason]
+    assert [one.variable for one in told] == names
+    assert all(one.confidence <= 0.4 for one in told)
+    return names
+
+
+@pytest.mark.parametrize("body", [FORM_BODY.replace("name=", "wish="), FORM_BODY])
+def test_by_any_telling_text_that_was_sent(body: str) -> None:
+    """Whatever its field is called; what something is called comes first."""
+    rows = {**OTHERS, 17: f"{MINE}</p><p>Blue China"}
+    exchanges = (
+        get("/items", table(OTHERS, form="/delete")),
+        post("/items", f"{body}&pattern=Blue+China"),
+        get("/items", table(rows, form="/delete")),
+        post("/delete", f"id=17&key={tokens(3)[2]}"),
+    )
+    configuration = run(*exchanges)
+    found = patterns(configuration.case)
+    assert set(found) == {"id[1]", "key[1]"}
+    assert all(one.startswith(">Tea &amp; 'Cups'") for one in found.values())
+    assert placed(configuration) == []
+    assert configure(configuration.case, exchanges).case == configuration.case
+
+
+@pytest.mark.parametrize(
+    ("sent", "page"),
+    [
+        ("wish=Cups", ""),  # too short
+        ("wish=1234567", ""),  # an amount
+        (
+            "colour=Turquoise",
+            '<select name="colour"><option value="Turquoise">Blue</option></select>',
+        ),
+    ],
+)
+def test_by_its_place_where_nothing_tells(sent: str, page: str) -> None:
+    """The decision says so: short texts, numbers and what a page had to choose from are others'
+    tomorrow."""
+    text = sent.partition("=")[2]
+    before, after = (
+        html(page + table(rows, form="/delete").response_body.decode())
+        for rows in (OTHERS, {**OTHERS, 17: text})
+    )
+    configuration = run(
+        get("/items", before),
+        post("/items", sent),
+        get("/items", after),
+        post("/delete", f"id=17&key={tokens(3)[2]}"),
+    )
+    assert placed(configuration) == ["id[1]", "key[1]"]
+
+
+def test_json_and_xml_by_their_place_are_told() -> None:
+    """Of a row that is known nothing is said, nor of what an answer lists of what was sent."""
+    assert placed(run(*session(listed("Milk", "Bread")))) == ["etag[1]"]
+    assert placed(run(*session(listed("Milk", "Teapot", "Bread")))) == []
+    assert placed(soap_session(orders("Milk Bar", "tea house"))) == ["OrderId[1]", "Version[1]"]
+    keys = json_body({"keys": [TOKEN, TOKEN[::-1]]})
+    assert placed(run(post("/things", "a=b", keys), call("PUT", "/x", {"key": TOKEN}))) == []
+    assert placed(run(get("/things", keys), call("PUT", "/x", {"key": TOKEN}))) == ["key[1]"]
+
+
+def test_forms_of_their_own_are_no_rows() -> None:
+    """A page with two forms, each in a place of its own."""
+    forms = "".join(
+        f'<div class="{name}"><form action="/{name}" method="post"><input type="hidden" name="key" '
+        f'value="{token}"></form></div>'
+        for name, token in zip(("search", "order"), tokens(2), strict=True)
+    )
+    assert placed(run(get("/", html(forms)), post("/search", f"key={tokens(2)[0]}"))) == []
+
+
+def board(things: dict[int, str], row: str = '<li data-id="{id}"><b>{name}</b></li>') -> Exchange:
+    rows = (row.format(id=id_, name=name) for id_, name in things.items())
+    return html(f"<ul>{''.join(rows)}</ul>")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        '<li data-id="{id}"><b>{name}</b></li>',
+        '<li><b>{name}</b><button data-thing-id="{id}">x</button></li>',
+        '<li class="x">{name}<button class="y" data-pk="{id}">x</button> <i>New</i></li>',
+        '<li><p>\n<button data-thing-id="{id}">x</button></p><p> {name} </p></li>',
+        '<section class="card" data-thing-id="{id}"><div class="of">{name}</div></section>',
+    ],
+)
+@pytest.mark.parametrize("order", [1, -1])
+def test_ids_in_data_attributes(row: str, order: int) -> None:
+    """Of which a script makes an address; the text may be in front of it or behind."""
+    after = dict([*OTHERS.items(), (17, MINE)][::order])
+    exchanges = (
+        get("/", board(OTHERS, row)),
+        post("/things", FORM_BODY),
+        get("/", board(after, row)),
+        call("PUT", "/api/things/17/done", {"a": "b"}),
+    )
+    configuration = run(*exchanges)
+    assert [one.rule for one in made(configuration)] == ["named-data"]
+    name = made(configuration)[0].variable
+    assert requests(configuration)[3].startswith(f"/api/things/${{{name}}}/done")
+    unique = make_unique(configuration.case, "Tea & 'Cups'")
+    assert unique is not None
+    (pattern,) = patterns(unique.case).values()
+    others = board({1: "Salt", **OTHERS, 5: "Tea-x", 6: "Oil"}, row).response_body.decode()
+    match = re.search(pattern.replace("${name[1]}", "Tea-x"), others)
+    assert match is not None
+    assert match[1] == "5"
+    assert configure(unique.case, exchanges).case == unique.case
+
+
+def test_a_data_attribute_that_is_new() -> None:
+    """Without a text that tells: by its place, and the decision says so. One that was there before,
+    or that is about another kind of thing, is none."""
+
+    def decided(before: Exchange, after: Exchange, target: str) -> Configuration:
+        return run(
+            get("/things", before),
+            call("POST", "/things", {"n": "12"}, CREATED),
+            get("/things", after),
+            call("PUT", target, {"a": "b"}),
+        )
+
+    more = board({**OTHERS, 17: "Salt"})
+    configuration = decided(board(OTHERS), more, "/api/things/17")
+    assert [one.rule for one in made(configuration)] == ["new-data"]
+    assert placed(configuration) == ["thing_id[1]"]
+    assert not made(decided(more, more, "/api/things/17"))
+    assert not made(decided(board(OTHERS), more, "/api/users/17"))
+
+
+def test_an_id_by_which_a_token_is_found_is_in_its_request() -> None:
+    """What a request has from no variable tells nothing of it: the token beside a thing of the
+    user's was chosen for another reason."""
+    page = html(
+        "".join(
+            f'<a href="/items/{17 + at}/rate?token={token}">Rate</a>'
+            for at, token in enumerate(tokens(2))
+        )
+    )
+    created = exchange(status=303, received=(("Location", "/items/17"),))
+    start = (post("/items", FORM_BODY, created), get("/items/17"), get("/home", page))
+    token = tokens(1)[0]
+    other = run(*start, post("/newsletter", f"token={token}"))
+    assert requests(other)[3] == "/newsletter token=${token[1]}"
+    assert not any("${" in str(one[1]) for one in sources(other))
+    own = run(*start, post("/items/17/rate", f"token={token}"))
+    assert requests(own)[3] == "/items/${item_id[1]}/rate token=${token[1]}"
+    assert any("/items/${item_id[1]}/rate" in str(one[1]) for one in sources(own))

@@ -10,7 +10,7 @@ import pytest
 from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.extractor import Extractor, FormField, RegularExpression
+from pytest_loadtool.model.extractor import Extractor, FormField, RegularExpression, XmlPath
 from tests.correlation.exchanges import (
     FORM,
     JSON,
@@ -266,7 +266,6 @@ def test_redirects(location: str, encoded: bool) -> None:
         "<r><a>1</a><key>{}</key></r>",
         '<s:E xmlns:s="urn:s"><s:Body><x:key x:type="t">\n {} \n</x:key></s:Body></s:E>',
         '<r><thing n="1" key="{}" m="2"/></r>',
-        "<r><key>other</key><key>{}</key></r>",
     ],
 )
 @pytest.mark.parametrize("media", ["text/xml; charset=utf-8", "application/soap+xml"])
@@ -290,3 +289,24 @@ def test_xml(template: str, media: str) -> None:
         assert [extracted(extractor, one) for one in answers] == written
         request = list(configured.transactions())[1].request
         assert request.body == f"csrf=${{csrf_token[1]{filters}}}"
+
+
+def test_xml_lists() -> None:
+    """By a path, which reads character references itself."""
+    old, new = "a&b1c2d3e4f5g6", "h&j1k2l3m4n5o6"
+    answers = [
+        exchange(
+            received=(("Content-Type", "text/xml"),),
+            answer=f"<r><key>other</key><key>{one.replace('&', '&amp;')}</key></r>".encode(),
+        )
+        for one in (old, new)
+    ]
+    exchanges = [
+        answered("GET", "/", answers[0]),
+        exchange("POST", f"{SERVER}/x", sent=(FORM,), body=b"csrf=" + quote(old).encode()),
+    ]
+    configured = configure(case_of(*exchanges), exchanges).case
+    (extractor,) = next(configured.transactions()).extractors
+    assert extractor.source == XmlPath("//key[2]")
+    assert [extracted(extractor, one) for one in answers] == [old, new]
+    assert list(configured.transactions())[1].request.body == "csrf=${csrf_token[1]}"

@@ -60,6 +60,31 @@ def test_a_redirect_in_place_of_a_page_is_told(
     assert [one.get("value") for one in tree.iterfind(f".//{path}")] == [said]
 
 
+@pytest.mark.parametrize("arguments", [(), ("-n", "1")])
+def test_what_is_taken_by_its_place_is_told(
+    pytester: pytest.Pytester, server: Server, arguments: tuple[str, ...]
+) -> None:
+    """With the extractor's own line, whether the test passes or fails; in workers, too."""
+    form = transaction(
+        "GET /form",
+        "extractors = [",
+        '  { variable = "first", form = "token" },',
+        '  { variable = "token", form = "token", by_place = true },',
+        "]",
+    )
+    write(pytester, "listed", case(server.url, form))
+    write(pytester, "red", case(server.url, form, "GET /status/404"))
+    write(pytester, "named", case(server.url, form.replace(", by_place = true", "")))
+    result = pytester.runpytest_subprocess(*arguments)
+    result.assert_outcomes(passed=2, failed=1)
+    lines = (pytester.path / "listed.case.toml").read_text().splitlines()
+    line = next(number for number, one in enumerate(lines, 1) if "by_place" in one)
+    assert sorted(one for one in result.outlines if one.startswith("loadtool: ")) == [
+        f"loadtool: {one}.case.toml::{one}: taken by its place in the list: line {line} (token)"
+        for one in ("listed", "red")
+    ]
+
+
 def test_extracted_value_is_sent(pytester: pytest.Pytester, server: Server) -> None:
     """What an extractor took from one response goes out with a later request."""
     form = transaction("GET /form", 'extractors = [{ variable = "token", form = "token" }]')

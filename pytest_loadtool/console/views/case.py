@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pytest_loadtool.console.session import Document
 from pytest_loadtool.console.views.identity import authentication, offered
 from pytest_loadtool.console.views.text import counted, shortened, size
-from pytest_loadtool.model.case import Page, Transaction
+from pytest_loadtool.model.case import Page, TestCase, Transaction
 from pytest_loadtool.model.decision import OUTCOME, Decision
 from pytest_loadtool.recording import paused
 from pytest_loadtool.report.masking import BY_NAME, cut
@@ -18,7 +18,7 @@ from pytest_loadtool.report.masking import BY_NAME, cut
 if TYPE_CHECKING:
     from pytest_loadtool.recording import HostUse, Note
 
-__all__ = ["decisions", "hosts", "left_out", "notes", "summary", "tree"]
+__all__ = ["by_place", "decisions", "hosts", "left_out", "notes", "summary", "tree"]
 
 #: Subjects that are listed under one kind of note before the rest is only counted.
 _MOST = 3
@@ -130,6 +130,18 @@ def decisions(made: Iterable[Decision], *, numbered: bool = False) -> Iterator[s
             mark = f"{number:3}. " if numbered and decision.rule == OUTCOME else "  "
             yield f"{mark}{_NO_VARIABLE.get(decision.rule, 'no variable')}: {value}"
         yield f"      {decision.reason} [{decision.rule}, {decision.confidence:.0%}]"
+
+
+def by_place(made: TestCase) -> Iterator[str]:
+    """The values that are taken by their place in a list, which has other rows for others."""
+    found = [
+        f"{one.variable} ({number} {each.title})"
+        for number, each in enumerate(made.transactions(), 1)
+        for one in each.extractors
+        if one.by_place
+    ]
+    if found:
+        yield f"  taken by its place in the list: {', '.join(found)}"
 
 
 def _told_as(numbered: tuple[int, Decision]) -> tuple[str, str] | int:

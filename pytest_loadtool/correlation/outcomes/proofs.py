@@ -10,9 +10,9 @@ from typing import Any
 
 from pytest_loadtool.correlation.jsonpath import compile_path, format_path, json_text
 from pytest_loadtool.correlation.looks import is_id_name, is_title_name, plain
-from pytest_loadtool.correlation.markup_rows import in_row, row_around
 from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
 from pytest_loadtool.correlation.outcomes.seen import Answer, Answers
+from pytest_loadtool.correlation.row_search import in_row, row_around
 from pytest_loadtool.correlation.traffic import Step
 from pytest_loadtool.model.template import escape
 from pytest_loadtool.model.validator import JsonValidator, TextValidator

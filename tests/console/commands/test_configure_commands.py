@@ -5,17 +5,21 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from pytest_loadtool.casefile import read_case
+from pytest_loadtool.casefile import format_case, read_case
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.opening import open_file
 from pytest_loadtool.console.running import execute
 from pytest_loadtool.console.session import Session
+from pytest_loadtool.model.websocket import WEBSOCKET
 from tests.console.listener import Listener
 from tests.console.traffic import RECORDED_TOKEN, sign_in, write_har
+from tests.correlation.exchanges import exchange, json_body
+from tests.correlation.talk import call, get
 from tests.plugin.serving import Server, serving
 
 
@@ -146,3 +150,32 @@ def test_decisions_are_explained(imported: Session, listener: Listener) -> None:
     assert "typed-credentials" not in listener.text
     with pytest.raises(UsageError, match="no decision is about 'nothing'"):
         do(imported, "explain nothing")
+
+
+def test_what_is_taken_by_its_place_is_named(
+    session: Session, listener: Listener, tmp_path: Path
+) -> None:
+    """With the transaction whose list it is taken from; the file says so, too."""
+    rows = [{"id": 101 + at, "etag": f"{at}c7Jq2Xv9Lm4PzR8tYw3N"} for at in range(2)]
+    exchanges = (
+        get("/api/items", json_body({"items": rows})),
+        call("PUT", "/api/items/102", {"etag": rows[1]["etag"]}),
+    )
+    do(session, f"import {write_har(tmp_path / 'in.har', *exchanges)}")
+    do(session, "configure")
+    assert "  taken by its place in the list: etag[1] (1 GET /api/items)" in listener.text
+    assert "by_place = true" in format_case(session.opened().case)
+
+
+def test_what_was_done_over_websockets_is_said(
+    session: Session, listener: Listener, tmp_path: Path
+) -> None:
+    """By `import`, as by `stop`, and by `configure`: it is not in the test case."""
+    socket = exchange("GET", "http://shop.test/live", status=101)
+    sockets = [replace(socket, note=WEBSOCKET, events=events) for events in (0, 3, 0, 1)]
+    do(session, f"import {write_har(tmp_path / 'in.har', get('/'), *sockets)}")
+    said = "in 2 of 4 WebSockets the page sent events; what they did is not in the test case"
+    assert listener.text.count(said) == 1
+    assert "WebSocket upgrade, over which the page sent events" in listener.text
+    do(session, "configure")
+    assert listener.text.count(said) == 2
