@@ -91,6 +91,7 @@ def _settings(config: pytest.Config) -> Settings:
         grouping=_grouping(config),
         script=config.getoption("record_script") or "",
         proxy=config.getoption("loadtool_proxy") or "",
+        reset=config.getoption("record_reset") or "",
         rules=tuple(config.getini("loadtool_asm_rules")),
         trust=trust_of(config),
     )
