@@ -4,6 +4,7 @@ Below ``LoadToolError``; the number is the status that a script ends with.
 
 * ``CommandError`` (1): a command failed.
     * ``UsageError`` (4): the line itself is wrong.
+    * ``NotGreenError`` (1): what it found until then is worth keeping.
     * ``NothingRecordedError`` (5): there is no traffic.
     * ``InconclusiveError`` (10): a load test says nothing about the server.
 """
@@ -14,7 +15,13 @@ from typing import ClassVar
 
 from pytest_loadtool.errors import LoadToolError
 
-__all__ = ["CommandError", "InconclusiveError", "NothingRecordedError", "UsageError"]
+__all__ = [
+    "CommandError",
+    "InconclusiveError",
+    "NotGreenError",
+    "NothingRecordedError",
+    "UsageError",
+]
 
 
 class CommandError(LoadToolError):
@@ -27,6 +34,10 @@ class UsageError(CommandError):
     """A command line cannot be understood, or the console cannot be opened like this."""
 
     status: ClassVar[int] = 4
+
+
+class NotGreenError(CommandError):
+    """`configure --replay` has ended red. What it found is in the test case: a script saves it."""
 
 
 class NothingRecordedError(CommandError):

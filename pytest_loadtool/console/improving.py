@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.errors import CommandError, NotGreenError
 from pytest_loadtool.console.replaying import plan_of, replay
+from pytest_loadtool.console.resetting import reset_by
 from pytest_loadtool.console.rules import rules_of
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import case as views
 from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.correlation.compare import Replayed
-from pytest_loadtool.correlation.loop import Conclusion, improve
+from pytest_loadtool.correlation.loop import Conclusion, Missing, improve
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.result import Failure
@@ -27,17 +28,20 @@ __all__ = ["improve_by_replays"]
 
 #: Bytes of a replayed body that are compared, and of all bodies of a replay together.
 _LONGEST_BODY, _MOST_BYTES = 4 << 20, 100 << 20
-#: Failed transactions that are listed at the end.
+#: Failed transactions that are listed at the end, and values that were left.
 _MOST_MISSING = 5
 
 
-async def improve_by_replays(session: Session, *, server: str, most: int) -> None:
+async def improve_by_replays(session: Session, *, server: str, most: int, reset: str) -> None:
     """Replay the open test case, learn from what differs, replay again; ``most`` times at most.
 
-    Each round that came to its end is kept; one that is interrupted changes nothing.
+    Each round that came to its end is kept; one that is interrupted changes nothing. ``reset`` is a
+    command that brings the server back; empty if there is none.
 
     Raises:
-        CommandError: the last replay was not green, and nothing more could be found.
+        NotGreenError: the last replay was not green, and nothing more could be found; or the
+            server could not be brought back.
+        CommandError: it cannot be replayed.
     """
     document = session.opened()
     before = frozenset(document.case.variables)
@@ -48,6 +52,7 @@ async def improve_by_replays(session: Session, *, server: str, most: int) -> Non
         document.exchanges,
         rules=rules,
         most=most,
+        resets=bool(reset),
         told=lambda *far: told(*far),
     )
     try:
@@ -56,15 +61,18 @@ async def improve_by_replays(session: Session, *, server: str, most: int) -> Non
         while True:
             plan = plan_of(session, attempt.case, server=server, fast=True)
             kept = _Kept()
+            if reset and attempt.fresh:
+                await reset_by(reset, session.settings.directory)
             await replay(plan, kept)
-            session.document = replace(document, case=attempt.configuration.case)
             session.say(
                 f"Replay {attempt.number} of at most {most}: "
                 f"{counted(len(plan.steps), 'transaction')}, {len(kept.failures)} failed"
+                + ("" if attempt.fresh else ", on the same server")
                 + (f"; tried {', '.join(attempt.found)}" if attempt.found else "")
             )
             with session.frontend.progress() as told:
                 attempt = loop.send(Replayed(kept.exchanges, kept.failures))
+            session.document = replace(document, case=attempt.proven)
     except StopIteration as end:
         conclusion: Conclusion = end.value
     session.document = replace(document, case=conclusion.configuration.case)
@@ -74,11 +82,13 @@ async def improve_by_replays(session: Session, *, server: str, most: int) -> Non
     for line in (*views.by_place(session.opened().case), *_concluded(conclusion)):
         session.say(line)
     if conclusion.missing:
-        raise CommandError(
+        raise NotGreenError(
             f"not green after {counted(conclusion.replays, 'replay')}: "
             f"{counted(len(conclusion.missing), 'transaction')} failed, and nothing more was found"
         )
     session.say(f"Green after {counted(conclusion.replays, 'replay')}.")
+    if not conclusion.twice:
+        session.say("It was not replayed a second time on the same server: --replays is too small.")
 
 
 def _concluded(conclusion: Conclusion) -> Iterator[str]:
@@ -87,11 +97,20 @@ def _concluded(conclusion: Conclusion) -> Iterator[str]:
         yield f"  not tried: {index + 1} {titles[index]}: {reason}"
     if conclusion.untried:
         yield f"  found after the last replay, so not tried: {', '.join(conclusion.untried)}"
-    for one in conclusion.missing[:_MOST_MISSING]:
-        yield f"  missing: {one.index + 1} {titles[one.index]}"
+    for line in conclusion.left[:_MOST_MISSING]:
+        yield f"  left: {line}"
+    if len(conclusion.left) > _MOST_MISSING:
+        yield f"  and {len(conclusion.left) - _MOST_MISSING} more such values"
+    yield from _listed("missing", conclusion.missing, titles)
+    yield from _listed("failed on the same server", conclusion.again, titles)
+
+
+def _listed(what: str, failed: Sequence[Missing], titles: Sequence[str]) -> Iterator[str]:
+    for one in failed[:_MOST_MISSING]:
+        yield f"  {what}: {one.index + 1} {titles[one.index]}"
         yield from (f"      {reason}" for reason in one.reasons)
-    if len(conclusion.missing) > _MOST_MISSING:
-        yield f"  and {len(conclusion.missing) - _MOST_MISSING} more, which may only follow"
+    if len(failed) > _MOST_MISSING:
+        yield f"  and {len(failed) - _MOST_MISSING} more, which may only follow"
 
 
 @dataclass(slots=True)
@@ -124,14 +143,18 @@ class _Kept:
             return
         self.room -= len(body)
         headers = response.headers
+        head, _, sent = response.request.partition(b"\r\n\r\n")
+        line, *lines = head.decode("latin-1").split("\r\n")
+        target = line.split(" ")[1]
+        pairs = (one.partition(":") for one in lines)
         self.exchanges[step.index] = Exchange(
             started=0.0,
             took=response.finished - response.sent,
             method=step.transaction.request.method,
-            url=str(step.origin),
+            url=f"{step.origin}{target}" if target.startswith("/") else target,
             http_version="HTTP/1.1",
-            request_headers=(),
-            request_body=b"",
+            request_headers=tuple((name, value.strip()) for name, _, value in pairs),
+            request_body=sent,
             status=response.status,
             response_headers=tuple((n.decode("latin-1"), v.decode("latin-1")) for n, v in headers),
             response_body=body,

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TextIO
 
-from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.errors import CommandError, NotGreenError, UsageError
 from pytest_loadtool.console.progress import told_at
 from pytest_loadtool.console.running import execute, outcome
 from pytest_loadtool.console.session import Session
@@ -79,26 +79,34 @@ def check_script(session: Session, name: str, lines: list[str]) -> None:
 async def run_script(session: Session, name: str, lines: AsyncIterator[str]) -> int:
     """Run lines until one fails, `quit` or the end; the exit status.
 
-    Each command is printed before it runs, so that the output reads like a session.
+    Each command is printed before it runs, so that the output reads like a session. When
+    `configure --replay` has ended red, the next `save` is still done: what it found is kept.
     """
-    number = 0
+    number = status = 0
     async for line in lines:
         number += 1
         text = line.strip()
+        if status and not text.startswith("save"):
+            continue
         if text and not text.startswith("#"):
             session.say(f"> {text}")
         try:
             await execute(session, text)
         except CommandError as error:
             session.say(f"{name}:{number}: {error}")
-            return error.status
+            if status or not isinstance(error, NotGreenError):
+                return error.status
+            status = error.status
+        else:
+            if status:
+                return status
         if session.done:
             break
     if session.live is not None and not session.done:
         session.say(f"{name}: the script ended while recording: `stop` and `save` are missing.")
     elif session.unsaved and not session.done:
         session.say(f"{name}: the script ended without `save`.")
-    return outcome(session)
+    return status or outcome(session)
 
 
 async def lines_of(lines: list[str]) -> AsyncIterator[str]:

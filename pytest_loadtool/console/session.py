@@ -55,6 +55,8 @@ class Settings:
     """Whether ``--loadtool-strict`` was given."""
     rules: tuple[Path, ...] = ()
     """Files with the project's rules of application state management."""
+    reset: str = field(default="", repr=False)  # it may have a password
+    """The command that brings the server back before replays; empty if there is none."""
     trust: Trust = TRUSTED
     """What the files of the project may reach."""
 

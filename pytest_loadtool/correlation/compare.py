@@ -5,8 +5,10 @@ comes from the server. A later request that sends it as recorded gets a claim on
 rule knows the value. The place is what an extractor reads: a JSON path, a field or a header by
 its name, what stands between two texts. So a claim is one that has worked on two responses.
 
-Two grades of proof: the field is called like the place; or else the request was refused, and it is
-only a trial: the next replay shows whether that was the reason.
+Three grades of proof: the field is called like the place; or the request was refused, and it is a
+trial: the next replay shows whether that was the reason; or the request passed with the recorded
+value, which the response that gave it out has no more. That is a trial if more than the value
+speaks for it, and otherwise only said.
 """
 
 from __future__ import annotations
@@ -19,13 +21,20 @@ from typing import Any
 
 from pytest_loadtool.correlation.beliefs import is_typed, rule_by_name
 from pytest_loadtool.correlation.claims import Claim, Synthesis, checked
+from pytest_loadtool.correlation.echoes import said
 from pytest_loadtool.correlation.edits import overlap
 from pytest_loadtool.correlation.escaped import disguises
 from pytest_loadtool.correlation.evidence import EVIDENCE
 from pytest_loadtool.correlation.extract import PlainText, Readable, compile_source
 from pytest_loadtool.correlation.kept import REPLAY_COMPARE
 from pytest_loadtool.correlation.links import links
-from pytest_loadtool.correlation.looks import looks_like_time, looks_random, same_name, singular
+from pytest_loadtool.correlation.looks import (
+    is_id_name,
+    looks_like_time,
+    looks_random,
+    same_name,
+    singular,
+)
 from pytest_loadtool.correlation.packed import Packed, Sought
 from pytest_loadtool.correlation.producer import Producer, Wanted
 from pytest_loadtool.correlation.producers import (
@@ -41,6 +50,7 @@ from pytest_loadtool.correlation.traffic import Traffic, decoded
 from pytest_loadtool.correlation.xml_document import xml_document
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Boundary, Decoded, JsonPath, Source, XmlPath
+from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind, Rule
 
@@ -54,6 +64,9 @@ _MOST_PLACES = 8
 _WORDS = frozenset({"true", "false", "null", "none", "on", "off", "yes", "no"})
 _TOKEN = re.compile(r"[\w\-.~]+", re.ASCII)
 _BREAKS = re.compile(r"""[\s<>"']""")
+#: What counts, or numbers, many things by chance.
+_TINY = re.compile(r"\d{1,2}", re.ASCII)
+_DIGIT = re.compile(r"\d")
 #: A request may repeat these of its own; a form is filled anew.
 _NO_ECHO = frozenset({Kind.CONTROL, Kind.META})
 
@@ -73,12 +86,18 @@ class Replayed:
 class Proposal:
     """A claim that a replay suggests. A ``trial`` has to be confirmed by another replay.
 
-    ``failed`` are the transactions with the slot that failed.
+    ``failed`` are the transactions with the slot that failed. ``now`` is what the place gave out on
+    the replay, and ``gone`` says that the response that first had the recorded value has it no
+    more. With ``chance``, nothing but the value speaks for it: of a request that failed two replays
+    have to confirm it, of one that passed none can.
     """
 
     claim: Claim
     trial: bool
     failed: frozenset[int]
+    now: str = ""
+    gone: bool = False
+    chance: bool = False
 
     @property
     def origin(self) -> Origin:
@@ -92,10 +111,12 @@ def proposals(
     rules: Sequence[Rule],
     *,
     refused: Collection[Origin] = (),
+    passed: bool = False,
 ) -> tuple[Proposal, ...]:
     """What the slots of ``traffic``, which nothing has claimed yet, could take from where.
 
-    ``refused`` are origins that were tried and did not help.
+    ``refused`` are origins that were tried and did not help. With ``passed``, slots of requests
+    that passed get trials, too.
     """
     slots = [one for one in traffic.slots if _is_open(one, rules)]
     places = _places(traffic, replayed, frozenset(one.value for one in slots))
@@ -112,18 +133,21 @@ def proposals(
             found.append(best)
             around.append(best.claim.slot)
     kept = set(checked(traffic, [one.claim for one in found], []).claims)
-    return tuple(_alike([one for one in found if one.claim in kept]))
+    return tuple(_alike([one for one in found if one.claim in kept], passed))
 
 
-def _alike(found: Sequence[Proposal]) -> Iterator[Proposal]:
-    """What is certain or may mend a failure; of a random value, all that takes it from there."""
+def _alike(found: Sequence[Proposal], passed: bool) -> Iterator[Proposal]:
+    """What is certain or may mend a failure; of a random value, all that takes it from there. And
+    if it is wanted, what was taken although it is given out no more."""
     certain = {one.origin for one in found if not one.trial}
     hopeful = {one.origin for one in found if one.failed}
     for one in found:
         random = looks_random(one.claim.slot.value)
         if random and one.origin in certain:
             yield replace(one, trial=False)
-        elif not one.trial or one.failed or (random and one.origin in hopeful):
+            continue
+        hope = one.failed or (random and one.origin in hopeful)
+        if not one.trial or hope or (passed and one.gone):
             yield one
 
 
@@ -156,12 +180,10 @@ def _places(
         was = traffic.steps[index].exchange
         if was is None:
             continue
-        said = traffic.echoes.get(index, set())
         same = was.response_body == now.response_body
         for found in _in_response(RecordedResponse(was), index, sought, body=not same):
             for one in (found, *decoded(found, hidden), *packed.within(found)):
-                if one.kind in _NO_ECHO or one.value not in said:
-                    places.setdefault(one.value, []).append(one)
+                places.setdefault(one.value, []).append(one)
     return places
 
 
@@ -213,6 +235,7 @@ class _Judge:
         self._refused = refused
         self._synthesis = Synthesis(traffic)
         self._now: dict[int, RecordedResponse] = {}
+        self._said: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
 
     def best(self, slot: Slot, places: Sequence[Producer]) -> Proposal | None:
         """The claim with the better proof, of equals the nearest; None if there is none."""
@@ -220,28 +243,75 @@ class _Judge:
         failed = frozenset(users).intersection(self._replayed.failures)
         before = [one for one in places if one.transaction < slot.transaction]
         trial: Proposal | None = None
-        for producer in sorted(before, key=_preference)[:_MOST_PLACES]:
+        gave: list[tuple[Producer, str]] = []
+        for producer in sorted(before, key=self._preference)[:_MOST_PLACES]:
             claim = self._synthesis.claim(slot, REPLAY_COMPARE, producer)
-            if not isinstance(claim, Claim) or not self._moved(claim):
+            now = self._moved(claim) if isinstance(claim, Claim) else ""
+            if not now:
                 continue
-            if _is_called_alike(claim, self._traffic):
-                return Proposal(claim, False, failed)
-            one = Proposal(claim, True, failed)
-            if trial is None and one.origin not in self._refused:
+            assert isinstance(claim, Claim)
+            one = Proposal(claim, True, failed, now)
+            open_ = one.origin not in self._refused
+            if _is_called_alike(claim, self._traffic) and (failed or open_):
+                return replace(one, trial=False)
+            gave.append((producer, now))
+            if trial is None and open_:
                 trial = one
-        return trial
+        if trial is None:
+            return None
+        alike = [one for one, now in gave if now == trial.now]
+        chance = _TINY.fullmatch(slot.value) is not None and not _witnessed(slot, alike)
+        if failed:
+            return replace(trial, chance=chance)
+        chance = chance or not _is_for_ids(slot, alike)
+        return replace(trial, gone=self._is_gone(trial.claim), chance=chance)
 
-    def _moved(self, claim: Claim) -> bool:
-        """Whether the extractor takes another value of the kind from the replayed response."""
+    def _is_gone(self, claim: Claim) -> bool:
+        """Whether the response that gave the value out first gives it out no more, and may be
+        where requests have it from."""
+        slot, producer = claim.slot, claim.producer
+        if not _DIGIT.search(slot.value) and not looks_random(slot.value):
+            return False
+        if producer.in_list or not EVIDENCE["new"](slot, producer, self._traffic):
+            return False
+        known = self._traffic.producers.get(slot.value, ())
+        structured = (one.transaction for one in known if one.kind is not Kind.TEXT)
+        first = next(structured, producer.transaction)
+        if first not in self._replayed.exchanges:
+            return False
+        still = _in_response(self._response(first), first, frozenset({slot.value}), body=True)
+        return all(one.kind is Kind.TEXT and one.value.isdigit() for one in still)
+
+    def _moved(self, claim: Claim) -> str:
+        """Another value of the kind that the extractor takes from the replayed response; empty if
+        it takes none, or one that the request of that response had."""
         producer, was = claim.producer, claim.producer.extracted
         now = compile_source(claim.source, claim.match)(self._response(producer.transaction))
         if not now or now == was or not self._is_same_place(claim):
-            return False
+            return ""
         if was.isdigit() and not now.isdigit():
-            return False
-        return EVIDENCE["not typed"](claim.slot, producer, self._traffic) and (
+            return ""
+        value = filtered(now, producer.filters)
+        if self._repeats(producer, value):
+            return ""
+        fits = EVIDENCE["not typed"](claim.slot, producer, self._traffic) and (
             producer.kind not in (Kind.TEXT, Kind.LINK) or _BREAKS.search(now) is None
         )
+        return now if fits else ""
+
+    def _preference(self, producer: Producer) -> tuple[bool, tuple[int, bool, int, int]]:
+        return self._repeats(producer, producer.value), _preference(producer)
+
+    def _repeats(self, producer: Producer, now: str) -> bool:
+        """Whether the recorded request had what came back, and the replayed one ``now``."""
+        at = producer.transaction
+        was = self._traffic.steps[at].exchange
+        if producer.kind in _NO_ECHO or was is None:
+            return False
+        if at not in self._said:
+            self._said[at] = said(was), said(self._replayed.exchanges[at])
+        then, lately = self._said[at]
+        return producer.value in then and now in lately
 
     def _is_same_place(self, claim: Claim) -> bool:
         """Whether lists on the way to a JSON value are as long as they were: else all may move."""
@@ -280,6 +350,26 @@ def _preference(producer: Producer) -> tuple[int, bool, int, int]:
 
 
 _KINDS = tuple(Kind)
+
+
+def _witnessed(slot: Slot, alike: Sequence[Producer]) -> bool:
+    """Whether two responses gave the value out as an id, and both give out the same one now."""
+    ids = {one.transaction for one in alike if one.kind is not Kind.TEXT and _is_id(one)}
+    return len(ids) > 1 and _is_for_ids(slot, alike)
+
+
+def _is_id(producer: Producer) -> bool:
+    """Whether the place is one for ids: in JSON and XML it has to be called so."""
+    return producer.kind not in (Kind.JSON, Kind.XML) or is_id_name(producer.name)
+
+
+def _is_for_ids(slot: Slot, alike: Sequence[Producer]) -> bool:
+    """Whether the value is random; or else a number that a structure gave out, in a path or in a
+    field for ids."""
+    if looks_random(slot.value):
+        return True
+    structured = any(one.kind is not Kind.TEXT for one in alike)
+    return structured and (slot.place is Place.PATH or is_id_name(slot.name))
 
 
 def _is_called_alike(claim: Claim, traffic: Traffic) -> bool:

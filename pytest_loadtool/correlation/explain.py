@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pytest_loadtool.correlation.claims import Claims
 from pytest_loadtool.correlation.computed import Computed
+from pytest_loadtool.correlation.constants import constant_notes
 from pytest_loadtool.correlation.notes import (
     Title,
     consumers,
@@ -53,6 +54,10 @@ def explain(
     yield from cookies
     yield from typed_notes(traffic, title)
     yield from limit_notes(traffic, title)
+    told = (*settled, *(miss.slot for miss in misses))
+    yield from constant_notes(
+        traffic, (*told, *(slot for one in found for slot in one.slots)), title
+    )
 
 
 def _made(one: Computed, title: Title) -> Decision:

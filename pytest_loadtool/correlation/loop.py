@@ -1,5 +1,8 @@
 """The loop: configure, replay, compare, propose, replay again; until green, or what is missing.
 
+A green replay is followed by a second on the same server: what passed the first time with a value
+of the recording may not pass now, or have another value now, so that it is known for dynamic.
+
 It replays nothing itself: it is a generator that yields what to replay, is told what came of it,
 and returns its conclusion. Whoever stops it half-way has the test case of the last attempt.
 """
@@ -7,8 +10,10 @@ and returns its conclusion. Whoever stops it half-way has the test case of the l
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Collection, Container, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
 
 from pytest_loadtool.correlation.beliefs import is_typed
 from pytest_loadtool.correlation.compare import (
@@ -18,6 +23,7 @@ from pytest_loadtool.correlation.compare import (
     proposals,
 )
 from pytest_loadtool.correlation.configuration import Configuration, configure
+from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.correlation.ignoring import ignored, set_aside
 from pytest_loadtool.correlation.kept import REPLAY_COMPARE
 from pytest_loadtool.correlation.looks import looks_random
@@ -28,7 +34,7 @@ from pytest_loadtool.correlation.rows import by_rows
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.traffic import Traffic, read_traffic, steps_of
 from pytest_loadtool.correlation.variables import variables_for
-from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.case import Header, TestCase, Transaction
 from pytest_loadtool.model.editing import without
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told, silent
@@ -38,6 +44,9 @@ __all__ = ["REPLAYS", "Attempt", "Conclusion", "Missing", "improve"]
 
 #: How many replays a loop makes unless it is told otherwise.
 REPLAYS = 10
+#: How many replays may leave open whether a trial helps, before it is taken back.
+_MOST_UNDECIDED = 2
+_UNDECIDED = "no replay could show whether that is the one to send"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +54,18 @@ class Attempt:
     """What to replay: ``case`` without the transactions that are held back.
 
     ``indexes`` are those of its transactions in the whole test case; ``found`` are the variables
-    that are new since the last attempt.
+    that are new since the last attempt, and ``proven`` is the whole test case without what is still
+    to be confirmed. ``fresh`` says that the server is to be as it was before any replay, if it can
+    be brought back; else it is to be as the last replay has left it.
     """
 
     number: int
     case: TestCase
     indexes: tuple[int, ...]
     configuration: Configuration
+    proven: TestCase
     found: tuple[str, ...] = ()
+    fresh: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +80,11 @@ class Missing:
 class Conclusion:
     """How the loop ended.
 
-    ``missing`` is empty when the last replay was green. ``held`` are the transactions that were not
-    sent, each with the reason. ``untried`` are variables found after the last replay.
+    ``missing`` is empty when all passed as they are now; ``again`` are transactions that did so,
+    and then failed on a server that a replay had used. ``held`` are the transactions that were not
+    sent, each with the reason. ``untried`` are variables found after the last replay, and ``left``
+    are sentences on values that are sent as recorded although the server gives out others.
+    ``twice`` says that a second replay on the same server followed a green one.
     """
 
     configuration: Configuration
@@ -76,6 +92,9 @@ class Conclusion:
     missing: tuple[Missing, ...]
     held: Mapping[int, str]
     untried: tuple[str, ...]
+    again: tuple[Missing, ...] = ()
+    left: tuple[str, ...] = ()
+    twice: bool = False
 
 
 def improve(
@@ -84,19 +103,24 @@ def improve(
     *,
     rules: Sequence[Rule],
     most: int = REPLAYS,
+    resets: bool = False,
     told: Told = silent,
 ) -> Generator[Attempt, Replayed, Conclusion]:
     """Configure the case by its rules, then by what ``most`` replays show.
 
     Yields attempts, and wants sent what became of each: a `Replayed` by the attempt's own indexes.
     Transactions that are dangerous, and those that need what these give out, are in no attempt.
-    ``told`` is told how far each configuring has got.
+    ``resets`` says that the server can be brought back, so that a replay shows in the end whether
+    what was found on a used server holds. ``told`` is told how far each configuring has got.
     """
     state = _State(exchanges, rules, configure(case, exchanges, rules=rules, told=told), told)
     found: tuple[str, ...] = ()
     replayed = Replayed()
     held: Mapping[int, str] = {}
     number = 0
+    fresh = True
+    again = disturbed = False
+    proof = False  # of what was found on a used server
     while number < most:
         number += 1
         held = dict(_held(state.case))
@@ -104,15 +128,75 @@ def improve(
             index for index in range(len(tuple(state.case.transactions()))) if index not in held
         )
         sent = without(state.case, held)
-        replayed = _by_index(
-            indexes, (yield Attempt(number, sent, indexes, state.configuration, found))
-        )
-        state.judge(replayed, number)
-        found = state.propose(replayed, before=min(held, default=len(indexes)), last=number == most)
-        if not found:
+        again = state.green
+        attempt = Attempt(number, sent, indexes, state.configuration, state.proven(), found, fresh)
+        replayed = _by_index(indexes, (yield attempt))
+        disturbed = state.judge(replayed, number, indexes)
+        last = number == most
+        first = min(held, default=len(indexes))
+        found = (
+            () if disturbed
+            else state.propose(replayed, first, tries=not last, passed=again or last)
+        )  # fmt: skip
+        fresh = not state.green
+        if found or state.trials or disturbed or (state.green and not again):
+            continue
+        if proof or not (resets and again) or state.is_green(held):
             break
-    missing = tuple(state.missing(replayed, held)) if not found or number == most else ()
-    return Conclusion(state.configuration, number, missing, held, found)
+        proof = fresh = True
+    state.give_up()
+    failed = tuple(state.missing(replayed, held)) if not found or number == most else ()
+    green = state.is_green(held) and not found
+    return Conclusion(
+        state.configuration,
+        number,
+        () if green else failed,
+        held,
+        found,
+        failed if green and not disturbed else (),
+        tuple(state.left()),
+        again,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    """What the next replay is to confirm for one variable."""
+
+    proposals: Sequence[Proposal]
+    confirmed: int = 0
+    """How many replays have."""
+
+    @property
+    def wanted(self) -> int:
+        """How many have to."""
+        return 2 if any(one.chance for one in self.proposals) else 1
+
+    @property
+    def sure(self) -> bool:
+        """Whether it is kept unless it is refuted."""
+        return not any(one.trial for one in self.proposals)
+
+    @property
+    def passed(self) -> bool:
+        """Whether its requests passed with the recorded value, too."""
+        return not any(one.failed for one in self.proposals)
+
+    @property
+    def users(self) -> frozenset[int]:
+        """The transactions that show whether it holds."""
+        slots = (one.claim.slot for one in self.proposals)
+        if self.passed:
+            return frozenset(user for one in slots for user in one.users or (one.transaction,))
+        return frozenset(index for one in self.proposals for index in one.failed)
+
+
+class _Verdict(Enum):
+    HOLDS, REFUSED, UNDECIDED = range(3)
+
+
+#: What a transaction is: itself, and the headers that it shares.
+_Form = tuple[Transaction, tuple[Header, ...]]
 
 
 @dataclass(slots=True)
@@ -123,12 +207,21 @@ class _State:
     rules: Sequence[Rule]
     configuration: Configuration
     told: Told
-    trials: dict[str, Sequence[Proposal]] = field(default_factory=dict)
-    """By variable: what the last replay was to confirm."""
-    refused: set[Origin] = field(default_factory=set)
-    """What was tried and did not help."""
+    trials: dict[str, _Trial] = field(default_factory=dict)
+    """By variable: what the next replay is to confirm."""
+    refused: dict[Origin, str] = field(default_factory=dict)
+    """What was tried and did not help, or could not be tried, each with what is said of it: nothing
+    of what may mend a failure."""
+    undecided: Counter[Origin] = field(default_factory=Counter)
+    """How many replays could not show whether it helps."""
+    doubtful: Sequence[Proposal] = ()
+    """What the last replay suggests, and no further one can confirm."""
     passed: dict[int, int] = field(default_factory=dict)
     """By transaction: the last replay on which it passed."""
+    forms: dict[int, list[_Form]] = field(default_factory=dict)
+    """By transaction: as what it has passed."""
+    green: bool = False
+    """Whether a replay was."""
 
     @property
     def ranked(self) -> tuple[Rule, ...]:
@@ -140,41 +233,100 @@ class _State:
         """The test case as it is now."""
         return self.configuration.case
 
-    def judge(self, replayed: Replayed, number: int) -> None:
-        """Take back the trials of the last round that mended nothing."""
+    def judge(self, replayed: Replayed, number: int, indexes: Sequence[int]) -> bool:
+        """Keep the trials that the replay confirms, and take back those that it refutes. Whether
+        one of them may have made a request fail that had passed."""
         self.passed |= dict.fromkeys(replayed.exchanges, number)
-        useless = {
-            name
-            for name, made in self.trials.items()
-            if all(index in replayed.failures for one in made for index in one.failed)
-        }
-        self.refused |= {one.origin for name in useless for one in self.trials[name]}
-        self.trials = {}
-        if useless:
-            steps = steps_of(self.case, self.exchanges)
-            self._configure(revert(self.case, steps, only=useless))
+        self.green = self.green or not replayed.failures
+        forms = self._forms()
+        for index in indexes:
+            if index not in replayed.failures:
+                self.forms.setdefault(index, []).append(forms[index])
+        trials = self.trials.values()
+        disturbed = any(one.passed and one.users & replayed.failures.keys() for one in trials)
+        waiting: dict[str, _Trial] = {}
+        useless: dict[str, _Trial] = {}
+        for name, trial in self.trials.items():
+            match _verdict(trial, replayed):
+                case _Verdict.HOLDS:
+                    more = replace(trial, confirmed=trial.confirmed + 1)
+                    if more.confirmed < more.wanted:
+                        waiting[name] = more
+                case _Verdict.REFUSED:
+                    useless[name] = trial
+                    self._refuse(trial, "but with that the request fails")
+                case _Verdict.UNDECIDED if not trial.sure:
+                    origins = {one.origin for one in trial.proposals}
+                    self.undecided.update(origins)
+                    last = max(self.undecided[one] for one in origins) >= _MOST_UNDECIDED
+                    (useless if last else waiting)[name] = trial
+                    if last:
+                        self._refuse(trial, _UNDECIDED)
+        self.trials = waiting
+        self._take_back(useless)
+        return disturbed
 
-    def propose(self, replayed: Replayed, *, before: int, last: bool) -> tuple[str, ...]:
+    def propose(
+        self, replayed: Replayed, before: int, *, tries: bool, passed: bool
+    ) -> tuple[str, ...]:
         """Adopt what the replay suggests; the names of the new variables.
 
-        Trials need a replay after them, and failures that nothing held back may have caused: of
-        transactions ``before`` the first of these.
+        Trials (``tries``) need a replay after them, and failures that nothing held back may have
+        caused: of transactions ``before`` the first of these. With ``passed``, requests that passed
+        get some, too.
         """
         traffic = self._traffic()
-        made = proposals(traffic, replayed, self.ranked, refused=self.refused)
-        made = _chosen(made, 0 if last else before)
+        made = proposals(traffic, replayed, self.ranked, refused=self.refused, passed=passed)
+        made, self.doubtful = _chosen(made, before, tries)
         claims = [one.claim for one in made]
         found = variables_for(claims, (), self.ranked, taken=names_in_use(self.case))
         found = by_rows(found, traffic, self.case.variables)
         if not found:
             return ()
-        by_slot = {id(one.claim.slot): one for one in made if one.trial}
+        by_slot = {id(one.claim.slot): one for one in made if one.trial or _may_be_wrong(one)}
         for one in found:
             tried = [by_slot[id(slot)] for slot in one.slots if id(slot) in by_slot]
             if tried:
-                self.trials[one.name] = tried
+                self.trials[one.name] = _Trial(tried)
         self._configure(rewrite(self.case, traffic.steps, found, ()))
         return tuple(one.name for one in found)
+
+    def proven(self) -> TestCase:
+        """The test case without what is to be confirmed."""
+        unsure = [name for name, trial in self.trials.items() if not trial.sure]
+        steps = steps_of(self.case, self.exchanges)
+        return revert(self.case, steps, only=unsure) if unsure else self.case
+
+    def give_up(self) -> None:
+        """Take back what no replay has confirmed."""
+        unsure = {name: trial for name, trial in self.trials.items() if not trial.sure}
+        for trial in unsure.values():
+            self._refuse(trial, _UNDECIDED)
+        self._take_back(unsure)
+
+    def is_green(self, held: Container[int]) -> bool:
+        """Whether a replay was green, and all that was changed since has passed."""
+        return self.green and all(
+            index in held or form in self.forms.get(index, ())
+            for index, form in enumerate(self._forms())
+        )
+
+    def left(self) -> Iterator[str]:
+        """What is sent as recorded although the server gives out another value; each once."""
+        doubtful = (_about(one, "and nothing else tells that it is this") for one in self.doubtful)
+        yield from dict.fromkeys((*filter(None, self.refused.values()), *doubtful))
+
+    def _forms(self) -> list[_Form]:
+        return [(one, self.case.wire_headers(one.request)) for one in self.case.transactions()]
+
+    def _refuse(self, trial: _Trial, why: str) -> None:
+        for one in trial.proposals:
+            self.refused[one.origin] = _about(one, why) if trial.passed or why == _UNDECIDED else ""
+
+    def _take_back(self, trials: Collection[str]) -> None:
+        if trials:
+            steps = steps_of(self.case, self.exchanges)
+            self._configure(revert(self.case, steps, only=trials))
 
     def missing(self, replayed: Replayed, held: Mapping[int, str]) -> Iterator[Missing]:
         """Why the transactions failed, in their order; of the first also what it may want."""
@@ -229,6 +381,40 @@ def _shown(value: str) -> str:
     return value if len(value) <= 12 else f"{value[:11]}…"
 
 
+def _about(one: Proposal, why: str) -> str:
+    slot, at = one.claim.slot, one.claim.producer.transaction + 1
+    name = slot.name or "the path"
+    return (
+        f"{name} is sent as recorded, {_shown(slot.value)}, by transaction {slot.transaction + 1}: "
+        f"transaction {at} gave it out, and now {_shown(one.now)}; {why}"
+    )
+
+
+def _may_be_wrong(one: Proposal) -> bool:
+    """Whether a request that passed may want the recorded value, whatever the place is called."""
+    return not one.failed and not looks_random(one.claim.slot.value)
+
+
+def _verdict(trial: _Trial, replayed: Replayed) -> _Verdict:
+    """Whether a replay has shown that the trial's value is the right one.
+
+    A producer that failed or gave out the recorded value again shows nothing. What has failed has
+    to pass; what has passed still has to, or it was the first to fail.
+    """
+    (claim, *_) = (one.claim for one in trial.proposals)
+    given = replayed.exchanges.get(claim.producer.transaction)
+    if given is None:
+        return _Verdict.UNDECIDED
+    now = compile_source(claim.source, claim.match)(RecordedResponse(given))
+    failed = trial.users & replayed.failures.keys()
+    if trial.passed and failed:
+        first = min(replayed.failures)
+        return _Verdict.REFUSED if first in failed else _Verdict.UNDECIDED
+    if not now or now == claim.producer.extracted:
+        return _Verdict.UNDECIDED
+    return _Verdict.HOLDS if failed != trial.users or not trial.users else _Verdict.REFUSED
+
+
 def _holds(exchange: Exchange, value: str) -> bool:
     """Whether the value stands by itself somewhere in the response."""
     response = RecordedResponse(exchange)
@@ -239,20 +425,27 @@ def _holds(exchange: Exchange, value: str) -> bool:
     return any(word.search(text) for text in texts)
 
 
-def _chosen(made: Sequence[Proposal], before: int) -> tuple[Proposal, ...]:
-    """What is certain, and trials for the first failed transaction that there are any for.
+def _chosen(
+    made: Sequence[Proposal], before: int, tries: bool
+) -> tuple[tuple[Proposal, ...], tuple[Proposal, ...]]:
+    """What is certain, and trials for the first failed transaction that there are any for; and what
+    is only to be said.
 
     What fails after it may only follow. So a trial waits, too, while something certain may mend a
-    transaction before; and what it takes from where is tried wherever it is used.
+    transaction before; and what it takes from where is tried wherever it is used. Where nothing is
+    to be mended, what has passed is tried.
     """
     certain = tuple(one for one in made if not one.trial)
     before = min((before, *(index for one in certain for index in one.failed)))
     settled = {one.origin for one in certain}
     trials = [one for one in made if one.trial and one.origin not in settled]
     failed = (min(one.failed) for one in trials if one.failed)
-    first = min((index for index in failed if index < before), default=None)
+    first = min((index for index in failed if tries and index < before), default=None)
     origins = {one.origin for one in trials if first in one.failed}
-    return (*certain, *(one for one in trials if one.origin in origins))
+    gone = [one for one in trials if one.gone and one.origin not in origins]
+    passed = [one for one in gone if not one.chance] if tries and not origins else []
+    chosen = (*certain, *(one for one in trials if one.origin in origins), *passed)
+    return chosen, tuple(one for one in gone if one not in passed)
 
 
 def _held(case: TestCase) -> Iterator[tuple[int, str]]:

@@ -49,6 +49,13 @@ _OPTIONS: dict[str, dict[str, Any]] = {
             "input, one on a line, without a terminal."
         ),
     },
+    "--record-reset": {
+        "metavar": "COMMAND",
+        "help": (
+            "With --record: a command that brings the server back. 'configure --replay' runs it, "
+            "without a shell, before the replays that want the server as it was."
+        ),
+    },
     "--record-port": {
         "metavar": "PORT",
         "help": "With --record: the recorder's port on 127.0.0.1. Default: any free one.",
@@ -232,6 +239,7 @@ _NEEDS = {
     "record_url": ("record",),
     "record_browser": ("record",),
     "record_script": ("record",),
+    "record_reset": ("record",),
     "record_port": ("record",),
     "record_only": ("record", "record_from_tests"),
     "record_block": ("record", "record_from_tests"),

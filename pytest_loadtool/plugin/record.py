@@ -92,6 +92,7 @@ def _settings(config: pytest.Config) -> Settings:
         script=config.getoption("record_script") or "",
         proxy=config.getoption("loadtool_proxy") or "",
         strict=bool(config.getoption("loadtool_strict")),
+        reset=config.getoption("record_reset") or "",
         rules=tuple(config.getini("loadtool_asm_rules")),
         trust=trust_of(config),
     )

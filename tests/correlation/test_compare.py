@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain, repeat
 
 import pytest
 
 from pytest_loadtool.casefile import package_rules
 from pytest_loadtool.correlation.compare import Replayed, proposals
 from pytest_loadtool.correlation.extract import compile_source
-from pytest_loadtool.correlation.loop import Attempt, Conclusion, improve
+from pytest_loadtool.correlation.loop import REPLAYS, Attempt, Conclusion, improve
 from pytest_loadtool.correlation.parts import rendered
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.traffic import read_traffic, steps_of
@@ -139,6 +140,52 @@ def test_another_name_needs_a_refusal() -> None:
     assert proposed([was, use], [now], failed=[1]) == [("queue", "boundary 'No. ' … ' '", True)]
 
 
+def test_echo_of_what_was_replayed() -> None:
+    """What only repeats its own request gives nothing out: both times, whatever that had. What
+    happened to be in the recorded request, and is not in the replayed one, does."""
+    was, now = (
+        call("POST", "/open", {"no": seat}, json_body({"seat": seat})) for seat in (118, 119)
+    )
+    use = get("/take?seat=118")
+    assert proposed([was, use], [now, use]) == []
+    other = replace(now, request_body=was.request_body)
+    assert proposed([was, use], [other, use]) == [("seat", "JSON path $.seat", False)]
+
+
+def test_small_number_is_shown_by_two_replays() -> None:
+    """One that mends a request may do so by chance: it is kept when the next replay shows it, too,
+    and taken back when none follows."""
+    exchanges = [html("<p>No. 7 waits</p>"), get("/queue/7")]
+    case = case_of(*exchanges)
+    now = html("<p>No. 8 waits</p>")
+    refused, mended = Replayed({0: now}, {1: ("refused",)}), Replayed({0: now, 1: EMPTY})
+    attempts, conclusion = conclude(case, exchanges, refused, mended)
+    assert len(attempts) == 3
+    assert attempts[2].proven == case
+    assert len(conclusion.configuration.case.variables) == 1
+    attempts, conclusion = conclude(case, exchanges, refused, mended, refused)
+    assert conclusion.configuration.case == case
+    assert conclusion.missing
+    attempts, conclusion = conclude(case, exchanges, refused, mended, most=2)
+    assert len(attempts) == 2
+    assert conclusion.configuration.case == case
+    assert "no replay could show" in conclusion.left[0]
+
+
+def test_what_is_given_out_as_recorded_shows_nothing() -> None:
+    """A trial that sends the recorded value again is undecided, whatever becomes of it."""
+    exchanges = [html("<p>No. 718 waits</p>"), get("/queue/718")]
+    case = case_of(*exchanges)
+    moved, back = html("<p>No. 719 waits</p>"), exchanges[0]
+    refused = Replayed({0: moved}, {1: ("refused",)})
+    _, conclusion = conclude(case, exchanges, refused, Replayed({0: back, 1: EMPTY}))
+    assert conclusion.configuration.case == case
+    _, conclusion = conclude(
+        case, exchanges, refused, Replayed({0: back, 1: EMPTY}), Replayed({0: moved, 1: EMPTY})
+    )
+    assert len(conclusion.configuration.case.variables) == 1
+
+
 def test_failed_response_proves_nothing() -> None:
     """What an error page holds is no value of the server's."""
     was = json_body({"seat": 7})
@@ -146,13 +193,13 @@ def test_failed_response_proves_nothing() -> None:
 
 
 def conclude(
-    case: TestCase, exchanges: Sequence[Exchange], *answers: Replayed
+    case: TestCase, exchanges: Sequence[Exchange], *answers: Replayed, most: int = REPLAYS
 ) -> tuple[list[Attempt], Conclusion]:
-    """The attempts of a loop that is answered so, and how it ended."""
-    loop = improve(case, exchanges, rules=RULES)
+    """The attempts of a loop that is answered so, the last time for good, and how it ended."""
+    loop = improve(case, exchanges, rules=RULES, most=most)
     attempts = [next(loop)]
     try:
-        for answer in answers:
+        for answer in chain(answers, repeat(answers[-1])):
             attempts += [loop.send(answer)]
     except StopIteration as end:
         return attempts, end.value
@@ -201,7 +248,8 @@ def test_next_place_is_tried() -> None:
         for one in attempt.case.transactions()
         for extractor in one.extractors
     ]
-    assert tried == ["JSON path $.row", "JSON path $.number"]
+    # Of so small a number two replays have to show it.
+    assert tried == ["JSON path $.row", "JSON path $.number", "JSON path $.number"]
     assert conclusion.missing == ()
     assert len(conclusion.configuration.case.variables) == 1
 
@@ -241,7 +289,7 @@ def test_trial_waits_for_better_proof() -> None:
         Replayed({0: now}, {1: ("refused",), 2: ("refused",)}),
         Replayed({0: now, 1: EMPTY, 2: EMPTY}),
     )
-    assert [one.found for one in attempts] == [(), ("seat[1]",)]
+    assert [one.found for one in attempts] == [(), ("seat[1]",), ()]
     assert conclusion.missing == ()
 
 

@@ -17,6 +17,7 @@ from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.identity import configure_identity, needs_identity
 from pytest_loadtool.console.improving import improve_by_replays
 from pytest_loadtool.console.reaching import may_replay
+from pytest_loadtool.console.resetting import words_of
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import case as views
 from pytest_loadtool.correlation.loop import REPLAYS
@@ -33,6 +34,7 @@ async def configure(
     replay: bool = False,
     replays: int = REPLAYS,
     server: str = "",
+    reset: str = "",
 ) -> None:
     """Configure for Replay: restrict the hostnames, then find dynamic values and connect them.
 
@@ -45,17 +47,24 @@ async def configure(
 
     --replay goes on: it replays the test case, compares the responses with the recorded ones,
     connects what the server gives out anew, and replays again, until all passes or it can say what
-    is missing. It makes at most --replays of them (10), to --server if that is given, and never
-    sends what `mark-dangerous` has marked. Ctrl-C keeps what the rounds before have found.
+    is missing. One that is green is followed by a second on the same server. It makes at most
+    --replays of them (10), to --server if that is given, and never sends what `mark-dangerous` has
+    marked. --reset is a command that brings the server back, to be run before the replays that want
+    it so. Ctrl-C keeps what the rounds before have found.
     """
     if replays < 1:
         raise UsageError("--replays must be at least 1")
+    if reset and not replay:
+        raise UsageError("--reset means nothing without --replay")
+    reset = reset or session.settings.reset
+    if reset:
+        words_of(reset)
     await configure_for_replay(session, hosts or "", rules)
     if replay:
         if needs_identity(session.opened()):
             await configure_identity(session, Given(), first=True)
         await may_replay(session, server)
-        await improve_by_replays(session, server=server, most=replays)
+        await improve_by_replays(session, server=server, most=replays, reset=reset)
     else:
         session.say("`configure --replay` also finds what only replays show.")
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
 from pathlib import Path
 
+from pytest_loadtool.console.ended import ended
 from pytest_loadtool.console.environment import variables
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.live import Live
@@ -53,7 +53,7 @@ async def run(session: Session, *command: str) -> None:
         await _end(process)
     session.say(f"{counted(len(live.evidence.exchanges) - before, 'exchange')} recorded.")
     if status:
-        raise CommandError(f"{command[0]} {_ended(status)}")
+        raise CommandError(f"{command[0]} {ended(status)}")
 
 
 async def wait(session: Session, seconds: float | None = None, *, file: Path | None = None) -> None:
@@ -104,9 +104,3 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     except TimeoutError:
         process.kill()
         await process.wait()
-
-
-def _ended(status: int) -> str:
-    if status < 0:
-        return f"was ended by {signal.Signals(-status).name}"
-    return f"ended with exit status {status}"

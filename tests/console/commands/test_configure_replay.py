@@ -58,8 +58,9 @@ def test_what_only_a_replay_shows(imported: Session, desk: Desk, listener: Liste
     assert "Replay 1 of at most 10: 4 transactions, 3 failed" in listener.text
     assert "Replay 2 of at most 10: 4 transactions, 1 failed; tried ticket[1]" in listener.text
     assert "Replay 3 of at most 10: 4 transactions, 0 failed; tried queue_id[1]" in listener.text
-    assert "Green after 3 replays." in listener.text
-    assert len(desk.requests) - asked == 12
+    assert "Replay 4 of at most 10: 4 transactions, 0 failed, on the same server" in listener.text
+    assert "Green after 4 replays." in listener.text
+    assert len(desk.requests) - asked == 16
     assert 'On replay "1 GET /desk" gave out another value' in listener.text
     do(imported, "play --fast")
 
@@ -144,7 +145,7 @@ def test_dangerous_transaction_is_never_sent(
     desk.requests.clear()
     do(imported, "configure --replay")
     assert not any(one.startswith("POST /pay") for one in desk.requests)
-    assert len(desk.requests) == 9
+    assert len(desk.requests) == 12
     assert "not tried: 4 POST /pay: transaction 4 is marked as dangerous" in listener.text
     assert sent(imported.opened().case) == FOUND
     do(imported, "save")
