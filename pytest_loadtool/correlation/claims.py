@@ -14,6 +14,7 @@ from pytest_loadtool.correlation.named_things import NamedThings
 from pytest_loadtool.correlation.page_rows import Page
 from pytest_loadtool.correlation.parts import part_text
 from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.reading import Reading
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Masked, Part, Slot
 from pytest_loadtool.correlation.synthesis import synthesise
@@ -217,7 +218,7 @@ class Synthesis:
         """Values that are claimed: they are others on replay."""
         self._traffic = traffic
         self._marks = Marked(sent_marks(traffic))
-        self._responses: dict[int, RecordedResponse] = {}
+        self._readings: dict[int, tuple[RecordedResponse, Reading]] = {}
         self._found: dict[tuple[Producer, str, int], tuple[Source, int] | None] = {}
 
     def claim(self, slot: Slot, rule: Rule, producer: Producer) -> Claim | Miss:
@@ -228,9 +229,9 @@ class Synthesis:
         slot = fitting
         key = (producer, slot.name, rule.matches)
         if key not in self._found:
-            response = self.response(producer.transaction)
+            _, reading = self._read(producer.transaction)
             self._found[key] = synthesise(
-                producer, slot, response, rule.matches, self.known
+                producer, slot, reading, rule.matches, self.known
             ) or self._by_row(producer, slot)
         found = self._found[key]
         if found is None:
@@ -248,8 +249,12 @@ class Synthesis:
 
     def response(self, transaction: int) -> RecordedResponse:
         """The recorded response of a transaction, which has one."""
-        if transaction not in self._responses:
+        return self._read(transaction)[0]
+
+    def _read(self, transaction: int) -> tuple[RecordedResponse, Reading]:
+        if transaction not in self._readings:
             exchange = self._traffic.steps[transaction].exchange
             assert exchange is not None, "producers come from exchanges"
-            self._responses[transaction] = RecordedResponse(exchange)
-        return self._responses[transaction]
+            response = RecordedResponse(exchange)
+            self._readings[transaction] = response, Reading(response)
+        return self._readings[transaction]

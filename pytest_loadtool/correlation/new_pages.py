@@ -19,6 +19,7 @@ from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.rule import Kind
 
 __all__ = ["is_id", "linked_thing", "new_link"]
 
@@ -34,7 +35,7 @@ def is_id(slot: Slot, traffic: Traffic) -> bool:
                 one.transaction == slot.transaction
                 and one.control == "hidden"
                 and (is_id_name(one.name) or same_name(one.name).endswith(same_name(slot.name)))
-                for one in traffic.producers.get(slot.value, ())
+                for one in traffic.producers.get(slot.value, {}).get(Kind.CONTROL, ())
             )
         )
     )

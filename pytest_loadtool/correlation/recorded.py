@@ -27,12 +27,13 @@ def is_noise(header: str) -> bool:
 class RecordedResponse:
     """The response of an exchange. Its body is decoded, and parsed as JSON, once."""
 
-    __slots__ = ("_exchange", "_json", "_text")
+    __slots__ = ("_exchange", "_headers", "_json", "_text")
 
     def __init__(self, exchange: Exchange) -> None:
         self._exchange = exchange
         self._text: str | None = None
         self._json: Any = _json_unread
+        self._headers: dict[str, list[str]] = {}
 
     @property
     def text(self) -> str:
@@ -67,13 +68,14 @@ class RecordedResponse:
 
     def header(self, name: str) -> str | None:
         """The first header of that name, without regard to case."""
-        return self._exchange.response_header(name)
+        return next(iter(self.header_values(name)), None)
 
     def header_values(self, name: str) -> list[str]:
         """All headers of that name, in order."""
-        wanted = name.lower()
-        headers = self._exchange.response_headers
-        return [value for key, value in headers if key.lower() == wanted]
+        if not self._headers:
+            for key, value in self._exchange.response_headers:
+                self._headers.setdefault(key.lower(), []).append(value)
+        return self._headers.get(name.lower(), [])
 
 
 _json_unread = object()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -25,8 +26,25 @@ from pytest_loadtool.model.multipart import as_template, pieces_of
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.rule import Kind, Rule
 
-__all__ = ["Step", "Traffic", "decoded", "read_traffic", "recorded_slots", "steps_of"]
+__all__ = [
+    "MOST_PRODUCERS",
+    "ByKind",
+    "Step",
+    "Traffic",
+    "decoded",
+    "read_traffic",
+    "recorded_slots",
+    "steps_of",
+]
 
+#: Producers by their kinds.
+ByKind = dict[Kind, list[Producer]]
+#: By value, its kind and that of the encoded text around it: in how many places of a response.
+_Places = Counter[tuple[str, Kind, Kind | None]]
+
+#: How many producers of one value a rule looks at, the nearest first. So no more of one kind count
+#: in one response.
+MOST_PRODUCERS = 20
 #: Responses of these kinds are requested with addresses that are not worth a variable each.
 _STATIC = frozenset({ResponseKind.CSS, ResponseKind.IMAGE, ResponseKind.JAVASCRIPT})
 #: A longer text is not what something is called.
@@ -73,10 +91,10 @@ class Traffic:
     """The header sets."""
     tokens: list[Producer] = field(default_factory=list)
     """The OAuth tokens that responses issue, used or not."""
-    producers: dict[str, list[Producer]] = field(default_factory=dict)
-    """By value."""
-    packed: dict[str, list[Producer]] = field(default_factory=dict)
-    """By value: those within encoded texts."""
+    producers: dict[str, ByKind] = field(default_factory=dict)
+    """By value and kind."""
+    packed: dict[str, ByKind] = field(default_factory=dict)
+    """Likewise, those within encoded texts."""
     links: dict[str, list[Producer]] = field(default_factory=dict)
     """By the address (path and query) that a page links to; only addresses that are requested."""
     typed: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
@@ -202,19 +220,20 @@ def read_traffic(
             continue
         response = RecordedResponse(step.exchange)
         said = echoes.get(step.index, set())
+        places: _Places = Counter()
         for producer in in_response(response, step.index, sought, hard):
             if producer.kind is Kind.CHOICE:
-                _offer(traffic, producer)
+                _offer(traffic, producer, places)
                 continue
             _note_control(traffic, producer)
             for one in (producer, *decoded(producer, hidden), *packed.within(producer)):
-                _add(traffic, one, wanted, said)
+                _add(traffic, one, wanted, said, places)
         if response.has_text:
             for pattern, compiled in patterns.items():
                 compiled.allowance.begin()
                 for value in [found[1] for found in compiled.finditer(response.text)]:
                     one = Producer(step.index, Kind.TEXT, "", value, text=pattern)
-                    _add(traffic, one, wanted, said)
+                    _add(traffic, one, wanted, said, places)
         traffic.tokens += (
             one for one in issued_tokens(response, step.index) if one.value not in said
         )
@@ -271,21 +290,34 @@ def _note_control(traffic: Traffic, producer: Producer) -> None:
             traffic.typed.setdefault(producer.name, []).append((at, producer.value))
 
 
-def _offer(traffic: Traffic, producer: Producer) -> None:
+def _offer(traffic: Traffic, producer: Producer, places: _Places) -> None:
     """Note a choice: a producer until a request has made it."""
     name, value, at = producer.name, producer.value, producer.transaction
     traffic.offered.setdefault((name, value, producer.text), at)
     if at < traffic.sent_as.get((value, name), 0):
-        traffic.producers.setdefault(value, []).append(producer)
+        _keep(traffic.producers, producer, places)
 
 
-def _add(traffic: Traffic, producer: Producer, wanted: frozenset[str], said: set[str]) -> None:
+def _add(
+    traffic: Traffic,
+    producer: Producer,
+    wanted: frozenset[str],
+    said: set[str],
+    places: _Places,
+) -> None:
     at = producer.transaction
     if producer.value not in wanted or (producer.kind in _ECHOES and producer.value in said):
         return
     traffic.served.setdefault(producer.value, at)
-    producers = traffic.producers if producer.box is None else traffic.packed
-    producers.setdefault(producer.value, []).append(producer)
+    _keep(traffic.producers if producer.box is None else traffic.packed, producer, places)
+
+
+def _keep(producers: dict[str, ByKind], producer: Producer, places: _Places) -> None:
+    value, kind, box = producer.value, producer.kind, producer.box
+    place = value, kind, None if box is None else box.producer.kind
+    places[place] += 1
+    if places[place] <= MOST_PRODUCERS:
+        producers.setdefault(value, {}).setdefault(kind, []).append(producer)
 
 
 def _add_page(traffic: Traffic, step: Step, text: str, addresses: set[str]) -> None:
