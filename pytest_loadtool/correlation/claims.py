@@ -16,6 +16,7 @@ from pytest_loadtool.correlation.parts import part_text
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.reading import Reading
 from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.searches import EXTRACTOR, MOST_SEARCHED
 from pytest_loadtool.correlation.slots import Masked, Part, Slot
 from pytest_loadtool.correlation.synthesis import synthesise
 from pytest_loadtool.correlation.things import Things
@@ -41,7 +42,13 @@ _MOST_ATTEMPTS = 5
 _ENCODING = (
     "{producer} holds the value, but replay would write it in another encoding than recorded."
 )
+#: Kinds of what is found in the head of a response.
+_IN_HEAD = frozenset({Kind.COOKIE, Kind.HEADER, Kind.LOCATION})
 _EXTRACTION = "{producer} holds the value, but no extractor takes it from there."
+_SEARCHED = (
+    "{producer} holds the value, but no extractor was looked for: before it, "
+    f"{MOST_SEARCHED:,} characters of responses were looked through."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +217,15 @@ def _meant(things: Things | NamedThings, slot: Slot) -> Claim | None:
     return None if found is None or fitting is None else replace(found, slot=fitting)
 
 
+def _searched(producer: Producer, response: RecordedResponse) -> int:
+    """How many characters there are to look for an extractor in."""
+    if producer.box is not None:
+        return len(producer.box.text) + _searched(producer.box.producer, response)
+    if producer.kind in _IN_HEAD:
+        return sum(len(value) for _, value in response.headers)
+    return 0 if producer.kind is Kind.JSON else len(response.text)
+
+
 class Synthesis:
     """Turns beliefs into claims; a source that was found once is not looked for again."""
 
@@ -229,7 +245,9 @@ class Synthesis:
         slot = fitting
         key = (producer, slot.name, rule.matches)
         if key not in self._found:
-            _, reading = self._read(producer.transaction)
+            response, reading = self._read(producer.transaction)
+            if not self._traffic.searches.allow(EXTRACTOR * _searched(producer, response)):
+                return Miss(slot, rule, _SEARCHED, producer.transaction)
             self._found[key] = synthesise(
                 producer, slot, reading, rule.matches, self.known
             ) or self._by_row(producer, slot)

@@ -12,6 +12,7 @@ from pytest_loadtool.correlation.notes import (
     cookie_notes,
     limit_notes,
     miss_notes,
+    search_notes,
     typed_notes,
 )
 from pytest_loadtool.correlation.traffic import Traffic
@@ -51,6 +52,7 @@ def explain(
     yield from cookies
     yield from typed_notes(traffic, title)
     yield from limit_notes(traffic, title)
+    yield from search_notes(traffic, title)
 
 
 def _made(one: Computed, title: Title) -> Decision:

@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from pytest_loadtool.correlation.links import links
 from pytest_loadtool.model.charset import decoded
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 
@@ -27,13 +28,14 @@ def is_noise(header: str) -> bool:
 class RecordedResponse:
     """The response of an exchange. Its body is decoded, and parsed as JSON, once."""
 
-    __slots__ = ("_exchange", "_headers", "_json", "_text")
+    __slots__ = ("_exchange", "_headers", "_json", "_links", "_text")
 
     def __init__(self, exchange: Exchange) -> None:
         self._exchange = exchange
         self._text: str | None = None
         self._json: Any = _json_unread
         self._headers: dict[str, list[str]] = {}
+        self._links: tuple[str, ...] | None = None
 
     @property
     def text(self) -> str:
@@ -52,6 +54,13 @@ class RecordedResponse:
         """Whether the content type does not rule out text."""
         media = (self.header("content-type") or "").lower()
         return bool(self._exchange.response_body) and not media.startswith(_TEXTLESS)
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """The addresses that it links to, as written."""
+        if self._links is None:
+            self._links = tuple(raw for _, raw, _ in links(self.text))
+        return self._links
 
     def json(self) -> Any:
         """The body parsed as JSON.

@@ -17,6 +17,7 @@ from pytest_loadtool.correlation.pattern import Pattern
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.producers import in_response, issued_tokens
 from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.searches import Searches
 from pytest_loadtool.correlation.slots import HOLE, Slot, request_slots
 from pytest_loadtool.correlation.spelling import slug
 from pytest_loadtool.model.case import Kind as ResponseKind
@@ -124,6 +125,13 @@ class Traffic:
     those before the slot that is judged are."""
     changes: list[int] = field(default_factory=list)
     """The transactions that may change something on the server."""
+    searches: Searches = field(default_factory=Searches)
+    """How much of the responses may still be looked through."""
+    unsearched: int | None = None
+    """The first transaction of whose response not all could be."""
+    submitted: dict[tuple[int, int, int], bool] = field(default_factory=dict)
+    """By transaction and form, and by request: whether the request may submit the form, as far as
+    that was asked."""
 
     def before(self, slot: Slot) -> str:
         """The path up to a segment as recorded, whatever a person has put into it."""
@@ -207,7 +215,7 @@ def read_traffic(
     random = frozenset(one for one in wanted if looks_random(one) or looks_like_time(one))
     hidden = disguises(random)
     times = frozenset(filter(looks_like_time, wanted))  # every token has some: none is sent back
-    packed = Packed(wanted - times, random - times)
+    packed = Packed(wanted - times, random - times, traffic.searches)
     sought, hard = Sought(wanted | hidden.keys(), packed), Sought(random | hidden.keys(), packed)
     addresses = {step.address for step in steps}
     for step in _each(steps, "Reading responses", told):
@@ -221,7 +229,7 @@ def read_traffic(
         response = RecordedResponse(step.exchange)
         said = echoes.get(step.index, set())
         places: _Places = Counter()
-        for producer in in_response(response, step.index, sought, hard):
+        for producer in in_response(response, step.index, sought, hard, traffic.searches):
             if producer.kind is Kind.CHOICE:
                 _offer(traffic, producer, places)
                 continue
@@ -237,6 +245,8 @@ def read_traffic(
         traffic.tokens += (
             one for one in issued_tokens(response, step.index) if one.value not in said
         )
+        if traffic.searches.over and traffic.unsearched is None:
+            traffic.unsearched = step.index
         if response.has_text and (response.text.lstrip()[:1] == "<" or is_partial(response.text)):
             _add_page(traffic, step, response.text, addresses)
     return traffic
