@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from heapq import merge
 from itertools import islice
 
 from pytest_loadtool.correlation.evidence import EVIDENCE
@@ -19,14 +20,12 @@ from pytest_loadtool.correlation.pattern import Pattern
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.producers import undo
 from pytest_loadtool.correlation.slots import Slot, target_slots
-from pytest_loadtool.correlation.traffic import Traffic
+from pytest_loadtool.correlation.traffic import MOST_PRODUCERS, ByKind, Traffic
 from pytest_loadtool.model.rule import Kind, Rule
 
 __all__ = ["beliefs", "is_typed", "left_alone", "rule_by_name"]
 
 _KINDS = tuple(Kind)
-#: How many producers of one value a rule looks at, the nearest first.
-_MOST_PRODUCERS = 20
 
 
 def beliefs(traffic: Traffic, slot: Slot, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Producer]]:
@@ -38,7 +37,7 @@ def beliefs(traffic: Traffic, slot: Slot, rules: Sequence[Rule]) -> Iterator[tup
     address = (
         traffic.steps[slot.transaction].address if slot.part == "target" and not slot.depth else ""
     )
-    plain, packed = traffic.producers.get(slot.value, ()), traffic.packed.get(slot.value, ())
+    plain, packed = traffic.producers.get(slot.value, {}), traffic.packed.get(slot.value, {})
     if plain or address in traffic.links:
         yield from _believed(traffic, slot, rules, plain, address)
     if packed:
@@ -46,7 +45,7 @@ def beliefs(traffic: Traffic, slot: Slot, rules: Sequence[Rule]) -> Iterator[tup
 
 
 def _believed(
-    traffic: Traffic, slot: Slot, rules: Sequence[Rule], producers: Sequence[Producer], address: str
+    traffic: Traffic, slot: Slot, rules: Sequence[Rule], producers: ByKind, address: str
 ) -> Iterator[tuple[Rule, Producer]]:
     for rule in rules:
         if not _takes(rule, slot):
@@ -54,7 +53,7 @@ def _believed(
         if rule.leave:
             return
         nearest = _nearest(traffic, slot, producers, rule.kinds, address)
-        near = list(islice(nearest, _MOST_PRODUCERS))
+        near = list(islice(nearest, MOST_PRODUCERS))
         for producer in _alone_first(near):
             if _gives(rule, producer) and all(
                 EVIDENCE[one](slot, producer, traffic) for one in rule.evidence
@@ -99,11 +98,7 @@ def _gives(rule: Rule, producer: Producer) -> bool:
 
 
 def _nearest(
-    traffic: Traffic,
-    slot: Slot,
-    producers: Sequence[Producer],
-    kinds: Sequence[Kind],
-    address: str,
+    traffic: Traffic, slot: Slot, producers: ByKind, kinds: Sequence[Kind], address: str
 ) -> Iterator[Producer]:
     """The producers before the slot, the nearest response first; within it, by kind, then place."""
 
@@ -131,19 +126,16 @@ def _alone_first(producers: list[Producer]) -> list[Producer]:
 
 
 def _backwards(
-    traffic: Traffic,
-    slot: Slot,
-    producers: Sequence[Producer],
-    kinds: Sequence[Kind],
-    address: str,
+    traffic: Traffic, slot: Slot, producers: ByKind, kinds: Sequence[Kind], address: str
 ) -> Iterator[Producer]:
     started = _started(traffic, slot.transaction)
     if Kind.LINK in kinds:
         for producer in _before(traffic.links.get(address, ()), slot):
             if not _repeated(traffic, producer.transaction, slot):
                 yield _linked(producer, slot)
-    for producer in _before(producers, slot):
-        if producer.kind in kinds and _started(traffic, producer.transaction) <= started:
+    of_kinds = (_before(producers[kind], slot) for kind in kinds if kind in producers)
+    for producer in merge(*of_kinds, key=lambda one: -one.transaction):
+        if _started(traffic, producer.transaction) <= started:
             yield producer
 
 

@@ -14,7 +14,9 @@ from pytest_loadtool.correlation.named_things import NamedThings
 from pytest_loadtool.correlation.page_rows import Page
 from pytest_loadtool.correlation.parts import part_text
 from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.reading import Reading
 from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.searches import EXTRACTOR, MOST_SEARCHED
 from pytest_loadtool.correlation.slots import Masked, Part, Slot
 from pytest_loadtool.correlation.synthesis import synthesise
 from pytest_loadtool.correlation.things import Things
@@ -40,7 +42,13 @@ _MOST_ATTEMPTS = 5
 _ENCODING = (
     "{producer} holds the value, but replay would write it in another encoding than recorded."
 )
+#: Kinds of what is found in the head of a response.
+_IN_HEAD = frozenset({Kind.COOKIE, Kind.HEADER, Kind.LOCATION})
 _EXTRACTION = "{producer} holds the value, but no extractor takes it from there."
+_SEARCHED = (
+    "{producer} holds the value, but no extractor was looked for: before it, "
+    f"{MOST_SEARCHED:,} characters of responses were looked through."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,6 +217,15 @@ def _meant(things: Things | NamedThings, slot: Slot) -> Claim | None:
     return None if found is None or fitting is None else replace(found, slot=fitting)
 
 
+def _searched(producer: Producer, response: RecordedResponse) -> int:
+    """How many characters there are to look for an extractor in."""
+    if producer.box is not None:
+        return len(producer.box.text) + _searched(producer.box.producer, response)
+    if producer.kind in _IN_HEAD:
+        return sum(len(value) for _, value in response.headers)
+    return 0 if producer.kind is Kind.JSON else len(response.text)
+
+
 class Synthesis:
     """Turns beliefs into claims; a source that was found once is not looked for again."""
 
@@ -217,7 +234,7 @@ class Synthesis:
         """Values that are claimed: they are others on replay."""
         self._traffic = traffic
         self._marks = Marked(sent_marks(traffic))
-        self._responses: dict[int, RecordedResponse] = {}
+        self._readings: dict[int, tuple[RecordedResponse, Reading]] = {}
         self._found: dict[tuple[Producer, str, int], tuple[Source, int] | None] = {}
 
     def claim(self, slot: Slot, rule: Rule, producer: Producer) -> Claim | Miss:
@@ -228,9 +245,11 @@ class Synthesis:
         slot = fitting
         key = (producer, slot.name, rule.matches)
         if key not in self._found:
-            response = self.response(producer.transaction)
+            response, reading = self._read(producer.transaction)
+            if not self._traffic.searches.allow(EXTRACTOR * _searched(producer, response)):
+                return Miss(slot, rule, _SEARCHED, producer.transaction)
             self._found[key] = synthesise(
-                producer, slot, response, rule.matches, self.known
+                producer, slot, reading, rule.matches, self.known
             ) or self._by_row(producer, slot)
         found = self._found[key]
         if found is None:
@@ -248,8 +267,12 @@ class Synthesis:
 
     def response(self, transaction: int) -> RecordedResponse:
         """The recorded response of a transaction, which has one."""
-        if transaction not in self._responses:
+        return self._read(transaction)[0]
+
+    def _read(self, transaction: int) -> tuple[RecordedResponse, Reading]:
+        if transaction not in self._readings:
             exchange = self._traffic.steps[transaction].exchange
             assert exchange is not None, "producers come from exchanges"
-            self._responses[transaction] = RecordedResponse(exchange)
-        return self._responses[transaction]
+            response = RecordedResponse(exchange)
+            self._readings[transaction] = response, Reading(response)
+        return self._readings[transaction]

@@ -45,6 +45,7 @@ from pytest_loadtool.correlation.producers import (
     json_leaves,
 )
 from pytest_loadtool.correlation.recorded import RecordedResponse, is_noise
+from pytest_loadtool.correlation.searches import Searches
 from pytest_loadtool.correlation.slots import HOLE, Slot, target_slots
 from pytest_loadtool.correlation.traffic import Traffic, decoded
 from pytest_loadtool.correlation.xml_document import xml_document
@@ -174,23 +175,25 @@ def _places(
     places: dict[str, list[Producer]] = {}
     random = frozenset(filter(looks_random, wanted))
     hidden = disguises(random)
-    packed = Packed(wanted, random, _leaves)
+    packed = Packed(wanted, random, traffic.searches, _leaves)
     sought = Sought(wanted | hidden.keys(), packed)
     for index, now in sorted(replayed.exchanges.items()):
         was = traffic.steps[index].exchange
         if was is None:
             continue
         same = was.response_body == now.response_body
-        for found in _in_response(RecordedResponse(was), index, sought, body=not same):
+        for found in _in_response(
+            RecordedResponse(was), index, sought, traffic.searches, body=not same
+        ):
             for one in (found, *decoded(found, hidden), *packed.within(found)):
                 places.setdefault(one.value, []).append(one)
     return places
 
 
 def _in_response(
-    response: RecordedResponse, index: int, wanted: Wanted, *, body: bool
+    response: RecordedResponse, index: int, wanted: Wanted, searches: Searches, *, body: bool
 ) -> Iterator[Producer]:
-    for one in in_response(response, index, wanted, frozenset()):
+    for one in in_response(response, index, wanted, frozenset(), searches):
         in_head = one.kind in (Kind.HEADER, Kind.COOKIE, Kind.LOCATION)
         noise = one.kind is Kind.HEADER and is_noise(one.name)
         if (in_head or body) and not noise:
@@ -204,8 +207,9 @@ def _in_response(
         yield from _in_links(text, index, wanted)
         plain = wanted.intersection(_TOKEN.findall(text))
         for value in sorted(plain):
-            yield from in_text(text, value, index)
-        yield from in_escapes(text, wanted, plain, index)
+            if searches.allow(len(text)):
+                yield from in_text(text, value, index)
+        yield from in_escapes(text, wanted, plain, index, searches)
         return
     yield from _leaves(document, index, wanted)
 

@@ -105,9 +105,11 @@ def _submitted_form(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
         return False
     if producer.form == PARTIAL:
         return True
-    form = traffic.forms[producer.transaction, producer.form]
-    sent = traffic.fields[slot.transaction]
-    return 2 * len(form & sent) >= len(sent)
+    asked = producer.transaction, producer.form, slot.transaction
+    if asked not in traffic.submitted:
+        sent = traffic.fields[slot.transaction]
+        traffic.submitted[asked] = 2 * len(traffic.forms[asked[:2]] & sent) >= len(sent)
+    return traffic.submitted[asked]
 
 
 def _hidden(_: Slot, producer: Producer, __: Traffic) -> bool:

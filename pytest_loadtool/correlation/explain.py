@@ -13,6 +13,7 @@ from pytest_loadtool.correlation.notes import (
     cookie_notes,
     limit_notes,
     miss_notes,
+    search_notes,
     typed_notes,
 )
 from pytest_loadtool.correlation.traffic import Traffic
@@ -58,6 +59,7 @@ def explain(
     yield from constant_notes(
         traffic, (*told, *(slot for one in found for slot in one.slots)), title
     )
+    yield from search_notes(traffic, title)
 
 
 def _made(one: Computed, title: Title) -> Decision:

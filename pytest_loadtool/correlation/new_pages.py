@@ -35,7 +35,7 @@ def is_id(slot: Slot, traffic: Traffic) -> bool:
                 one.transaction == slot.transaction
                 and one.control == "hidden"
                 and (is_id_name(one.name) or same_name(one.name).endswith(same_name(slot.name)))
-                for one in traffic.producers.get(slot.value, ())
+                for one in traffic.producers.get(slot.value, {}).get(Kind.CONTROL, ())
             )
         )
     )

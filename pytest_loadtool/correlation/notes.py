@@ -9,6 +9,7 @@ from pytest_loadtool.correlation.beliefs import is_typed
 from pytest_loadtool.correlation.claims import Miss
 from pytest_loadtool.correlation.fields import CREDENTIALS
 from pytest_loadtool.correlation.looks import SWITCHES, is_secret_name
+from pytest_loadtool.correlation.searches import MOST_SEARCHED
 from pytest_loadtool.correlation.slots import MOST_SLOTS, Slot
 from pytest_loadtool.correlation.spots import MOST_IN_ADDRESS
 from pytest_loadtool.correlation.traffic import Traffic
@@ -18,7 +19,15 @@ from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Rule
 from pytest_loadtool.model.secret import is_secret
 
-__all__ = ["Title", "consumers", "cookie_notes", "limit_notes", "miss_notes", "typed_notes"]
+__all__ = [
+    "Title",
+    "consumers",
+    "cookie_notes",
+    "limit_notes",
+    "miss_notes",
+    "search_notes",
+    "typed_notes",
+]
 
 Title = Callable[[int], str]
 
@@ -136,6 +145,22 @@ def limit_notes(traffic: Traffic, title: Title) -> Iterator[Decision]:
             yield _beyond(title(step.index), MOST_IN_ADDRESS, "segments of its path")
         if query.count("&") >= MOST_IN_ADDRESS:
             yield _beyond(title(step.index), MOST_IN_ADDRESS, "values of its query")
+
+
+def search_notes(traffic: Traffic, title: Title) -> Iterator[Decision]:
+    """A decision if responses hold more than can be looked through."""
+    if traffic.unsearched is not None:
+        at = title(traffic.unsearched)
+        yield Decision(
+            value="what is in the text of later responses",
+            variable="",
+            producer=at,
+            consumers=(),
+            rule="limit",
+            reason=f"{MOST_SEARCHED:,} characters of responses were looked through for values, up "
+            f'to those of "{at}". What only the text of later ones holds is sent as recorded.',
+            confidence=1.0,
+        )
 
 
 def _beyond(title: str, most: int, what: str) -> Decision:

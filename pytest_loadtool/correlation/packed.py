@@ -16,6 +16,7 @@ from typing import Any
 
 from pytest_loadtool.correlation.producer import Box, Producer, Wanted
 from pytest_loadtool.correlation.producers import in_escapes, in_json, in_text, in_xml
+from pytest_loadtool.correlation.searches import Searches
 from pytest_loadtool.correlation.tokens import tokens
 from pytest_loadtool.model.decoding import DECODINGS
 
@@ -64,8 +65,13 @@ class Packed:
     texts random ones."""
 
     def __init__(
-        self, wanted: frozenset[str], random: frozenset[str], leaves: _Leaves = in_json
+        self,
+        wanted: frozenset[str],
+        random: frozenset[str],
+        searches: Searches,
+        leaves: _Leaves = in_json,
     ) -> None:
+        self._searches = searches
         self._leaves = leaves
         self._wanted = wanted
         self._random = random
@@ -110,8 +116,9 @@ class Packed:
         words = tokens(text).union(_SEPARATED.findall(text)) - {text}
         plain = self._random.intersection(words) - found
         for value in sorted(plain):
-            yield from in_text(text, value, 0)
-        yield from in_escapes(text, self._random, found | plain, 0)
+            if self._searches.allow(len(text)):
+                yield from in_text(text, value, 0)
+        yield from in_escapes(text, self._random, found | plain, 0, self._searches)
 
     def _in_structure(self, text: str) -> Iterator[Producer]:
         first = text.lstrip()[:1]

@@ -24,7 +24,6 @@ from pytest_loadtool.correlation.bound import escaped_text
 from pytest_loadtool.correlation.choices import choice_patterns
 from pytest_loadtool.correlation.controls import form_start
 from pytest_loadtool.correlation.extract import taken
-from pytest_loadtool.correlation.links import links
 from pytest_loadtool.correlation.looks import is_title_name
 from pytest_loadtool.correlation.marks import Mark
 from pytest_loadtool.correlation.markup_rows import (
@@ -133,8 +132,8 @@ class Page:
         """What finds a value in a link by the user's id in its address; None as `form_row`."""
         if len(producer.value) < _SHORTEST_TOKEN:
             return None
-        text, address = self.response.text, self.address
-        return self._first(_linked(producer.extracted, text, address, owners, known), producer)
+        links, address = self.response.links, self.address
+        return self._first(_linked(producer.extracted, links, address, owners, known), producer)
 
     def link_row(self, producer: Producer, slot: Slot, known: Collection[str]) -> Row | None:
         """What finds the value of a slot in a link to its address; None as `form_row`."""
@@ -229,10 +228,10 @@ def _by_ids(
 
 
 def _linked(
-    value: str, text: str, address: str, owners: Owners, known: Collection[str]
+    value: str, links: Iterable[str], address: str, owners: Owners, known: Collection[str]
 ) -> Iterator[_Pattern]:
     """Links with the value, and with an id by which to know them."""
-    for _, raw, _ in links(text):
+    for raw in links:
         if value not in raw:
             continue
         entity = AMPERSAND.search(raw)

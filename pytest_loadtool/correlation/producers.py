@@ -25,6 +25,7 @@ from pytest_loadtool.correlation.named import named
 from pytest_loadtool.correlation.partial import is_partial, partial_fields
 from pytest_loadtool.correlation.producer import PARTIAL, Producer, Wanted
 from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.searches import EXTRACTOR, Searches
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.spots import xml_spots
 from pytest_loadtool.correlation.tokens import tokens
@@ -60,14 +61,19 @@ _MOST_LEAVES = 8
 
 
 def in_response(
-    response: RecordedResponse, transaction: int, wanted: Wanted, random: Wanted
+    response: RecordedResponse,
+    transaction: int,
+    wanted: Wanted,
+    random: Wanted,
+    searches: Searches,
 ) -> Iterator[Producer]:
-    """All producers of wanted values in a response; of those in ``random`` in any text of it."""
+    """All producers of wanted values in a response; of those in ``random`` in any text of it, as
+    far as ``searches`` allow."""
     whole: set[str] = set()
     for one in _in_headers(response, transaction, wanted):
         whole.add(one.value)
         yield one
-    yield from _within_headers(response, transaction, random, whole)
+    yield from _within_headers(response, transaction, random, whole, searches)
     if not response.has_text:
         return
     text = response.text
@@ -79,8 +85,9 @@ def in_response(
     if random:
         plain = random.intersection(tokens(text)) - found
         for value in sorted(plain):
-            yield from in_text(text, value, transaction)
-        yield from in_escapes(text, random, found | plain, transaction)
+            if searches.allow(len(text)):
+                yield from in_text(text, value, transaction)
+        yield from in_escapes(text, random, found | plain, transaction, searches)
 
 
 def in_text(text: str, value: str, transaction: int, raw: str = "") -> Iterator[Producer]:
@@ -91,9 +98,13 @@ def in_text(text: str, value: str, transaction: int, raw: str = "") -> Iterator[
         yield Producer(transaction, Kind.TEXT, name, value, encoded=raw, filters=filters)
 
 
-def in_escapes(text: str, wanted: Wanted, known: Set[str], transaction: int) -> Iterator[Producer]:
+def in_escapes(
+    text: str, wanted: Wanted, known: Set[str], transaction: int, searches: Searches
+) -> Iterator[Producer]:
     """Likewise, those wanted values that the text writes with escapes, but for those ``known``."""
     for value, raw in escaped(text, wanted, known):
+        if not searches.allow(EXTRACTOR * len(text)):
+            return
         yield from in_text(text, value, transaction, raw)
 
 
@@ -126,7 +137,11 @@ def _in_headers(response: RecordedResponse, transaction: int, wanted: Wanted) ->
 
 
 def _within_headers(
-    response: RecordedResponse, transaction: int, random: Wanted, known: Set[str]
+    response: RecordedResponse,
+    transaction: int,
+    random: Wanted,
+    known: Set[str],
+    searches: Searches,
 ) -> Iterator[Producer]:
     """Tokens in longer values: of an address (``Link``, RFC 8288), of JSON in a cookie."""
     lines = response.headers
@@ -134,6 +149,8 @@ def _within_headers(
     plain = random.intersection(tokens(together)) - known
     as_they_are = ((one, one) for one in sorted(plain))
     for value, raw in (*as_they_are, *escaped(together, random, known | plain)):
+        if not searches.allow(EXTRACTOR * len(together)):
+            return
         name, line = next((name, line) for name, line in lines if raw in line)
         filters = decoding(line, raw, value)
         yield Producer(

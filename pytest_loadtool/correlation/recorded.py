@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from pytest_loadtool.correlation.links import links
 from pytest_loadtool.model.charset import decoded
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 
@@ -27,12 +28,14 @@ def is_noise(header: str) -> bool:
 class RecordedResponse:
     """The response of an exchange. Its body is decoded, and parsed as JSON, once."""
 
-    __slots__ = ("_exchange", "_json", "_text")
+    __slots__ = ("_exchange", "_headers", "_json", "_links", "_text")
 
     def __init__(self, exchange: Exchange) -> None:
         self._exchange = exchange
         self._text: str | None = None
         self._json: Any = _json_unread
+        self._headers: dict[str, list[str]] = {}
+        self._links: tuple[str, ...] | None = None
 
     @property
     def text(self) -> str:
@@ -52,6 +55,13 @@ class RecordedResponse:
         media = (self.header("content-type") or "").lower()
         return bool(self._exchange.response_body) and not media.startswith(_TEXTLESS)
 
+    @property
+    def links(self) -> tuple[str, ...]:
+        """The addresses that it links to, as written."""
+        if self._links is None:
+            self._links = tuple(raw for _, raw, _ in links(self.text))
+        return self._links
+
     def json(self) -> Any:
         """The body parsed as JSON.
 
@@ -67,13 +77,14 @@ class RecordedResponse:
 
     def header(self, name: str) -> str | None:
         """The first header of that name, without regard to case."""
-        return self._exchange.response_header(name)
+        return next(iter(self.header_values(name)), None)
 
     def header_values(self, name: str) -> list[str]:
         """All headers of that name, in order."""
-        wanted = name.lower()
-        headers = self._exchange.response_headers
-        return [value for key, value in headers if key.lower() == wanted]
+        if not self._headers:
+            for key, value in self._exchange.response_headers:
+                self._headers.setdefault(key.lower(), []).append(value)
+        return self._headers.get(name.lower(), [])
 
 
 _json_unread = object()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable, Iterator
+from math import inf
 
 from pytest_loadtool.correlation.looks import looks_like_time, looks_random
 from pytest_loadtool.correlation.packed import Packed, Sought
 from pytest_loadtool.correlation.producers import in_response
 from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.searches import Searches
 from pytest_loadtool.correlation.standins import Replacer, stand_ins
 from pytest_loadtool.correlation.tokens import tokens
 from pytest_loadtool.model.case import TestCase
@@ -28,7 +30,8 @@ def stand_ins_within(
     stays, so that what ``case`` takes from it can be taken from it still.
     """
     wanted = secrets | frozenset(_decoded_by(case))
-    texts = frozenset(_holding(exchanges, Packed(wanted, wanted), wanted))
+    everything = Searches(inf)
+    texts = frozenset(_holding(exchanges, Packed(wanted, wanted, everything), wanted, everything))
     inside = (one for text in texts for one in tokens(_content(text)) if looks_random(one))
     secrets |= frozenset(one for one in inside if not looks_like_time(one))
     made = stand_ins(secrets - texts, key)
@@ -47,11 +50,11 @@ def _decoded_by(case: TestCase) -> Iterator[str]:
 
 
 def _holding(
-    exchanges: Iterable[Exchange], packed: Packed, wanted: frozenset[str]
+    exchanges: Iterable[Exchange], packed: Packed, wanted: frozenset[str], searches: Searches
 ) -> Iterator[str]:
     sought = Sought(wanted, packed)
     for exchange in exchanges:
-        for one in in_response(RecordedResponse(exchange), 0, sought, sought):
+        for one in in_response(RecordedResponse(exchange), 0, sought, sought, searches):
             if packed.holds(one.value):
                 yield one.value
 

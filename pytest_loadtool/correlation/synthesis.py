@@ -22,13 +22,14 @@ from pytest_loadtool.correlation.bound import escaped_text
 from pytest_loadtool.correlation.boundaries import beside
 from pytest_loadtool.correlation.choices import choice_sources
 from pytest_loadtool.correlation.controls import form_start
-from pytest_loadtool.correlation.extract import PlainText, Readable, taken
+from pytest_loadtool.correlation.extract import PlainText
 from pytest_loadtool.correlation.jsonpath import format_path
 from pytest_loadtool.correlation.links import labels_of
 from pytest_loadtool.correlation.looks import is_short_number
 from pytest_loadtool.correlation.named import named_sources
 from pytest_loadtool.correlation.producer import Box, Producer
 from pytest_loadtool.correlation.producers import fragment_slots
+from pytest_loadtool.correlation.reading import Reading
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.tags import attributes
 from pytest_loadtool.correlation.xml_document import format_xml_path, from_list
@@ -59,7 +60,7 @@ _Known = Collection[str]
 def synthesise(
     producer: Producer,
     slot: Slot,
-    response: Readable,
+    reading: Reading,
     matches: int,
     known: Collection[str] = frozenset(),
 ) -> tuple[Source, int] | None:
@@ -68,21 +69,22 @@ def synthesise(
     ``known`` are values that are others on replay: an address may have them in it.
     """
     if producer.box is not None:
-        return _packed(producer, producer.box, slot, response, matches, known)
-    for source in _SOURCES[producer.kind](producer, slot, response, known):
-        match = _reproducing(source, producer.extracted, response, matches)
+        return _packed(producer, producer.box, slot, reading, matches, known)
+    for source in _SOURCES[producer.kind](producer, slot, reading, known):
+        match = _reproducing(source, producer.extracted, reading, matches)
         if match is not None:
             return escaped(source), match
     return None
 
 
 def _packed(
-    producer: Producer, box: Box, slot: Slot, response: Readable, matches: int, known: _Known
+    producer: Producer, box: Box, slot: Slot, reading: Reading, matches: int, known: _Known
 ) -> tuple[Source, int] | None:
     """What takes the encoded text, and in that the value."""
     around = replace(slot, name=box.producer.name, value=box.producer.value)
-    outer = synthesise(box.producer, around, response, matches, known)
-    inner = synthesise(replace(producer, box=None), slot, PlainText(box.text), matches, known)
+    outer = synthesise(box.producer, around, reading, matches, known)
+    within = Reading(PlainText(box.text))
+    inner = synthesise(replace(producer, box=None), slot, within, matches, known)
     if outer is None or inner is None:
         return None
     return _inner(outer[0], box.decode, *inner), outer[1]
@@ -95,16 +97,12 @@ def _inner(outer: Source, decode: tuple[str, ...], inner: Source, match: int) ->
     return Decoded(outer, decode, inner, match)
 
 
-def _reproducing(source: Source, value: str, response: Readable, matches: int) -> int | None:
+def _reproducing(source: Source, value: str, reading: Reading, matches: int) -> int | None:
     for match in range(1, matches + 1):
-        found = _taken(source, response, match)
+        found = reading.taken(source, match)
         if found is None or found == value:
             return None if found is None else match
     return None
-
-
-def _taken(source: Source, response: Readable, match: int = 1) -> str | None:
-    return taken(escaped(source), response, match)
 
 
 def _json(producer: Producer, *_: object) -> Iterator[Source]:
@@ -118,22 +116,22 @@ _XML = {
 }
 
 
-def _xml(producer: Producer, slot: Slot, response: Readable, known: _Known) -> Iterator[Source]:
+def _xml(producer: Producer, slot: Slot, reading: Reading, known: _Known) -> Iterator[Source]:
     if producer.steps:
         path = format_xml_path(producer.steps)
-        yield XmlPath(from_list(path, producer.steps, response.text))
+        yield XmlPath(from_list(path, producer.steps, reading.response.text))
         return
     yield RegularExpression(_XML[producer.text].format(escaped_text(producer.name)))
-    yield from _text(replace(producer, text="", name=""), slot, response, known)
+    yield from _text(replace(producer, text="", name=""), slot, reading, known)
 
 
-def _control(producer: Producer, _: Slot, response: Readable, known: _Known) -> Iterator[Source]:
+def _control(producer: Producer, _: Slot, reading: Reading, known: _Known) -> Iterator[Source]:
     if _SPLIT_STATE.fullmatch(producer.name):
-        count = _taken(FormField("__VIEWSTATEFIELDCOUNT"), response) or ""
+        count = reading.taken(FormField("__VIEWSTATEFIELDCOUNT")) or ""
         if count.isdecimal() and int(count) > 1:
             yield FormField(producer.name, split=int(count))
-    if _taken(FormField(producer.name), response) != producer.value:
-        yield from _in_form(producer, response.text, known)
+    if reading.taken(FormField(producer.name)) != producer.value:
+        yield from _in_form(producer, reading.response.text, known)
     yield FormField(producer.name)
 
 
@@ -168,7 +166,7 @@ def _cookie(producer: Producer, *_: object) -> Iterator[Source]:
     yield CookieValue(producer.name)
 
 
-def _header(producer: Producer, _: Slot, response: Readable, __: _Known) -> Iterator[Source]:
+def _header(producer: Producer, _: Slot, reading: Reading, __: _Known) -> Iterator[Source]:
     if producer.text:
         start = producer.text.find(producer.extracted)
         left, right = beside(producer.text, start, start + len(producer.extracted))
@@ -176,28 +174,26 @@ def _header(producer: Producer, _: Slot, response: Readable, __: _Known) -> Iter
         yield HeaderValue(producer.name, f"{escaped_text(left)}(.*?){end}")
         return
     yield HeaderValue(producer.name)
-    whole = response.header(producer.name) or ""
+    whole = reading.response.header(producer.name) or ""
     scheme = whole.removesuffix(producer.value)
     if scheme != whole:
         yield HeaderValue(producer.name, f"^{escaped_text(scheme)}(.+)")
 
 
-def _location(
-    producer: Producer, slot: Slot, response: Readable, known: _Known
-) -> Iterator[Source]:
+def _location(producer: Producer, slot: Slot, reading: Reading, known: _Known) -> Iterator[Source]:
     for spot in fragment_slots(producer.text, 0):
         if spot.value == slot.value:
             yield HeaderValue("Location", f"[#&]{escaped_text(spot.name)}=([^&]+)")
     patterns = location_patterns(producer, slot, known)
-    yield from _addresses((HeaderValue("Location", one) for one in patterns), producer, response)
+    yield from _addresses((HeaderValue("Location", one) for one in patterns), producer, reading)
     if len(producer.filters) > 1:  # in another value
-        yield from _header(replace(producer, name="Location"), slot, response, known)
+        yield from _header(replace(producer, name="Location"), slot, reading, known)
 
 
-def _link(producer: Producer, slot: Slot, response: Readable, known: _Known) -> Iterator[Source]:
+def _link(producer: Producer, slot: Slot, reading: Reading, known: _Known) -> Iterator[Source]:
     patterns = link_patterns(producer, slot, known)
-    yield from _addresses(map(RegularExpression, patterns), producer, response)
-    for label in labels_of(response.text, producer.text) if patterns else ():
+    yield from _addresses(map(RegularExpression, patterns), producer, reading)
+    for label in labels_of(reading.response.text, producer.text) if patterns else ():
         yield RegularExpression(f"{patterns[-1]}{TO_LABEL}{_varying(label, slot.value)}<")
 
 
@@ -208,24 +204,24 @@ def _varying(label: str, value: str) -> str:
 
 
 def _addresses(
-    patterns: Iterator[Source], producer: Producer, response: Readable
+    patterns: Iterator[Source], producer: Producer, reading: Reading
 ) -> Iterator[Source]:
     """The pattern that tells least of the address, if it leads to the value, and the one that
     tells most."""
     for loose in patterns:
-        if _taken(loose, response) == producer.extracted:
+        if reading.taken(loose) == producer.extracted:
             yield loose
         yield from patterns
 
 
-def _text(producer: Producer, _: Slot, response: Readable, __: _Known) -> Iterator[Source]:
+def _text(producer: Producer, _: Slot, reading: Reading, __: _Known) -> Iterator[Source]:
     if producer.text:
         yield RegularExpression(producer.text)
         return
     if producer.name:
-        yield from named_sources(response.text, producer.extracted, producer.name)
+        yield from named_sources(reading.response.text, producer.extracted, producer.name)
         return
-    text, value = response.text, producer.extracted
+    text, value = reading.response.text, producer.extracted
     position = text.find(value)
     for _attempt in range(3):
         if position < 0:
@@ -237,7 +233,11 @@ def _text(producer: Producer, _: Slot, response: Readable, __: _Known) -> Iterat
         position = text.find(value, end)
 
 
-_Synthesiser = Callable[[Producer, Slot, Readable, _Known], Iterator[Source]]
+def _choice(producer: Producer, _: Slot, reading: Reading, __: _Known) -> Iterator[Source]:
+    return choice_sources(reading.response.text, producer.name, producer.text)
+
+
+_Synthesiser = Callable[[Producer, Slot, Reading, _Known], Iterator[Source]]
 #: For each kind of producer, the sources to try in order.
 _SOURCES: Mapping[Kind, _Synthesiser] = MappingProxyType(
     {
@@ -249,7 +249,7 @@ _SOURCES: Mapping[Kind, _Synthesiser] = MappingProxyType(
         Kind.HEADER: _header,
         Kind.LOCATION: _location,
         Kind.LINK: _link,
-        Kind.CHOICE: lambda one, _, page, __: choice_sources(page.text, one.name, one.text),
+        Kind.CHOICE: _choice,
         Kind.TEXT: _text,
     }
 )

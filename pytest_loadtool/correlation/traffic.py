@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -16,6 +17,7 @@ from pytest_loadtool.correlation.pattern import Pattern
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.producers import in_response, issued_tokens
 from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.searches import Searches
 from pytest_loadtool.correlation.slots import HOLE, Slot, request_slots
 from pytest_loadtool.correlation.spelling import slug
 from pytest_loadtool.model.case import Kind as ResponseKind
@@ -25,8 +27,25 @@ from pytest_loadtool.model.multipart import as_template, pieces_of
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.rule import Kind, Rule
 
-__all__ = ["Step", "Traffic", "decoded", "read_traffic", "recorded_slots", "steps_of"]
+__all__ = [
+    "MOST_PRODUCERS",
+    "ByKind",
+    "Step",
+    "Traffic",
+    "decoded",
+    "read_traffic",
+    "recorded_slots",
+    "steps_of",
+]
 
+#: Producers by their kinds.
+ByKind = dict[Kind, list[Producer]]
+#: By value, its kind and that of the encoded text around it: in how many places of a response.
+_Places = Counter[tuple[str, Kind, Kind | None]]
+
+#: How many producers of one value a rule looks at, the nearest first. So no more of one kind count
+#: in one response.
+MOST_PRODUCERS = 20
 #: Responses of these kinds are requested with addresses that are not worth a variable each.
 _STATIC = frozenset({ResponseKind.CSS, ResponseKind.IMAGE, ResponseKind.JAVASCRIPT})
 #: A longer text is not what something is called.
@@ -73,10 +92,10 @@ class Traffic:
     """The header sets."""
     tokens: list[Producer] = field(default_factory=list)
     """The OAuth tokens that responses issue, used or not."""
-    producers: dict[str, list[Producer]] = field(default_factory=dict)
-    """By value."""
-    packed: dict[str, list[Producer]] = field(default_factory=dict)
-    """By value: those within encoded texts."""
+    producers: dict[str, ByKind] = field(default_factory=dict)
+    """By value and kind."""
+    packed: dict[str, ByKind] = field(default_factory=dict)
+    """Likewise, those within encoded texts."""
     links: dict[str, list[Producer]] = field(default_factory=dict)
     """By the address (path and query) that a page links to; only addresses that are requested."""
     typed: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
@@ -106,6 +125,13 @@ class Traffic:
     those before the slot that is judged are."""
     changes: list[int] = field(default_factory=list)
     """The transactions that may change something on the server."""
+    searches: Searches = field(default_factory=Searches)
+    """How much of the responses may still be looked through."""
+    unsearched: int | None = None
+    """The first transaction of whose response not all could be."""
+    submitted: dict[tuple[int, int, int], bool] = field(default_factory=dict)
+    """By transaction and form, and by request: whether the request may submit the form, as far as
+    that was asked."""
 
     def before(self, slot: Slot) -> str:
         """The path up to a segment as recorded, whatever a person has put into it."""
@@ -189,7 +215,7 @@ def read_traffic(
     random = frozenset(one for one in wanted if looks_random(one) or looks_like_time(one))
     hidden = disguises(random)
     times = frozenset(filter(looks_like_time, wanted))  # every token has some: none is sent back
-    packed = Packed(wanted - times, random - times)
+    packed = Packed(wanted - times, random - times, traffic.searches)
     sought, hard = Sought(wanted | hidden.keys(), packed), Sought(random | hidden.keys(), packed)
     addresses = {step.address for step in steps}
     for step in _each(steps, "Reading responses", told):
@@ -202,22 +228,25 @@ def read_traffic(
             continue
         response = RecordedResponse(step.exchange)
         said = echoes.get(step.index, set())
-        for producer in in_response(response, step.index, sought, hard):
+        places: _Places = Counter()
+        for producer in in_response(response, step.index, sought, hard, traffic.searches):
             if producer.kind is Kind.CHOICE:
-                _offer(traffic, producer)
+                _offer(traffic, producer, places)
                 continue
             _note_control(traffic, producer)
             for one in (producer, *decoded(producer, hidden), *packed.within(producer)):
-                _add(traffic, one, wanted, said)
+                _add(traffic, one, wanted, said, places)
         if response.has_text:
             for pattern, compiled in patterns.items():
                 compiled.allowance.begin()
                 for value in [found[1] for found in compiled.finditer(response.text)]:
                     one = Producer(step.index, Kind.TEXT, "", value, text=pattern)
-                    _add(traffic, one, wanted, said)
+                    _add(traffic, one, wanted, said, places)
         traffic.tokens += (
             one for one in issued_tokens(response, step.index) if one.value not in said
         )
+        if traffic.searches.over and traffic.unsearched is None:
+            traffic.unsearched = step.index
         if response.has_text and (response.text.lstrip()[:1] == "<" or is_partial(response.text)):
             _add_page(traffic, step, response.text, addresses)
     return traffic
@@ -271,21 +300,34 @@ def _note_control(traffic: Traffic, producer: Producer) -> None:
             traffic.typed.setdefault(producer.name, []).append((at, producer.value))
 
 
-def _offer(traffic: Traffic, producer: Producer) -> None:
+def _offer(traffic: Traffic, producer: Producer, places: _Places) -> None:
     """Note a choice: a producer until a request has made it."""
     name, value, at = producer.name, producer.value, producer.transaction
     traffic.offered.setdefault((name, value, producer.text), at)
     if at < traffic.sent_as.get((value, name), 0):
-        traffic.producers.setdefault(value, []).append(producer)
+        _keep(traffic.producers, producer, places)
 
 
-def _add(traffic: Traffic, producer: Producer, wanted: frozenset[str], said: set[str]) -> None:
+def _add(
+    traffic: Traffic,
+    producer: Producer,
+    wanted: frozenset[str],
+    said: set[str],
+    places: _Places,
+) -> None:
     at = producer.transaction
     if producer.value not in wanted or (producer.kind in _ECHOES and producer.value in said):
         return
     traffic.served.setdefault(producer.value, at)
-    producers = traffic.producers if producer.box is None else traffic.packed
-    producers.setdefault(producer.value, []).append(producer)
+    _keep(traffic.producers if producer.box is None else traffic.packed, producer, places)
+
+
+def _keep(producers: dict[str, ByKind], producer: Producer, places: _Places) -> None:
+    value, kind, box = producer.value, producer.kind, producer.box
+    place = value, kind, None if box is None else box.producer.kind
+    places[place] += 1
+    if places[place] <= MOST_PRODUCERS:
+        producers.setdefault(value, {}).setdefault(kind, []).append(producer)
 
 
 def _add_page(traffic: Traffic, step: Step, text: str, addresses: set[str]) -> None:
