@@ -116,6 +116,7 @@ def state(url: str, folder: Path) -> State:
         f"{kind}/{one.relative_to(data / kind)}: {one.read_bytes()!r}"
         for kind in ("pages", "media")
         for one in (data / kind).rglob("*.*")
+        if one.name != "start.txt"
     )
     lines = (
         line.split("\t")
@@ -124,8 +125,11 @@ def state(url: str, folder: Path) -> State:
         if not one.name.startswith("_")  # those of all pages together
         for line in one.read_text().splitlines()
     )
-    changes = (repr([kind, page, user, text]) for _, _, kind, page, user, text, *_ in lines)
-    return State(Counter((*files, *changes)))
+    changes = (
+        repr([kind, page, user, text.partition("(")[0]])  # there is the time of a revision
+        for _, _, kind, page, user, text, *_ in lines
+    )
+    return State(Counter((*files, *changes)), {"start": (data / "pages/start.txt").read_text()})
 
 
 def use(url: str, folder: Path) -> None:

@@ -16,7 +16,7 @@ from tests.applications.state import Effect, State
 
 __all__ = [
     *("RIGHT", "RIGHT_IF_UNIQUE", "SESSIONS", "USERS"),
-    *("Judge", "Outcome", "examine", "recorded"),
+    *("Judge", "Outcome", "examine", "recorded", "state_of", "unique"),
 ]
 
 #: Virtual users of the load test, all at once; how often each of them repeats the session.
@@ -74,14 +74,14 @@ def examine(name: str, folder: Path) -> Outcome:
         replaying = time.perf_counter() - started
         second = judge.replay(case, *here)
         if second != RIGHT and one.UNIQUE:
-            second = judge.replay(_unique(one, case, folder / "unique"), *here)
+            second = judge.replay(unique(one, case, folder / "unique"), *here)
             second = RIGHT_IF_UNIQUE if second == RIGHT else second
     totals = {"requests": 0, "errors": 0}
     with one.serve(_empty(folder / "used")) as url:
         here = (url, folder / "used")
         one.use(*here)
         used = judge.replay(case, *here)
-        many = _unique(one, case, folder / "many")
+        many = unique(one, case, folder / "many")
         sessions: int = getattr(one, "SESSIONS", SESSIONS)
 
         def load() -> None:
@@ -114,15 +114,15 @@ def recorded(name: str, one: Application, case: Path) -> Judge:
     """
     folder = _empty(case.parent / "recorded")
     with one.serve(folder) as url:
-        before = _state(one, url, folder)
+        before = state_of(one, url, folder)
         journey.record(name, one, url, case)
-        effect = Effect.between(before, _state(one, url, folder))
+        effect = Effect.between(before, state_of(one, url, folder))
     if not (effect.rows or effect.values):
         raise journey.JourneyError("the session leaves nothing on the server")
     return Judge(one, effect)
 
 
-def _state(one: Application, url: str, folder: Path) -> State:
+def state_of(one: Application, url: str, folder: Path) -> State:
     """That of the server, with the names of the recording."""
     return one.state(url, folder).named(one.UNIQUE)
 
@@ -140,17 +140,17 @@ class Judge:
 
     def run(self, do: Callable[[], None], url: str, folder: Path, *, sessions: int = 1) -> str:
         """`RIGHT`, or what was wrong with a run of so many sessions."""
-        before = _state(self.application, url, folder)
+        before = state_of(self.application, url, folder)
         try:
             do()
         except journey.JourneyError as error:
             return f"red: {error}"
-        after = _state(self.application, url, folder)
+        after = state_of(self.application, url, folder)
         missed = "; ".join(self.effect.missed(before, after, sessions))
         return f"WRONG: {missed}" if missed else RIGHT
 
 
-def _unique(one: Application, case: Path, folder: Path) -> Path:
+def unique(one: Application, case: Path, folder: Path) -> Path:
     """A copy of the test case in which users have names of their own where they need them."""
     folder.mkdir()
     for file in case.parent.glob(f"{case.name.removesuffix('.case.toml')}.*"):
