@@ -1,16 +1,24 @@
-"""``python -m tests.applications [NAME ...]``: the table of applications, all or those named."""
+"""``python -m tests.applications [NAME ...]``: the table of applications, all or those named.
+
+With ``--sabotage``: which changes that were not done make a replay red.
+"""
 
 from __future__ import annotations
 
 import argparse
 import sys
 import tempfile
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from tests.applications.application import APPLICATIONS
 from tests.applications.journey import JourneyError
 from tests.applications.outcome import examine
+from tests.applications.sabotage import PLACES, REPLAYS, report, sabotage
 from tests.applications.table import PAGE, table, updated
+
+_Done = TypeVar("_Done")
 
 
 def main() -> None:
@@ -20,23 +28,45 @@ def main() -> None:
     parser.add_argument(
         "--write", action="store_true", help="put their rows into docs/correlation.md as well"
     )
+    parser.add_argument(
+        "--sabotage", action="store_true", help="answer changes as recorded, and do not do them"
+    )
+    parser.add_argument("--places", type=int, default=PLACES, help="so many changes of each")
+    parser.add_argument("--replays", type=int, default=REPLAYS, help="so many without sabotage")
     arguments = parser.parse_args()
     names = arguments.name or list(APPLICATIONS)
     unknown = [name for name in names if name not in APPLICATIONS]
     if unknown:
         parser.error(f"no application {unknown[0]!r}; there are {', '.join(APPLICATIONS)}")
-    outcomes = []
+    if arguments.sabotage:
+        sabotaged = list(
+            _each(
+                names,
+                lambda name, folder: sabotage(name, folder, arguments.places, arguments.replays),
+            )
+        )
+        _print(report(sabotaged))
+        sys.exit(len(sabotaged) != len(names))
+    outcomes = list(_each(names, examine))
+    _print(table(outcomes))
+    if arguments.write:
+        PAGE.write_text(updated(PAGE.read_text(), outcomes))
+    sys.exit(len(outcomes) != len(names))
+
+
+def _each(names: Iterable[str], do: Callable[[str, Path], _Done]) -> Iterator[_Done]:
+    """What came of each application with which it could be done; of others, why it could not."""
     for name in names:
         with tempfile.TemporaryDirectory(prefix=f"{name}-") as folder:
             sys.stderr.write(f"{name} …\n")
             try:
-                outcomes.append(examine(name, Path(folder)))
+                yield do(name, Path(folder))
             except JourneyError as error:
                 sys.stderr.write(f"{error}\n")
-    sys.stdout.write("\n".join(table(outcomes)) + "\n")
-    if arguments.write:
-        PAGE.write_text(updated(PAGE.read_text(), outcomes))
-    sys.exit(len(outcomes) != len(names))
+
+
+def _print(lines: Iterable[str]) -> None:
+    sys.stdout.write("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

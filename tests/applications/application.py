@@ -7,6 +7,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
 
+from tests.applications.state import State
+
 __all__ = ["APPLICATIONS", "Application", "application"]
 
 #: Name on the command line, in test ids and of the recorded files: module.
@@ -27,8 +29,8 @@ APPLICATIONS = {
 class Application(Protocol):
     """A module with these names.
 
-    And perhaps ``contents(state)``: what the session has left on the server, without ids and times.
-    A replay has to leave the same: some servers answer what they refuse with a page and status 200.
+    And perhaps ``SESSIONS``: how often each of ten users may repeat the session in the time there
+    is, if not ten times.
     """
 
     TITLE: str
@@ -47,6 +49,16 @@ class Application(Protocol):
 
         ``state`` is an empty folder for all that it keeps. Its secrets are made anew each time.
         """
+
+    def state(self, url: str, folder: Path) -> State:
+        """What the server at ``url`` has in its database, which may be in that folder.
+
+        What the session did there is what each replay has to do: some servers answer what they
+        refuse with a page and status 200.
+        """
+
+    def use(self, url: str, folder: Path) -> None:
+        """Use a new server for something else: others' rows are there, its ids begin elsewhere."""
 
     def drive(self, url: str) -> None:
         """The session that is recorded: log in, at least one create or edit, log out.

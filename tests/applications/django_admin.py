@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 from tests.applications.browsing import recorded_page
 from tests.applications.installed import python_environment, run
 from tests.applications.serving import serving
+from tests.applications.state import State
+from tests.applications.used import count_on_in_sqlite
 from tests.ports import free_port
 
-__all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve"]
+__all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "use"]
 
 TITLE = "Django admin 5.2"
 BROWSER = True
@@ -32,6 +36,19 @@ _DATABASE = """
 from django.core.management import call_command
 call_command("migrate", verbosity=0)
 call_command("createsuperuser", interactive=False, username="admin", email="")
+"""
+_STATE = """
+SELECT 'user', username, first_name, last_name, email, is_staff FROM auth_user
+UNION ALL SELECT 'group', name, '', '', '', '' FROM auth_group
+UNION ALL SELECT 'log', model, object_repr, action_flag, change_message, ''
+    FROM django_admin_log AS log JOIN django_content_type AS kind ON kind.id = log.content_type_id
+"""
+_COLLEAGUES = """
+INSERT INTO auth_group (name) VALUES ('Auditors'), ('Clerks'), ('Writers');
+DELETE FROM auth_group WHERE name = 'Clerks';
+INSERT INTO auth_user (password, is_superuser, username, last_name, email, is_staff, is_active,
+    date_joined, first_name) SELECT '', 0, 'adam', 'Smith', '', 1, 1, date_joined, 'Adam'
+    FROM auth_user;
 """
 
 
@@ -57,6 +74,19 @@ def serve(state: Path) -> Iterator[str]:
     command = (*manage, "runserver", "--noreload", "--skip-checks", f"127.0.0.1:{port}")
     with serving(command, f"http://127.0.0.1:{port}/admin/", state=state) as url:
         yield url
+
+
+def state(url: str, folder: Path) -> State:
+    """Users, groups, and the admin's own log of what was done to them."""
+    with contextlib.closing(sqlite3.connect(folder / "db.sqlite3")) as database:
+        return State(Counter(map(repr, database.execute(_STATE))))
+
+
+def use(url: str, folder: Path) -> None:
+    """Other groups and a colleague are there."""
+    count_on_in_sqlite(folder / "db.sqlite3")
+    with contextlib.closing(sqlite3.connect(folder / "db.sqlite3")) as database, database:
+        database.executescript(_COLLEAGUES)
 
 
 def drive(url: str) -> None:

@@ -9,6 +9,7 @@ import hashlib
 import os
 import shutil
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,9 +18,10 @@ from playwright.sync_api import FilePayload
 from tests.applications.browsing import follow, recorded_page
 from tests.applications.installed import run
 from tests.applications.serving import serving
+from tests.applications.state import State
 from tests.ports import free_port
 
-__all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve"]
+__all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "use"]
 
 TITLE = "DokuWiki 2022-07-31"
 BROWSER = True
@@ -105,6 +107,34 @@ def _new_wiki(state: Path) -> Path:
     first = state / "first.php"
     first.write_text(f"<?php define('DOKU_CONF', '{configuration}/');\n")
     return first
+
+
+def state(url: str, folder: Path) -> State:
+    """The pages and pictures, and the lines that the wiki writes about each change."""
+    data = folder / "data"
+    files = (
+        f"{kind}/{one.relative_to(data / kind)}: {one.read_bytes()!r}"
+        for kind in ("pages", "media")
+        for one in (data / kind).rglob("*.*")
+        if one.name != "start.txt"
+    )
+    lines = (
+        line.split("\t")
+        for kind in ("meta", "media_meta")
+        for one in (data / kind).rglob("*.changes")
+        if not one.name.startswith("_")  # those of all pages together
+        for line in one.read_text().splitlines()
+    )
+    changes = (
+        repr([kind, page, user, text.partition("(")[0]])  # there is the time of a revision
+        for _, _, kind, page, user, text, *_ in lines
+    )
+    return State(Counter((*files, *changes)), {"start": (data / "pages/start.txt").read_text()})
+
+
+def use(url: str, folder: Path) -> None:
+    """Somebody else's page is there. The wiki numbers nothing."""
+    (folder / "data" / "pages" / "tea" / "coffee.txt").write_text("====== Coffee ======\n")
 
 
 def drive(url: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,8 +11,9 @@ import httpx
 
 from tests.applications.installed import python_environment
 from tests.applications.serving import serving_asgi
+from tests.applications.state import State
 
-__all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve"]
+__all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "use"]
 
 TITLE = "FastAPI with OAuth2"
 BROWSER = False
@@ -40,6 +42,23 @@ def serve(state: Path) -> Iterator[str]:
     """Everything is in the process's memory, its secret key too."""
     with serving_asgi(_programs(), "fastapi_oauth2:app", state=state) as url:
         yield url
+
+
+def state(url: str, folder: Path) -> State:
+    """What was done to items and comments."""
+    return State(Counter(httpx.get(f"{url}/journal").json()))
+
+
+def use(url: str, folder: Path) -> None:
+    """Somebody else's items, of which one is no more, and a comment."""
+    with httpx.Client(base_url=url) as client:
+        typed = {"grant_type": "password", "username": "johndoe", "password": "secret"}
+        token = client.post("/token", data=typed).json()["access_token"]
+        client.headers["Authorization"] = f"Bearer {token}"
+        for title in ("Saucer", "Spoon", "Sieve"):
+            item = client.post("/items/", json={"title": title, "price": 2}).json()["id"]
+        client.post("/comments/", json={"text": "Shiny", "item_id": 1})
+        client.delete(f"/items/{item}")
 
 
 def drive(url: str) -> None:

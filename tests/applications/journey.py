@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from pytest_loadtool.model.load import CaseShare, LoadConfiguration, ThinkTime
 from pytest_loadtool.report.outcome import SEPARATOR
 from tests.applications.application import Application
 
-__all__ = ["JourneyError", "load", "make_unique", "record", "replay"]
+__all__ = ["JourneyError", "Replayed", "load", "make_unique", "record", "replay", "replayed"]
 
 _ROOT = Path(__file__).parents[2]
 
@@ -33,6 +34,11 @@ save
 _STEP = re.compile(
     rf"^ +(\d{{3}}|---) +\d+ ms  (?:passed|failed)  .*{re.escape(SEPARATOR)}(.*)$", re.MULTILINE
 )
+
+#: The first failure of the first test case: the paragraph below its heading.
+_FIRST = re.compile(r"^_{3,} .* _{3,}\n((?:.+\n)+)", re.MULTILINE)
+#: Seconds for a whole pytest run.
+_PATIENCE = 1800
 
 
 class JourneyError(AssertionError):
@@ -60,32 +66,55 @@ def make_unique(case: Path, texts: Iterable[str]) -> None:
     _pytest(case.parent, "--record", case.name, "--record-script", script.name)
 
 
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What a tester learns from one replay."""
+
+    green: bool
+    first: str
+    """The first failure, in the words of the report; empty if green."""
+    written: str
+
+
+def replayed(case: Path, url: str) -> Replayed:
+    """Replay it once, whatever comes of it."""
+    done = _run(
+        case.parent, case.name, "-v", "--loadtool-server", url, "--loadtool-think-time", "none"
+    )
+    failed = _FIRST.search(done.stdout)
+    first = failed[1] if failed else done.stdout[-400:] + done.stderr
+    return Replayed(done.returncode == 0, "" if done.returncode == 0 else first, done.stdout)
+
+
 def replay(case: Path, url: str) -> None:
     """Replay it once: it passes, and each transaction is answered as it was recorded.
 
     Raises:
         JourneyError: it does not; of a login that is refused with a page, only the status tells.
     """
-    written = _pytest(
-        case.parent, case.name, "-v", "--loadtool-server", url, "--loadtool-think-time", "none"
-    )
-    if "not as recorded" in written:
-        raise JourneyError(written.partition("passed, but ")[2])
-    replayed = Counter((title, status) for status, title in _STEP.findall(written))
+    done = replayed(case, url)
+    if not done.green:
+        raise JourneyError(f"{done.first}\n{done.written}")
+    if "not as recorded" in done.written:
+        raise JourneyError(done.written.partition("passed, but ")[2])
+    answered = Counter((title, status) for status, title in _STEP.findall(done.written))
     recorded = Counter(_recorded(case))
-    if replayed != recorded:
-        raise JourneyError(f"recorded {recorded - replayed}, replayed {replayed - recorded}")
+    if answered != recorded:
+        raise JourneyError(f"recorded {recorded - answered}, replayed {answered - recorded}")
 
 
-def load(case: Path, url: str, *, users: int) -> dict[str, Any]:
-    """Let so many virtual users replay it at once, each one time; the value is the JSON report.
+def load(case: Path, url: str, *, users: int, sessions: int = 1) -> dict[str, Any]:
+    """Let so many virtual users replay it at once, each so many times.
+
+    The value is the JSON report.
 
     Raises:
         JourneyError: a request failed, or a status is not the recorded one.
     """
     name = case.name.removesuffix(".case.toml")
     configuration = LoadConfiguration(
-        name, (CaseShare(case.name),), users=users, duration=None, iterations=1,
+        name, (CaseShare(case.name),), users=users, duration=None,
+        iterations=sessions,
         think_time=ThinkTime(scale=0.0), on_error="stop iteration",
     )  # fmt: skip
     save_load(case.with_name(f"{name}.load.toml"), configuration)
@@ -95,7 +124,7 @@ def load(case: Path, url: str, *, users: int) -> dict[str, Any]:
     if report["not_as_recorded"]:
         raise JourneyError(f"not as recorded: {report['not_as_recorded']}")
     answered = report["totals"]["status"]
-    wanted = {status: users * count for status, count in once.items()}
+    wanted = {status: users * sessions * count for status, count in once.items()}
     if answered != wanted:
         raise JourneyError(f"expected {wanted}, the users were answered {answered}")
     return report
@@ -109,21 +138,26 @@ def _recorded(case: Path) -> Iterator[tuple[str, str]]:
 
 
 def _pytest(folder: Path, *arguments: str) -> str:
-    """A pytest run in ``folder``, as a user starts it. The value is what it wrote.
+    """A pytest run in ``folder`` that has to succeed. The value is what it wrote.
 
     Raises:
         JourneyError: its exit status is not 0.
     """
+    done = _run(folder, *arguments)
+    if done.returncode:
+        raise JourneyError(f"pytest {' '.join(arguments)}:\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def _run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A pytest run in ``folder``, as a user starts it."""
     (folder / "pytest.ini").write_text("[pytest]\n")
-    done = subprocess.run(
+    return subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments],
         cwd=folder,
         env=os.environ | {"PYTHONPATH": str(_ROOT), "COLUMNS": "200"},
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=_PATIENCE,
         check=False,
     )
-    if done.returncode:
-        raise JourneyError(f"pytest {' '.join(arguments)}:\n{done.stdout}{done.stderr}")
-    return done.stdout

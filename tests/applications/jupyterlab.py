@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,9 +14,10 @@ from playwright.sync_api import Page
 from tests.applications.browsing import recorded_page
 from tests.applications.installed import python_environment
 from tests.applications.serving import serving
+from tests.applications.state import State
 from tests.ports import free_port
 
-__all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve"]
+__all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "use"]
 
 TITLE = "JupyterLab 4.6"
 BROWSER = True
@@ -83,8 +85,26 @@ def serve(state: Path) -> Iterator[str]:
         yield base
 
 
+def state(url: str, folder: Path) -> State:
+    """The files, with what they hold, and folders."""
+    files = folder / "files"
+    return State(
+        Counter(
+            f"{one.relative_to(files)}: {one.read_text() if one.is_file() else 'folder'}"
+            for one in files.rglob("*")
+            if ".ipynb_checkpoints" not in one.parts
+        )
+    )
+
+
+def use(url: str, folder: Path) -> None:
+    """Somebody has files, with the names that new ones would have."""
+    for name in ("untitled.txt", "untitled1.txt", "a.txt"):
+        (folder / "files" / name).write_text("Somebody's")
+
+
 def drive(url: str) -> None:
-    """Write a text file, name and duplicate it, make a folder, delete all three, log out."""
+    """Write a text file, name and duplicate it, make a folder, delete two of them, log out."""
     with recorded_page() as page:
         page.goto(f"{url}/lab")
         page.fill("#password_input", _PASSWORD)
@@ -105,7 +125,7 @@ def drive(url: str) -> None:
         _type_name(page, "copy.txt")
         page.click("[data-command='filebrowser:create-new-directory']")
         _type_name(page, "archive")
-        for name in ("copy.txt", "archive", "notes.txt"):
+        for name in ("copy.txt", "archive"):
             one = files.get_by_text(name, exact=True)
             one.click()
             page.keyboard.press("Delete")

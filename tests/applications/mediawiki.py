@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import shlex
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,9 +14,11 @@ from tests.applications.browsing import follow, recorded_page
 from tests.applications.installed import run
 from tests.applications.mariadb import PACKAGE, SOCKET, rows, with_database
 from tests.applications.serving import serving
+from tests.applications.state import State
+from tests.applications.used import count_on_in_mariadb
 from tests.ports import free_port
 
-__all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve"]
+__all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "use"]
 
 TITLE = "MediaWiki 1.39"
 BROWSER = True
@@ -33,10 +37,10 @@ $wgPasswordAttemptThrottle = [];
 """
 _PASSWORD = "correct-horse-battery"
 _CONTENTS = """
+SELECT page_title, page_len, rev_minor_edit FROM page JOIN revision ON rev_page = page_id;
 SELECT ar_title, ar_len, ar_parent_id = 0 FROM archive ORDER BY ar_rev_id;
 SELECT log_action, log_title FROM logging ORDER BY log_id;
 SELECT wl_title FROM watchlist ORDER BY wl_title;
-SELECT user_real_name FROM user ORDER BY user_id;
 """
 
 
@@ -75,9 +79,18 @@ def serve(state: Path) -> Iterator[str]:
         yield url
 
 
-def contents(state: Path) -> str:
-    """The revisions of what was deleted, what was done, what is watched, and the preferences."""
-    return rows(state, _CONTENTS)
+def state(url: str, folder: Path) -> State:
+    """The revisions of pages and of what was deleted, what was done, what is watched, who it is."""
+    name = rows(folder, "SELECT user_real_name FROM user WHERE user_name = 'Admin'")
+    return State(Counter(rows(folder, _CONTENTS).splitlines()), {"real name": name})
+
+
+def use(url: str, folder: Path) -> None:
+    """Somebody has written a page."""
+    count_on_in_mariadb(folder)
+    edit = ("php", str(_CODE / "maintenance" / "edit.php"), "--user", "Admin", "Coffee")
+    settings = {"MW_CONFIG_FILE": str(folder / "settings.php")}
+    run("bash", "-c", f"echo 'Black, no sugar' | {shlex.join(edit)}", environment=settings)
 
 
 def drive(url: str) -> None:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import shutil
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+
+import httpx
 
 from tests.applications.browsing import recorded_page
 from tests.applications.installed import once, run
 from tests.applications.serving import serving
+from tests.applications.state import State
 from tests.ports import free_port
 
-__all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve"]
+__all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "use"]
 
 TITLE = "oidc-provider 9.13"
 BROWSER = True
@@ -49,6 +53,15 @@ def serve(state: Path) -> Iterator[str]:
     command = ("node", _SERVER, str(port))
     with serving(command, f"http://127.0.0.1:{port}/", state=state) as url:
         yield url
+
+
+def state(url: str, folder: Path) -> State:
+    """What was done to notes."""
+    return State(Counter(httpx.get(f"{url}/journal").json()))
+
+
+def use(url: str, folder: Path) -> None:
+    """Every id and token is random: nothing goes on elsewhere."""
 
 
 def drive(url: str) -> None:

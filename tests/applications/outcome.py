@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,11 +12,19 @@ from pytest_loadtool.casefile import read_case
 from tests.applications import journey
 from tests.applications.application import Application, application
 from tests.applications.judging import correlated, false_positives
+from tests.applications.state import Effect, State
 
-__all__ = ["USERS", "Outcome", "examine"]
+__all__ = [
+    *("RIGHT", "RIGHT_IF_UNIQUE", "SESSIONS", "USERS"),
+    *("Judge", "Outcome", "examine", "recorded", "state_of", "unique"),
+]
 
-#: Virtual users of the load test, all at once.
-USERS = 10
+#: Virtual users of the load test, all at once; how often each of them repeats the session.
+USERS, SESSIONS = 10, 10
+#: What there is to say of a run that was green and left the state which its sessions mean.
+RIGHT = "right"
+#: The same of a second run that was red, as it should, until the names it makes were `unique`.
+RIGHT_IF_UNIQUE = "right with `unique`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +38,14 @@ class Outcome:
     """Variables that need not be."""
     unique: tuple[str, ...]
     """The typed texts that had to be made unique before other users came."""
+    first: str
+    """Of the first replay on a new server: `RIGHT`, or what was wrong."""
+    second: str
+    """Of the second on the same server."""
+    used: str
+    """Of the first on one that was used for something else."""
+    load: str
+    """Of ten users, on the same."""
     requests: int
     """Of the load test."""
     errors: int
@@ -38,49 +56,108 @@ class Outcome:
 
 
 def examine(name: str, folder: Path) -> Outcome:
-    """Record and configure the application, replay it on two new servers and load the second.
+    """Record and configure the application, replay it on two other servers and load the second.
 
     Raises:
-        JourneyError: a step did not go as it should.
+        JourneyError: it could not be recorded, or the session leaves nothing that could be judged.
     """
     one = application(name)
     one.install()
     case = folder / f"{name}.case.toml"
-    with one.serve(_empty(folder / "recorded")) as url:
-        started = time.perf_counter()
-        journey.record(name, one, url, case)
-        recording = time.perf_counter() - started
-        recorded = _contents(one, folder / "recorded")
+    started = time.perf_counter()
+    judge = recorded(name, one, case)
+    recording = time.perf_counter() - started
     with one.serve(_empty(folder / "replayed")) as url:
+        here = (url, folder / "replayed")
         started = time.perf_counter()
-        journey.replay(case, url)
+        first = judge.replay(case, *here)
         replaying = time.perf_counter() - started
-        replayed = _contents(one, folder / "replayed")
-        if replayed != recorded:
-            raise journey.JourneyError(f"recorded {recorded}, replayed {replayed}")
-    with one.serve(_empty(folder / "again")) as url:
-        journey.replay(case, url)
-        if one.UNIQUE:
-            journey.make_unique(case, one.UNIQUE)
-        report = journey.load(case, url, users=USERS)
-        wrong = false_positives(case, url)
+        second = judge.replay(case, *here)
+        if second != RIGHT and one.UNIQUE:
+            second = judge.replay(unique(one, case, folder / "unique"), *here)
+            second = RIGHT_IF_UNIQUE if second == RIGHT else second
+    totals = {"requests": 0, "errors": 0}
+    with one.serve(_empty(folder / "used")) as url:
+        here = (url, folder / "used")
+        one.use(*here)
+        used = judge.replay(case, *here)
+        many = unique(one, case, folder / "many")
+        sessions: int = getattr(one, "SESSIONS", SESSIONS)
+
+        def load() -> None:
+            totals.update(journey.load(many, url, users=USERS, sessions=sessions)["totals"])
+
+        loaded = judge.run(load, *here, sessions=USERS * sessions)
+        wrong = false_positives(many, url)
     return Outcome(
         title=one.TITLE,
         transactions=len(list(read_case(case).transactions())),
         correlated=len(correlated(case)),
         false_positives=wrong,
         unique=one.UNIQUE,
-        requests=report["totals"]["requests"],
-        errors=report["totals"]["errors"],
+        first=first,
+        second=second,
+        used=used,
+        load=loaded,
+        requests=totals["requests"],
+        errors=totals["errors"],
         recording=recording,
         replaying=replaying,
     )
 
 
-def _contents(one: Application, state: Path) -> object:
-    """What users have left on the server, if the application can tell."""
-    contents = getattr(one, "contents", None)
-    return contents(state) if contents is not None else None
+def recorded(name: str, one: Application, case: Path) -> Judge:
+    """Record and configure the test case. The value knows what its session does.
+
+    Raises:
+        JourneyError: it could not be recorded, or the session leaves nothing that could be judged.
+    """
+    folder = _empty(case.parent / "recorded")
+    with one.serve(folder) as url:
+        before = state_of(one, url, folder)
+        journey.record(name, one, url, case)
+        effect = Effect.between(before, state_of(one, url, folder))
+    if not (effect.rows or effect.values):
+        raise journey.JourneyError("the session leaves nothing on the server")
+    return Judge(one, effect)
+
+
+def state_of(one: Application, url: str, folder: Path) -> State:
+    """That of the server, with the names of the recording."""
+    return one.state(url, folder).named(one.UNIQUE)
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Compares what runs do to the state of an application with what its session does."""
+
+    application: Application
+    effect: Effect
+
+    def replay(self, case: Path, url: str, folder: Path) -> str:
+        """`RIGHT`, or what was wrong with a replay."""
+        return self.run(lambda: journey.replay(case, url), url, folder)
+
+    def run(self, do: Callable[[], None], url: str, folder: Path, *, sessions: int = 1) -> str:
+        """`RIGHT`, or what was wrong with a run of so many sessions."""
+        before = state_of(self.application, url, folder)
+        try:
+            do()
+        except journey.JourneyError as error:
+            return f"red: {error}"
+        after = state_of(self.application, url, folder)
+        missed = "; ".join(self.effect.missed(before, after, sessions))
+        return f"WRONG: {missed}" if missed else RIGHT
+
+
+def unique(one: Application, case: Path, folder: Path) -> Path:
+    """A copy of the test case in which users have names of their own where they need them."""
+    folder.mkdir()
+    for file in case.parent.glob(f"{case.name.removesuffix('.case.toml')}.*"):
+        shutil.copy(file, folder)
+    if one.UNIQUE:
+        journey.make_unique(folder / case.name, one.UNIQUE)
+    return folder / case.name
 
 
 def _empty(folder: Path) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 import secrets
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,9 +15,10 @@ from tests.applications.browsing import recorded_page
 from tests.applications.installed import run
 from tests.applications.mariadb import PACKAGE, SOCKET, rows, with_database
 from tests.applications.serving import serving
+from tests.applications.state import State
 from tests.ports import free_port
 
-__all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve"]
+__all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "use"]
 
 TITLE = "phpMyAdmin 5.2"
 BROWSER = True
@@ -35,6 +37,10 @@ _USER = f"CREATE USER kim IDENTIFIED BY '{_PASSWORD}'; GRANT ALL ON *.* TO kim"
 _PLACES = """<?php
 $places = require '{code}/libraries/vendor_config.php';
 return ['configFile' => '{state}/config.php', 'tempDir' => '{state}/tmp/'] + $places;
+"""
+_TABLES = """
+SELECT table_schema, table_name, column_name, column_type FROM information_schema.columns
+WHERE table_schema NOT IN ('mysql', 'sys', 'information_schema', 'performance_schema')
 """
 _CONFIGURATION = """<?php
 $cfg['blowfish_secret'] = '{secret}';
@@ -91,9 +97,20 @@ def _new_root(state: Path) -> Path:
     return libraries / "vendor_config.php"
 
 
-def contents(state: Path) -> str:
-    """The rows that are left in the table."""
-    return rows(state, "SELECT id, name, height FROM plants", "garden")
+def state(url: str, folder: Path) -> State:
+    """The databases, their tables with the columns, and the rows of the plants."""
+    tables = rows(folder, _TABLES).splitlines()[1:]
+    plants = (
+        f"{name}: {row}"
+        for name in {line.split("\t")[0] for line in tables if "\tplants\t" in line}
+        for row in rows(folder, "SELECT id, name, height FROM plants", name).splitlines()
+    )
+    return State(Counter((*tables, *plants)))
+
+
+def use(url: str, folder: Path) -> None:
+    """Somebody has another database."""
+    rows(folder, "CREATE DATABASE orchard; CREATE TABLE orchard.trees (id INT, name VARCHAR(9))")
 
 
 def drive(url: str) -> None:

@@ -7,6 +7,7 @@ import os
 import secrets
 import shutil
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,9 +16,11 @@ from playwright.sync_api import FilePayload
 from tests.applications.browsing import recorded_page
 from tests.applications.installed import once, run
 from tests.applications.serving import serving
+from tests.applications.state import State
+from tests.applications.used import count_on_in_sqlite
 from tests.ports import free_port
 
-__all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve"]
+__all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "use"]
 
 TITLE = "Redmine 5.0"
 BROWSER = True
@@ -140,10 +143,15 @@ def serve(state: Path) -> Iterator[str]:
         yield url
 
 
-def contents(state: Path) -> list[str]:
+def state(url: str, folder: Path) -> State:
     """The issues with what belongs to them, and the wiki."""
-    with contextlib.closing(sqlite3.connect(state / "redmine.db")) as database:
-        return sorted(map(repr, database.execute(_CONTENTS)))
+    with contextlib.closing(sqlite3.connect(folder / "redmine.db")) as database:
+        return State(Counter(map(repr, database.execute(_CONTENTS))))
+
+
+def use(url: str, folder: Path) -> None:
+    """What there is already goes on being there, with other numbers for all that comes."""
+    count_on_in_sqlite(folder / "redmine.db")
 
 
 def drive(url: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ import httpx
 
 from tests.applications.installed import python_environment
 from tests.applications.serving import serving_asgi
+from tests.applications.state import State
 
-__all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve"]
+__all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "use"]
 
 TITLE = "Strawberry GraphQL"
 BROWSER = False
@@ -50,6 +52,28 @@ def serve(state: Path) -> Iterator[str]:
     """Everything is in the process's memory."""
     with serving_asgi(_programs(), "strawberry_graphql:app", state=state) as url:
         yield url
+
+
+def state(url: str, folder: Path) -> State:
+    """What was done to authors and books."""
+    answer = httpx.post(f"{url}/graphql", json={"query": "{ journal }"}).json()
+    return State(Counter(answer["data"]["journal"]))
+
+
+def use(url: str, folder: Path) -> None:
+    """Another author with two books, of which one is no more."""
+    with httpx.Client(base_url=url) as client:
+
+        def ask(query: str, **variables: object) -> Any:
+            answer = client.post("/graphql", json={"query": query, "variables": variables}).json()
+            return next(iter(answer["data"].values()))
+
+        token = ask(_LOGIN, username="ada", password="lovelace")["token"]
+        client.headers["Authorization"] = f"Bearer {token}"
+        author = ask(_ADD_AUTHOR, name="Jane Austen")["id"]
+        for title in ("Emma", "Persuasion"):
+            book = ask(_ADD_BOOK, data={"title": title, "authorId": author})["id"]
+        ask(_DELETE, id=book)
 
 
 def drive(url: str) -> None:

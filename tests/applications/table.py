@@ -15,9 +15,14 @@ PAGE = Path(__file__).parents[2] / "docs" / "correlation.md"
 _BLOCK = re.compile(r"(?<=<!-- applications -->\n).*(?=<!-- end of applications -->)", re.DOTALL)
 _HEAD = (
     "| application | transactions | correlated values | false positives | edits before a replay "
-    f"| `unique` for other users | record, configure | replay | {USERS} users at once |",
-    "|---|--:|--:|---|--:|--:|--:|--:|---|",
+    "| `unique` for other users | state after the first replay | after the second "
+    f"| on a used server | after {USERS} users at once | their requests "
+    "| record, configure | replay |",
+    "|---|--:|--:|---|--:|--:|---|---|---|---|---|--:|--:|",
 )
+
+#: Characters of what was wrong, in a cell.
+_LONGEST = 120
 
 
 def table(outcomes: Iterable[Outcome]) -> Iterator[str]:
@@ -40,9 +45,15 @@ def _row(one: Outcome) -> str:
     # An edit would be one more step of `outcome.examine`: there is none.
     return (
         f"| {one.title} | {one.transactions} | {one.correlated} | {wrong} | 0 | {len(one.unique)} "
-        f"| {one.recording:.0f} s | {one.replaying:.0f} s "
-        f"| {one.requests} requests, {one.errors} errors |"
+        f"| {' | '.join(map(_cell, (one.first, one.second, one.used, one.load)))} "
+        f"| {one.requests:,}, {one.errors} errors "
+        f"| {one.recording:.0f} s | {one.replaying:.0f} s |"
     )
+
+
+def _cell(judgement: str) -> str:
+    """Of what was wrong, the first line: the rest is for who looks into it."""
+    return judgement.strip().splitlines()[0].replace("|", "\\|")[:_LONGEST]
 
 
 def _title(row: str) -> str:

@@ -15,7 +15,7 @@ from pytest_loadtool.console.session import Session, Settings
 from pytest_loadtool.model.case import TestCase
 from tests.applications import journey
 from tests.applications.application import APPLICATIONS, application
-from tests.applications.outcome import USERS, examine
+from tests.applications.outcome import RIGHT, RIGHT_IF_UNIQUE, SESSIONS, USERS, examine
 from tests.console.listener import Listener, do
 
 RECORDINGS = Path(__file__).parent / "recordings"
@@ -29,18 +29,23 @@ HEAVY = (
 
 
 def _check(name: str, folder: Path) -> None:
-    outcome = examine(name, folder)  # fails unless both replays are green
+    outcome = examine(name, folder)
     assert outcome.transactions >= 15
     assert outcome.correlated
     assert not outcome.false_positives
+    assert outcome.first == outcome.used == outcome.load == RIGHT
+    assert outcome.second in (RIGHT, RIGHT_IF_UNIQUE)
     assert outcome.errors == 0
-    assert outcome.requests == USERS * outcome.transactions
+    sessions = getattr(application(name), "SESSIONS", SESSIONS)
+    assert outcome.requests == USERS * sessions * outcome.transactions
 
 
 @pytest.mark.promise(2, 3, 72)
 @pytest.mark.parametrize("name", QUICK)
 def test_application(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Recorded, configured, replayed on two new servers, loaded by ten users on the second.
+    """Recorded, configured, replayed twice on a new server and on a used one, and loaded there.
+
+    Each time the application has what its sessions mean, and nothing else.
 
     Then the rules are taken away: replays alone find every value that the rules know.
     """

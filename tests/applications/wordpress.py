@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import re
 import secrets
 import struct
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,9 +18,11 @@ from tests.applications.browsing import follow, recorded_page
 from tests.applications.installed import run
 from tests.applications.mariadb import PACKAGE, SOCKET, rows, with_database
 from tests.applications.serving import serving
+from tests.applications.state import State
+from tests.applications.used import count_on_in_mariadb
 from tests.ports import free_port
 
-__all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve"]
+__all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "use"]
 
 TITLE = "WordPress 6.1"
 BROWSER = True
@@ -80,12 +84,23 @@ define('DISABLE_WP_CRON', true);
 $table_prefix = 'wp_';
 require ABSPATH . 'wp-settings.php';
 """
+_SETTINGS = """
+SELECT option_name, option_value FROM wp_options WHERE option_name = 'blogdescription'
+UNION SELECT meta_key, meta_value FROM wp_usermeta WHERE meta_key = 'admin_color'
+"""
+_POSTS = """
+INSERT INTO wp_terms (name, slug) VALUES ('Cakes', 'cakes');
+INSERT INTO wp_term_taxonomy (term_id, taxonomy, description) SELECT term_id, 'category', ''
+    FROM wp_terms WHERE slug = 'cakes';
+INSERT INTO wp_posts (post_author, post_date, post_date_gmt, post_title, post_name, post_status,
+    post_type, post_content, post_excerpt, to_ping, pinged, post_content_filtered)
+    SELECT 1, post_date, post_date_gmt, 'Kinds of cake', 'kinds-of-cake', 'publish', 'post', 'Many',
+    '', '', '', '' FROM wp_posts WHERE post_name = 'hello-world';
+"""
 _CONTENTS = """
 SELECT post_title, post_name, post_status, post_content, comment_content, comment_approved
 FROM wp_posts LEFT JOIN wp_comments ON comment_post_ID = ID
 WHERE post_type = 'post' AND post_status <> 'auto-draft' ORDER BY ID, comment_ID;
-SELECT option_value FROM wp_options WHERE option_name = 'blogdescription';
-SELECT meta_value FROM wp_usermeta WHERE meta_key = 'admin_color';
 SELECT name FROM wp_terms ORDER BY name;
 SELECT post_title, post_mime_type, post_content FROM wp_posts WHERE post_type = 'attachment';
 """
@@ -132,11 +147,22 @@ def _new_site(state: Path) -> Path:
     return site
 
 
-def contents(state: Path) -> str:
-    """The posts with their titles, addresses and comments, the settings, and the pictures."""
-    pictures = (state / "www" / "wp-content" / "uploads").rglob("leaf.png")
+def state(url: str, folder: Path) -> State:
+    """The posts with their titles, addresses and comments, the settings, and the pictures.
+
+    A second post or picture of a name has a number behind it in its address.
+    """
+    pictures = (folder / "www" / "wp-content" / "uploads").rglob("leaf*.png")
     digests = (hashlib.sha256(one.read_bytes()).hexdigest() for one in pictures)
-    return "\n".join((rows(state, _CONTENTS), *digests))
+    found = re.sub(r"\b(kinds-of-tea|leaf)-\d+\b", r"\1", rows(folder, _CONTENTS))
+    settings = (line.split("\t") for line in rows(folder, _SETTINGS).splitlines())
+    return State(Counter((*found.splitlines(), *digests)), dict(settings))
+
+
+def use(url: str, folder: Path) -> None:
+    """Somebody has written a post and made a category."""
+    count_on_in_mariadb(folder)
+    rows(folder, _POSTS)
 
 
 def drive(url: str) -> None:

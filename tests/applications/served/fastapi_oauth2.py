@@ -1,9 +1,9 @@
 """FastAPI's tutorial "OAuth2 with Password (and hashing), Bearer with JWT tokens", and more.
 
 From https://fastapi.tiangolo.com/tutorial/security/oauth2-jwt/: the users, ``/token`` and
-``/users/me``. Added: a refresh token that is good for one use, logging out, and items with comments
-that can be created, changed and deleted. Not imported by the tests: it runs in an environment of
-its own.
+``/users/me``. Added: a refresh token that is good for one use, logging out, items with comments
+that can be created, changed and deleted, and a journal of what was done to them. Not imported by
+the tests: it runs in an environment of its own.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ refresh_tokens: dict[str, str] = {}
 logged_out: set[str] = set()
 items: dict[int, dict[str, Any]] = {}
 comments: dict[int, dict[str, Any]] = {}
+journal: list[str] = []
 item_ids, comment_ids = itertools.count(1), itertools.count(1000)
 
 oauth2_scheme = OAuth2PasswordBearer(tokenUrl="token")
@@ -142,6 +143,7 @@ def read_own_items(claims: Claims) -> list[dict[str, Any]]:
 def create_item(item: Item, claims: Claims) -> dict[str, Any]:
     number = next(item_ids)
     items[number] = {"id": number, **item.model_dump(), "owner": claims["sub"]}
+    journal.append(f"{item.title} for {item.price}")
     return items[number]
 
 
@@ -152,19 +154,21 @@ def read_item(item_id: int, claims: Claims) -> dict[str, Any]:
 
 @app.put("/items/{item_id}")
 def replace_item(item_id: int, item: Item, claims: Claims) -> dict[str, Any]:
-    found(items, item_id).update(item.model_dump())
+    one = found(items, item_id)
+    journal.append(f"{one['title']} is {item.title} for {item.price}")
+    one.update(item.model_dump())
     return items[item_id]
 
 
 @app.delete("/items/{item_id}", status_code=status.HTTP_204_NO_CONTENT)
 def delete_item(item_id: int, claims: Claims) -> None:
-    found(items, item_id)
+    journal.append(f"without {found(items, item_id)['title']}")
     del items[item_id]
 
 
 @app.post("/comments/", status_code=status.HTTP_201_CREATED)
 def create_comment(comment: Comment, claims: Claims) -> dict[str, Any]:
-    found(items, comment.item_id)
+    journal.append(f"{found(items, comment.item_id)['title']}: {comment.text}")
     number = next(comment_ids)
     comments[number] = {"comment_id": number, **comment.model_dump()}
     return comments[number]
@@ -180,5 +184,10 @@ def read_comment(item_id: int, comment_id: int, claims: Claims) -> dict[str, Any
 
 @app.delete("/comments/{comment_id}", status_code=status.HTTP_204_NO_CONTENT)
 def delete_comment(comment_id: int, claims: Claims) -> None:
-    found(comments, comment_id)
+    journal.append(f"without {found(comments, comment_id)['text']}")
     del comments[comment_id]
+
+
+@app.get("/journal")
+def read_journal() -> list[str]:
+    return journal

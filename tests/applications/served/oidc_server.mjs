@@ -31,6 +31,7 @@ const page = file('oidc_client.html');
 const library = file('node_modules/oidc-client-ts/dist/browser/oidc-client-ts.min.js');
 
 const notes = new Map(); // by id: { id, owner, text }
+const journal = []; // what was done to them
 
 async function api(request, response) {
   const answer = (status, body) => response
@@ -47,12 +48,20 @@ async function api(request, response) {
   if (!id) {
     const note = { id: randomUUID(), owner: token.accountId, text: JSON.parse(body).text };
     notes.set(note.id, note);
+    journal.push(note.text);
     return answer(201, note);
   }
   const note = mine.find((one) => one.id === id);
   if (!note) return answer(404, { error: 'not_found' });
-  if (request.method === 'PUT') note.text = JSON.parse(body).text;
-  if (request.method === 'DELETE') notes.delete(id);
+  if (request.method === 'PUT') {
+    const { text } = JSON.parse(body);
+    journal.push(`${note.text} is ${text}`);
+    note.text = text;
+  }
+  if (request.method === 'DELETE') {
+    notes.delete(id);
+    journal.push(`without ${note.text}`);
+  }
   return request.method === 'DELETE' ? answer(204) : answer(200, note);
 }
 
@@ -64,6 +73,8 @@ createServer((request, response) => {
     openid(request, response);
   } else if (pathname.startsWith('/api/notes')) {
     api(request, response);
+  } else if (pathname === '/journal') {
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(journal));
   } else if (pathname === '/oidc-client-ts.js') {
     response.writeHead(200, { 'Content-Type': 'text/javascript' }).end(library);
   } else if (pathname === '/' || pathname === '/callback') {

@@ -1,0 +1,144 @@
+"""One change of a session is answered as it was recorded and not done: does the replay say so?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytest_loadtool.casefile import read_case
+from pytest_loadtool.model.case import Transaction
+from tests.applications import journey
+from tests.applications.application import Application, application
+from tests.applications.outcome import Judge, recorded, state_of, unique
+from tests.applications.silence import CHANGES, recorded_answer, silent
+
+__all__ = ["PLACES", "REPLAYS", "Place", "Sabotaged", "report", "sabotage"]
+
+#: Changes of an application that are swallowed, each in a replay of its own; and replays in which
+#: none is.
+PLACES, REPLAYS = 3, 20
+#: Who cannot log in is told so otherwise: that changes nothing.
+_SESSION = re.compile("log.?(?:in|out)|sign.?(?:in|out)|token|session", re.IGNORECASE)
+#: Of the golden ratio, the multiples fall into ever other gaps between those before.
+_GOLDEN = 0.618034
+#: Characters of a failure, in the table.
+_LONGEST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A change that was not done, and what the replay said."""
+
+    title: str
+    missed: tuple[str, ...]
+    """In what the state differs from that of a session: there is no place where it does not."""
+    replayed: journey.Replayed
+
+    @property
+    def named(self) -> bool:
+        """Whether the first failure says which change it is about."""
+        return self.title in self.replayed.first
+
+
+@dataclass(frozen=True, slots=True)
+class Sabotaged:
+    """The places of an application, and how many of its replays without sabotage were red."""
+
+    title: str
+    places: tuple[Place, ...]
+    replays: int
+    reds: tuple[str, ...]
+    """The first failure of each."""
+
+
+def sabotage(name: str, folder: Path, places: int, replays: int) -> Sabotaged:
+    """Record the application, replay it with a change swallowed, and so often with none.
+
+    Raises:
+        JourneyError: it could not be recorded.
+    """
+    one = application(name)
+    one.install()
+    case = folder / f"{name}.case.toml"
+    judge = recorded(name, one, case)
+    found: list[Place] = []
+    for nth, change in _spread(_changes(case)):
+        if len(found) == places:
+            break
+        place = _place(judge, case, folder / f"change-{nth}", nth, change)
+        if place.missed:
+            found.append(place)
+    return Sabotaged(one.TITLE, tuple(found), replays, tuple(_reds(one, case, folder, replays)))
+
+
+def _changes(case: Path) -> list[tuple[int, Transaction]]:
+    """The changes that succeeded, each with its number among all."""
+    sent = (one for one in read_case(case).transactions() if one.request.method in CHANGES)
+    return [
+        (nth, one)
+        for nth, one in enumerate(sent)
+        if one.recorded and one.recorded.status < 400 and not _SESSION.search(one.title)
+    ]
+
+
+def _spread(changes: Sequence[tuple[int, Transaction]]) -> list[tuple[int, Transaction]]:
+    """In an order of which every beginning is spread over the whole session."""
+    return sorted(changes, key=lambda one: one[0] * _GOLDEN % 1)
+
+
+def _place(judge: Judge, case: Path, folder: Path, nth: int, change: Transaction) -> Place:
+    """Replay it on a new server that does not do the change."""
+    entry = change.recorded.entry if change.recorded else None
+    assert entry is not None, "a recording has its evidence"
+    whole = read_case(case)
+    answer = recorded_answer(case.with_suffix("").with_suffix(".har"), entry, whole.server)
+    folder.mkdir()
+    with judge.application.serve(folder) as url:
+        before = state_of(judge.application, url, folder)
+        with silent(url, nth, answer) as front:
+            replayed = journey.replayed(case, front)
+        missed = tuple(judge.effect.missed(before, state_of(judge.application, url, folder), 1))
+    return Place(change.title, missed, replayed)
+
+
+def _reds(one: Application, case: Path, folder: Path, replays: int) -> Iterator[str]:
+    """What was said against replays on one server that does all that it is asked."""
+    case = unique(one, case, folder / "unique")
+    state = folder / "willing"
+    state.mkdir()
+    with one.serve(state) as url, silent(url) as front:
+        for _ in range(replays):
+            replayed = journey.replayed(case, front)
+            if not replayed.green:
+                yield replayed.first
+
+
+def report(outcomes: Iterable[Sabotaged]) -> Iterator[str]:
+    """The lines of a Markdown table, and the sums."""
+    yield "| application | change that was not done | replay | names it first | first failure |"
+    yield "|---|---|---|---|---|"
+    places: list[Place] = []
+    reds: list[str] = []
+    replays = 0
+    for one in outcomes:
+        for place in one.places:
+            colour = "**green**" if place.replayed.green else "red"
+            yield (
+                f"| {one.title} | `{place.title}` | {colour} | {'yes' if place.named else 'no'} "
+                f"| {_line(place.replayed.first)} |"
+            )
+        places += one.places
+        reds += [f"{one.title}: {_line(first)}" for first in one.reds]
+        replays += one.replays
+    red = sum(not place.replayed.green for place in places)
+    named = sum(place.named for place in places)
+    yield ""
+    yield f"{len(places)} changes not done: {red} replays red, {named} name the change first"
+    yield f"{replays} replays with all changes done: {len(reds)} red"
+    yield from reds
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")[:_LONGEST]
