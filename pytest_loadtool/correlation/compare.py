@@ -278,12 +278,14 @@ class _Judge:
             return False
         if producer.in_list or not EVIDENCE["new"](slot, producer, self._traffic):
             return False
-        known = self._traffic.producers.get(slot.value, ())
+        known = self._traffic.producers_of(slot.value)
         structured = (one.transaction for one in known if one.kind is not Kind.TEXT)
         first = next(structured, producer.transaction)
         if first not in self._replayed.exchanges:
             return False
-        still = _in_response(self._response(first), first, frozenset({slot.value}), body=True)
+        still = _in_response(
+            self._response(first), first, frozenset({slot.value}), self._traffic.searches, body=True
+        )
         return all(one.kind is Kind.TEXT and one.value.isdigit() for one in still)
 
     def _moved(self, claim: Claim) -> str:

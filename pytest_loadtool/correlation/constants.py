@@ -140,8 +140,8 @@ def _label(slot: Slot) -> str:
 
 def _why(traffic: Traffic, slot: Slot) -> tuple[_Why, int]:
     """Why nothing was found, and the transaction that gave the value out; -1: none did."""
-    gave = _before(traffic.producers.get(slot.value, ()), slot)
-    gave = gave or _before(traffic.packed.get(slot.value, ()), slot)
+    gave = _before(traffic.producers_of(slot.value), slot)
+    gave = gave or _before(traffic.packed_of(slot.value), slot)
     if gave is None:
         return _Why.UNKNOWN, -1
     if not EVIDENCE["not typed"](slot, gave, traffic):

@@ -58,8 +58,8 @@ def new_data(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     change, and has it since; or it is that of something created."""
     same = (
         one.transaction
-        for one in traffic.producers[slot.value]
-        if one.kind is Kind.TEXT and one.name == producer.name
+        for one in traffic.producers[slot.value].get(Kind.TEXT, ())
+        if one.name == producer.name
     )
     first = next(same, producer.transaction)
     is_data = producer.name.startswith("data-")

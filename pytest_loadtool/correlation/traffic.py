@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from heapq import merge
 
 from pytest_loadtool.correlation.escaped import disguises
 from pytest_loadtool.correlation.links import MOST_LABELS, label_at, links
@@ -132,6 +133,16 @@ class Traffic:
     submitted: dict[tuple[int, int, int], bool] = field(default_factory=dict)
     """By transaction and form, and by request: whether the request may submit the form, as far as
     that was asked."""
+
+    def producers_of(self, value: str) -> list[Producer]:
+        """All producers of a value that stands plainly, in the order of transactions."""
+        kinds = self.producers.get(value, {}).values()
+        return list(merge(*kinds, key=lambda one: one.transaction))
+
+    def packed_of(self, value: str) -> list[Producer]:
+        """Likewise, those within encoded texts."""
+        kinds = self.packed.get(value, {}).values()
+        return list(merge(*kinds, key=lambda one: one.transaction))
 
     def before(self, slot: Slot) -> str:
         """The path up to a segment as recorded, whatever a person has put into it."""
