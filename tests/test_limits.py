@@ -41,7 +41,7 @@ WORDS = {"LIMIT", "LONGEST", "MOST", "PATIENCE", "SILENCE", "WIDEST"}
 UNNOTICED = {
     "auth.digest._MOST_KEPT": "a cache",
     "auth.ntlm._MOST_KEPT": "a cache",
-    "correlation.outcomes.proofs._LONGEST_NAME": "of what an outcome is called",
+    "correlation.outcomes.proof._LONGEST_NAME": "of what an outcome is called",
     "casefile.har._LONGEST": "30 years, for one request",
     "casefile.matching._LONGEST": "of an entry, to know it again when a file is saved",
     "correlation.packed._MOST_REMEMBERED": "a cache",

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from pytest_loadtool.correlation.ignoring import entry
 from pytest_loadtool.correlation.notes import Title
 from pytest_loadtool.correlation.outcomes.changes import Change, changes_of
-from pytest_loadtool.correlation.outcomes.proofs import Proof, proofs
+from pytest_loadtool.correlation.outcomes.proof import Proof
+from pytest_loadtool.correlation.outcomes.proofs import proofs
 from pytest_loadtool.correlation.outcomes.seen import Answers
 from pytest_loadtool.correlation.traffic import Step, steps_of
 from pytest_loadtool.model.case import TestCase
@@ -50,18 +51,24 @@ def asserted(case: TestCase, steps: Sequence[Step], title: Title) -> Asserted:
     told: set[tuple[int, Validator | None]] = set()
     changes = tuple(changes_of(case, steps))
     changed: dict[str, list[int]] = {}
+    said: dict[str, list[int]] = {}
     for change in changes:
+        for text in {one.value for one in change.said}:
+            said.setdefault(text, []).append(change.step.index)
         for thing in change.things:
-            changed.setdefault(thing.known_as, []).append(change.step.index)
+            for name in {thing.known_as, thing.called}:
+                changed.setdefault(name, []).append(change.step.index)
     for change in changes:
         step = change.step
         if entry(step, _IGNORED) in case.asm.ignore:
             continue
-        best = [
+        own = (
             one
-            for one in _best(proofs(change, answers, changed))
+            for one in proofs(change, answers, changed)
             if (one.at, one.validator) not in told
-        ]
+            and not any(step.index < at < one.at for at in said.get(one.text, ()))
+        )
+        best = _best(own)
         told.update((one.at, one.validator) for one in best)
         if not best and (change.said or change.things) and not change.logs_in:
             silent.append(change)

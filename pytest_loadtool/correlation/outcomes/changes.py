@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -23,9 +24,10 @@ from pytest_loadtool.correlation.traffic import Step, recorded_slots
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.secret import is_secret
 from pytest_loadtool.model.template import escape
 
-__all__ = ["Change", "Said", "Thing", "changes_of", "operation_of", "walk"]
+__all__ = ["Change", "Said", "Thing", "changes_of", "is_change", "operation_of", "walk"]
 
 #: The first words of operations that only read, although they are sent by POST.
 _READING = frozenset(
@@ -38,6 +40,8 @@ _READING = frozenset(
 _REFERENCE = re.compile(r"\$\{([^}|]+)(?:\|[^}]*)?\}")
 _NUMBER = re.compile(r"-?\d{1,12}(?:\.\d{1,6})?")
 _ID = re.compile(r"\d+|[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}")
+#: How many lines of a body without fields are looked for.
+_MOST_LINES = 50
 #: How many values of a JSON document are looked at, and how deep.
 _MOST_NODES, _DEEPEST = 20_000, 12
 
@@ -72,7 +76,12 @@ class Thing:
     @property
     def known_as(self) -> str:
         """What tells it from other things: equal ids may be those of two kinds."""
-        return self.template if "${" in self.template else f"{self.noun} {self.id}"
+        return self.template if "${" in self.template else self.called
+
+    @property
+    def called(self) -> str:
+        """Likewise, whatever variable has it."""
+        return f"{self.noun} {self.id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +112,23 @@ def changes_of(case: TestCase, steps: Sequence[Step]) -> Iterator[Change]:
         for slot, template in each:
             if _names_a_thing(slot):
                 nouns.setdefault(template, _noun(slot))
+    bodies = Counter(
+        line
+        for step, one in zip(steps, transactions, strict=True)
+        if step.changes_things
+        for line in dict.fromkeys(_lines(one.request.body))
+    )
     for step, one, each in zip(steps, transactions, sent, strict=True):
-        if step.exchange is None or not step.changes_things or reads(step, step.exchange):
-            continue
-        if 200 <= step.exchange.status < 400:
+        if step.exchange is not None and is_change(step) and 200 <= step.exchange.status < 400:
             things = dict.fromkeys(
                 (*_about(each, case.variables), *_given(one, case.variables, nouns))
             )
             known = {(thing.id, thing.noun): thing for thing in reversed(things)}
             said = dict.fromkeys((*_said(each, case.variables), *_booleans(step.exchange)))
+            if not any(slot.part == "body" for slot, _ in each):
+                lines = _lines(one.request.body)
+                own = [line for line in lines if bodies[line] == 1]
+                said = dict.fromkeys(Said("", line, line) for line in own or lines)
             yield Change(step, tuple(said), tuple(reversed(known.values())))
 
 
@@ -130,10 +147,11 @@ def _sent(step: Step, transaction: Transaction, case: TestCase) -> Iterator[tupl
 def _paired(
     recorded: Iterable[Slot], written: Iterable[Slot], plain: Plain, case: TestCase
 ) -> Iterator[tuple[Slot, str]]:
-    was, now = list(recorded), list(written)
-    if len(was) != len(now):
-        return
-    for slot, one in zip(was, now, strict=True):
+    now = dict(_numbered(written))
+    for key, slot in _numbered(recorded):
+        one = now.get(key)
+        if one is None:
+            continue
         template = plain.original(one.value)
         if template == one.value:
             if one.value == slot.value:
@@ -147,13 +165,25 @@ def _paired(
             yield slot, template
 
 
-def reads(step: Step, exchange: Exchange) -> bool:
-    """Whether a request that is sent by a method for changes asks for something alone."""
-    asked = operation(exchange)
+def _numbered(slots: Iterable[Slot]) -> Iterator[tuple[tuple[str, int, int], Slot]]:
+    """The slots by where they stand: those of a path in their order, others by name and how many of
+    that name came before; what stands in others likewise, by depth."""
+    seen: Counter[tuple[str, int]] = Counter()
+    for slot in slots:
+        name = "/" if slot.place is Place.PATH and not slot.depth else slot.name
+        seen[name, slot.depth] += 1
+        yield (name, seen[name, slot.depth], slot.depth), slot
+
+
+def is_change(step: Step) -> bool:
+    """Whether a transaction may do something: what only reads is sent by POST, too."""
+    if step.exchange is None or not step.changes_things:
+        return False
+    asked = operation(step.exchange)
     if asked is not None:
-        return not asked.changes
+        return asked.changes
     words = plain(operation_of(step) or step.path.rstrip("/").rpartition("/")[2]).split()
-    return bool(words) and words[0] in _READING
+    return not words or words[0] not in _READING
 
 
 def operation_of(step: Step) -> str:
@@ -206,7 +236,8 @@ def _about(sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]) 
         name = _REFERENCE.fullmatch(template)
         given_out = name is not None and _is_given_out(variables.get(name[1]))
         known = given_out or _ID.fullmatch(slot.value) or looks_random(slot.value)
-        if known and _names_a_thing(slot):
+        nameless = given_out and looks_random(slot.value) and not is_secret(slot.name)
+        if known and (_names_a_thing(slot) or nameless):
             yield Thing(slot.value, template, _noun(slot))
 
 
@@ -237,6 +268,12 @@ def _said(sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]) -
 
 def _is_given_out(variable: Variable | None) -> bool:
     return variable is not None and variable.set_by == "asm" and variable.needs_extractor
+
+
+def _lines(body: str | bytes | None) -> list[str]:
+    """Of a text, such as a calendar: its lines that say something."""
+    lines = body.splitlines()[:_MOST_LINES] if isinstance(body, str) else []
+    return [one.strip() for one in lines if "$" not in one and any(map(str.isalpha, one))]
 
 
 def _booleans(exchange: Exchange) -> Iterator[Said]:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from pytest_loadtool.correlation.outcomes.changes import operation_of, walk
+from pytest_loadtool.correlation.outcomes.changes import is_change, operation_of, walk
 from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.row_search import looks_like_html
 from pytest_loadtool.correlation.traffic import Step
 from pytest_loadtool.model.entities import unescape
 
@@ -67,6 +68,16 @@ class Answer:
         except ValueError:
             return None
 
+    @property
+    def is_page(self) -> bool:
+        """Whether it is written in tags."""
+        return self.text.lstrip()[:1] == "<"
+
+    @property
+    def is_xml(self) -> bool:
+        """Whether it is written in tags that are none of HTML."""
+        return not looks_like_html(self.text)
+
     @cached_property
     def nodes(self) -> dict[str, tuple[str, int]]:
         """The texts that a reader of the page sees, each as written and where it first stands."""
@@ -80,7 +91,7 @@ class Answer:
 
     @cached_property
     def objects(self) -> tuple[tuple[tuple[str | int, ...], dict[str, Any]], ...]:
-        """The objects of the document."""
+        """The objects of the document, in their order."""
         return tuple(walk(self.document)) if self.document is not None else ()
 
     @cached_property
@@ -100,7 +111,7 @@ class Answers:
     """The answers of a session that show something."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
-        self._steps = [one for one in steps if _shows(one)]
+        self._steps = [one for one in steps if _shows(one) and not is_change(one)]
         self._places = [one.index for one in self._steps]
         self._kept: dict[int, Answer] = {}
         self._gone = [one for one in steps if one.exchange and one.exchange.status in _GONE]

@@ -1,0 +1,251 @@
+"""Proofs in JSON: objects that have what a change sent, or became what it made of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from pytest_loadtool.correlation.jsonpath import compile_path, format_path, json_text
+from pytest_loadtool.correlation.looks import (
+    is_id_name,
+    is_short_number,
+    looks_random,
+    plain,
+    singular,
+)
+from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
+from pytest_loadtool.correlation.outcomes.proof import SHORTEST, Before, Proof, is_same, short
+from pytest_loadtool.correlation.outcomes.seen import Answer
+from pytest_loadtool.model.template import escape
+from pytest_loadtool.model.validator import JsonValidator
+
+__all__ = ["listed_path", "named_in_document", "of_object", "of_thing", "repeated_in_document"]
+
+_KEY = re.compile(r"[A-Za-z_$][\w$-]*")
+_NO_TEXT = re.compile(r"[\\\x00-\x1f]")
+#: A word that the server writes for a state: ``shipped``, ``in progress``.
+_STATE = re.compile(r"[^\W\d_][^\W\d]*(?:[ _-][^\W\d]+){0,3}")
+_LONGEST_STATE = 40
+#: A whole number that a server counts with.
+_MOST_COUNTED = 100_000
+
+Steps = tuple[str | int, ...]
+Keys = tuple[str, ...]
+
+
+def of_object(change: Change, thing: Thing, answer: Answer, was: Before) -> Iterator[Proof]:
+    """What the object with the id of the thing has as the change has sent it, or as it made it."""
+    for steps, item in of_thing(answer, thing):
+        if answer.paged and listed_at(steps):
+            return
+        found = None if thing.given else _last(thing, was)
+        before = None if found is None else found[1]
+        alone = found is not None and was.alone(thing, found[0], answer)
+        key = id_key(item, thing)
+        path = where_path(steps, (key,), quoted(thing.template, item[key]))
+        for keys, value in _leaves(item, ()):
+            text = json_text(value)
+            new = before is None or _inner(before, keys) != value
+            said = next((one for one in change.said if is_same(keys[-1], one, text)), None)
+            if new and said is not None and not is_id_name(keys[-1]):
+                yield _equal(answer, 0, path, keys, said.template, value)
+            elif (
+                new
+                and alone
+                and before is not None
+                and not is_id_name(keys[-1])
+                and _is_state(keys, value, before, thing)
+            ):
+                yield _equal(answer, 0, path, keys, escape(text or ""), value)
+        return
+
+
+def _last(thing: Thing, was: Before) -> tuple[Answer, dict[str, Any]] | None:
+    """The thing as it was shown last before the change, and where."""
+    for one in was.answers:
+        for _, item in of_thing(one, thing):
+            return one, item
+    return None
+
+
+def _is_state(keys: Keys, value: Any, before: dict[str, Any], thing: Thing) -> bool:
+    """Whether a value that the change did not send tells what became of the thing."""
+    if _inner(before, keys) is None:
+        return False
+    if isinstance(value, bool):
+        return True
+    if isinstance(value, str):
+        return len(value) <= _LONGEST_STATE and _STATE.fullmatch(value) is not None
+    own = "${" in thing.template
+    return own and value.__class__ is int and abs(value) <= _MOST_COUNTED
+
+
+def named_in_document(change: Change, answer: Answer, was: Before) -> Iterator[Proof]:
+    """Objects that are called as the change says."""
+    for said in change.said:
+        named = _object_named(said, answer)
+        if named is None:
+            continue
+        steps, keys = named
+        at = answer.step.index
+        if listed_at(steps) is None:
+            get, wanted = compile_path(format_path((*steps, *keys)), 1), said.value
+            proof = _equal(answer, 1, format_path(steps), keys, said.template, said.value)
+        elif answer.paged and listed_at(steps):
+            continue
+        else:
+            get, wanted = compile_path(where_path(steps, keys, f'"{said.value}"'), 1), ""
+            path = where_path(steps, keys, f'"{said.template}"')
+            says = f"{short(said.value)} is listed"
+            proof = Proof(at, 1, says, JsonValidator(path), said.value)
+        earlier = (get(one.document) for one in was.alike(answer) if one.document is not None)
+        held = any(found is not None and wanted in ("", found) for found in earlier)
+        if not held and not was.known(said.value):
+            yield proof
+
+
+def _object_named(said: Said, answer: Answer) -> tuple[Steps, Keys] | None:
+    """The first object with that text, and the keys in it that lead to the text."""
+    text = said.value
+    if said.is_text and len(text) >= SHORTEST and text in answer.text and _fits(text):
+        for steps, item in answer.objects:
+            for keys, value in _leaves(item, ()):
+                if is_same(keys[-1], said, json_text(value)):
+                    return (steps, keys) if _is_alone(steps, keys, value, answer) else None
+    return None
+
+
+def _is_alone(steps: Steps, keys: Keys, value: Any, answer: Answer) -> bool:
+    """Whether no other item of the list has the same there: the kind of many is no name."""
+    if listed_at(steps) is None:
+        return True
+    last = max(at for at, step in enumerate(steps) if isinstance(step, int))
+    items = _inner(answer.document, steps[:last])
+    within = (*steps[last + 1 :], *keys)
+    return [_inner(one, within) for one in items].count(value) == 1
+
+
+def repeated_in_document(change: Change, answer: Answer) -> Iterator[Proof]:
+    """What the answer to the change itself has of the thing, with its id, as it was sent."""
+    for thing in change.things:
+        for steps, item in of_thing(answer, thing):
+            for keys, value in _leaves(item, ()):
+                text = json_text(value)
+                said = next((one for one in change.said if is_same(keys[-1], one, text)), None)
+                if said is None or not said.is_text or is_id_name(keys[-1]):
+                    continue
+                if listed_at(steps) is None:
+                    yield _equal(answer, 2, format_path(steps), keys, said.template, value)
+
+
+def _equal(
+    answer: Answer, strength: int, path: str, keys: Keys, template: str, value: Any
+) -> Proof:
+    dynamic = "${" in template.replace("$${", "")
+    expected = template if dynamic or isinstance(value, str) else value
+    says = f"{keys[-1]} is {short(json_text(value) or '')}"
+    whole = path + format_path(keys)[1:]
+    return Proof(answer.step.index, strength, says, JsonValidator(whole, expected))
+
+
+def of_thing(answer: Answer, thing: Thing) -> Iterator[tuple[Steps, dict[str, Any]]]:
+    """The objects of a document that have the id of the thing as their own."""
+    if answer.document is None or thing.id not in answer.text:
+        return
+    for steps, item in answer.objects:
+        if id_key(item, thing) and is_kind(thing, steps, answer):
+            yield steps, item
+
+
+def is_kind(thing: Thing, steps: Steps, answer: Answer) -> bool:
+    """Whether what stands there may be such a thing: many kinds have the same small numbers."""
+    if thing.noun == "thing" or not is_short_number(thing.id):
+        return True
+    around = [one for one in steps if isinstance(one, str)]
+    around += answer.step.path.split("/")
+    kinds = {word for one in around for word in (*singular(one).split(), *plain(one).split())}
+    return thing.noun.split()[-1] in kinds or answer.asked[1] != ""
+
+
+def id_key(item: dict[str, Any], thing: Thing) -> str:
+    """The key under which an object has that id as its own: ``id``, or ``order_id`` of an order
+    that has no other; any if nothing else looks like the id."""
+    keys = [
+        key for key, value in item.items() if _KEY.fullmatch(key) and json_text(value) == thing.id
+    ]
+    for key in keys:
+        words = plain(key).split()
+        if is_id_name(key) and len(words) == 1:
+            return key
+        if is_id_name(key) and " ".join(words[:-1]) == thing.noun and not _has_id(item):
+            return key
+    return keys[0] if keys and looks_random(thing.id) else ""
+
+
+def _has_id(item: dict[str, Any]) -> bool:
+    return any(is_id_name(key) and len(plain(key).split()) == 1 for key in item)
+
+
+def listed_at(steps: Steps) -> int | None:
+    """Which item of a list they lead to, or into; None: of none."""
+    return next((one for one in reversed(steps) if isinstance(one, int)), None)
+
+
+def quoted(template: str, value: Any) -> str:
+    return template if value.__class__ is int else f'"{template}"'
+
+
+def where_path(steps: Steps, keys: Keys, text: str) -> str:
+    """The path to an object, in its list the one that has ``text`` under these keys. Lists around
+    that are searched."""
+    last = max((at for at, step in enumerate(steps) if isinstance(step, int)), default=-1)
+    within = (*map(str, steps[last + 1 :]), *keys)
+    condition = f"[?(@.{'.'.join(within)}=={text})]"
+    pieces = (
+        condition
+        if at == last
+        else "[*]"
+        if isinstance(step, int)
+        else escape(format_path((step,))[1:])
+        for at, step in enumerate(steps)
+    )
+    return "$" + "".join(pieces)
+
+
+def _leaves(item: Any, keys: Keys) -> Iterator[tuple[Keys, Any]]:
+    """The texts, numbers and booleans of an object, but for those in lists."""
+    for key, value in item.items():
+        if not _KEY.fullmatch(key):
+            continue
+        if isinstance(value, str | int | float):
+            yield (*keys, key), value
+        elif isinstance(value, dict) and len(keys) < 2:
+            yield from _leaves(value, (*keys, key))
+
+
+def _inner(item: Any, keys: Steps) -> Any:
+    for key in keys:
+        if isinstance(item, dict):
+            item = item.get(str(key))
+        elif isinstance(item, list) and isinstance(key, int):
+            item = item[key]
+        else:
+            return None
+    return item
+
+
+def _fits(text: str) -> bool:
+    return not _NO_TEXT.search(text) and '"' not in text
+
+
+def listed_path(answer: Answer, thing: Thing) -> str | None:
+    """The path to the item of a list that has the id, as its own or that of what it is for."""
+    if thing.id not in answer.text:
+        return None
+    for steps, item in answer.objects:
+        if listed_at(steps) is not None and is_kind(thing, steps, answer):
+            for key, value in item.items():
+                if is_id_name(key) and _KEY.fullmatch(key) and json_text(value) == thing.id:
+                    return where_path(steps, (key,), quoted(thing.template, value))
+    return None

@@ -1,0 +1,160 @@
+"""Proofs in pages, in XML and in plain text: what a change sent is shown, by its row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from pytest_loadtool.correlation.looks import is_id_name, is_identity_name, is_title_name
+from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
+from pytest_loadtool.correlation.outcomes.proof import (
+    SHORTEST,
+    TELLING,
+    Before,
+    Proof,
+    is_same,
+    names,
+    short,
+)
+from pytest_loadtool.correlation.outcomes.seen import Answer
+from pytest_loadtool.correlation.row_search import in_row, row_around
+from pytest_loadtool.model.entities import unescape
+from pytest_loadtool.model.template import escape
+from pytest_loadtool.model.validator import TextValidator
+
+__all__ = ["attributes_with", "in_element", "in_text", "on_page"]
+
+#: What markup has character references for.
+_SPECIAL = re.compile("[&<>\"']")
+#: What begins and ends lines of wikis and the like.
+_MARKS = " \t=*#-+>_~|!'`"
+#: Of how many lines of a longer text it is looked whether a page shows them.
+_MOST_PROSE = 8
+#: In how many attributes of a page an id is looked at.
+_MOST_ATTRIBUTES = 20
+
+
+def on_page(change: Change, answer: Answer, was: Before) -> Iterator[Proof]:
+    """Texts of the change that a page shows, in the row of the thing where there is one."""
+    for said in change.said:
+        for template, raw, at in _written(said, answer):
+            row = _row_of(change, answer, at)
+            if row is None and answer.paged and not _is_about(change, answer):
+                continue
+            mark, recorded = row or ("", "")
+            if row is None and was.known(raw):
+                continue
+            if not any(_holds(one, raw, recorded) for one in was.alike(answer)):
+                validator = TextValidator(template, row=mark)
+                says = f"{short(said.value)} is shown"
+                text = "" if row else said.value
+                yield Proof(answer.step.index, 0 if row else 1, says, validator, text)
+                break
+
+
+def in_element(change: Change, answer: Answer, was: Before) -> Iterator[Proof]:
+    """Elements of XML beside that with the id of the thing, as the change has sent them."""
+    text = answer.text
+    for thing in change.things:
+        mark = f">{thing.id}<"
+        at = text.find(mark)
+        start, end = row_around(text, at) if at >= 0 else (0, 0)
+        for said in change.said if end else ():
+            written = re.compile(rf"([\w.-]+)(?:\s[^<>]*)?>{re.escape(said.value)}</")
+            for found in written.finditer(text, start, end):
+                if not is_same(found[1], said, said.value) or is_id_name(found[1]):
+                    continue
+                inner = f"{found[1]}>{said.value}<"
+                if not any(in_row(one.text, mark, inner) for one in was.alike(answer)):
+                    row, shown = f">{thing.template}<", f"{found[1]}>{said.template}<"
+                    says = f"{found[1]} is {short(said.value)}"
+                    yield Proof(answer.step.index, 0, says, TextValidator(shown, row=row))
+                    break
+
+
+def in_text(change: Change, answer: Answer, was: Before) -> Iterator[Proof]:
+    """Texts of the change that stand in an answer that is neither a page nor JSON."""
+    for said in change.said:
+        text = said.value
+        telling = said.is_text and len(text) >= TELLING
+        if telling and text in answer.text and not was.known(text):
+            says = f"{short(text)} is there"
+            yield Proof(answer.step.index, 1, says, TextValidator(said.template), text)
+
+
+def _holds(answer: Answer, raw: str, row: str) -> bool:
+    return in_row(answer.text, row, raw) if row else raw in answer.text
+
+
+def _is_about(change: Change, answer: Answer) -> bool:
+    return any(names(answer.step, one) for one in change.things)
+
+
+def _written(said: Said, answer: Answer) -> Iterator[tuple[str, str, int]]:
+    """A text as the page shows it, by itself and with the ends of the tags around it: as a
+    template, as recorded, and where. Of a longer constant, the longest line that is shown."""
+    telling = is_title_name(said.field) or is_identity_name(said.field)
+    if not said.is_text or len(said.value) < (SHORTEST if telling else TELLING):
+        return
+    found = _shown_as(said.value, answer)
+    template = said.template
+    if found is None and "${" not in template:
+        lines = (line.strip(_MARKS) for line in said.value.splitlines())
+        for line in sorted(filter(_is_telling, lines), key=len, reverse=True)[:_MOST_PROSE]:
+            found = _shown_as(line, answer)
+            if found is not None:
+                template = escape(line)
+                break
+    if found is None:
+        return
+    written, at, alone = found
+    yield template, written, at
+    if alone:
+        yield f">{template}<", f">{written}<", at
+
+
+def _shown_as(text: str, answer: Answer) -> tuple[str, int, bool] | None:
+    """How the page writes a text, where, and whether alone between two tags; None: not at all, or
+    with other spaces."""
+    if text not in answer.text and not _SPECIAL.search(text):
+        return None
+    value = " ".join(text.split())
+    word = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)")
+    for node, (written, at) in answer.nodes.items():
+        if value in node and word.search(node) and text in unescape(written):
+            as_written = text if text in written else written
+            return as_written, at, node == value and _alone(answer.text, at, as_written)
+    return None
+
+
+def _is_telling(line: str) -> bool:
+    return len(line) >= TELLING and any(map(str.isalpha, line))
+
+
+def _alone(text: str, at: int, written: str) -> bool:
+    """Whether nothing, not even a space, is between a text and the tags around it."""
+    return text.startswith(f">{written}<", max(0, text.rfind(">", 0, at + 1)))
+
+
+def _row_of(change: Change, answer: Answer, at: int) -> tuple[str, str] | None:
+    """What the row around that place is known by: the thing's id in an attribute there."""
+    start, end = row_around(answer.text, at)
+    for thing in change.things if end else ():
+        for found in attributes_with(answer.text[start:end], thing):
+            return found
+    return None
+
+
+def attributes_with(text: str, thing: Thing) -> Iterator[tuple[str, str]]:
+    """The id with what is around it in attributes, as a template and as recorded."""
+    around = re.compile(
+        rf"""(?P<before>["'](?:[^"'<>\s]{{0,200}}?[/=?&-])?){re.escape(thing.id)}(?P<after>["'/?&#])"""
+    )
+    known: dict[str, str] = {}
+    for found in islice(around.finditer(text), _MOST_ATTRIBUTES):
+        before = re.sub(r"""^["'](?:https?://[^/]*)?(?=[/?])""", "", found["before"])
+        recorded = f"{before}{thing.id}{found['after']}"
+        known.setdefault(recorded, f"{escape(before)}{thing.template}{found['after']}")
+    for recorded in sorted(known, key=lambda one: one[0] in "\"'"):  # addresses tell most
+        yield known[recorded], recorded

@@ -1,0 +1,94 @@
+"""A proof: what an answer shows of a change; and what answers showed before it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pytest_loadtool.correlation.looks import is_title_name, plain
+from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
+from pytest_loadtool.correlation.outcomes.seen import Answer, Answers
+from pytest_loadtool.correlation.traffic import Step
+from pytest_loadtool.model.validator import JsonValidator, TextValidator
+
+__all__ = ["SHORTEST", "TELLING", "Before", "Proof", "is_same", "names", "short"]
+
+#: From how many characters on a text counts that stands under another name than it was sent.
+TELLING = 6
+#: A shorter text stands there by chance.
+SHORTEST = 3
+_LONGEST_NAME = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A validator of the response of transaction ``at``, and what is so when it holds.
+
+    ``strength`` orders proofs, 0 being best: of the thing itself by its id; by its name; what only
+    the answer to the change says.
+    """
+
+    at: int
+    strength: int
+    says: str
+    validator: JsonValidator | TextValidator | None = None
+    """None: the status says it, which has a validator of its own."""
+    text: str = ""
+    """What was sent and tells it by itself."""
+
+
+class Before:
+    """What answers showed before a change."""
+
+    def __init__(
+        self, change: Change, answers: Answers, changed: Mapping[str, Sequence[int]]
+    ) -> None:
+        self.answers = tuple(answers.before(change.step.index))
+        self._change = change.step.index
+        self._changed = changed
+
+    def alone(self, thing: Thing, earlier: Answer, later: Answer) -> bool:
+        """Whether nothing else has changed the thing between two answers."""
+        start, end = earlier.step.index, later.step.index
+        return all(
+            at == self._change or not start < at < end
+            for at in self._changed.get(thing.known_as, ())
+        )
+
+    def same(self, answer: Answer) -> Answer | None:
+        """The last one to the same address."""
+        for one in self.answers:
+            if one.asked == answer.asked:
+                return one
+        return None
+
+    def alike(self, answer: Answer) -> Iterator[Answer]:
+        """Those to the same path; if there are none, all."""
+        found = [one for one in self.answers if one.kind == answer.kind]
+        return iter(found or self.answers)
+
+    def known(self, text: str) -> bool:
+        """Whether any answer had that text: then it says nothing by itself."""
+        return any(text in one.text for one in self.answers)
+
+
+def names(step: Step, thing: Thing) -> bool:
+    """Whether what is asked for has the id in its address."""
+    return re.search(rf"(?<!\w){re.escape(thing.id)}(?!\w)", step.address) is not None
+
+
+def is_same(key: str, said: Said, text: str | None) -> bool:
+    """Whether a value is what was said, by its name, or for what it says."""
+    if text != said.value:
+        return False
+    mine, theirs = plain(key).split()[-1:], plain(said.field).split()[-1:]
+    if mine and mine == theirs:
+        return True
+    return said.is_text and (len(text) >= TELLING or is_title_name(key))
+
+
+def short(text: str) -> str:
+    """A text as reports name it."""
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 1]}…"
