@@ -60,10 +60,8 @@ def escaped(text: str, wanted: Wanted, known: Set[str] = frozenset()) -> Iterato
             continue
         plain = _decoded(plain, level)
         found = wanted.intersection(tokens(plain)) - known
-        for value in sorted(found):
-            raw = _as_written(source, value, _LEVELS[:depth])
-            if raw:
-                yield value, raw
+        if found:
+            yield from _as_written(source, sorted(found), _LEVELS[:depth])
         known = found | known
 
 
@@ -73,13 +71,17 @@ def _decoded(text: str, level: _Level) -> str:
     return filtered(text, (level.undo,))
 
 
-def _as_written(source: str, value: str, levels: Iterable[_Level]) -> str:
-    """What ``source`` has in the place of a value that it holds below these levels, or ""."""
+def _as_written(
+    source: str, values: Iterable[str], levels: Iterable[_Level]
+) -> Iterator[tuple[str, str]]:
+    """Each of the values that ``source`` holds below these levels, and what it has in its place."""
     view = View(source, 0, len(source), Place.TEXT)
     for level in levels:
         view = View(view.text, 0, len(view.text), level.place, view)
-    start = view.text.find(value)
-    return source[view.at(start) : view.at(start + len(value))] if start >= 0 else ""
+    for value in values:
+        start = view.text.find(value)
+        if start >= 0:
+            yield value, source[view.at(start) : view.at(start + len(value))]
 
 
 def decoding(text: str, raw: str, value: str) -> tuple[str, ...]:
