@@ -65,7 +65,7 @@ class TransactionMetrics:
             for status, count in self.statuses.items()
             if (more := count - known.statuses.get(status, 0))
         }
-        if not gained:
+        if not gained and self.otherwise == known.otherwise:
             return []
         return [
             [list(gained), list(gained.values())],

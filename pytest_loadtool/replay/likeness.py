@@ -92,11 +92,11 @@ class Likeness:
         if response.content_types != self._types:
             return False
         length = len(response.body)
-        if not length:
+        if not length or response.unkept:
             return not self._length
         if self._kind not in READ:
             return length * 10 > self._length and length < self._length * 10
-        if length > LONGEST_READ or response.unkept:
+        if length > LONGEST_READ:
             return False
         try:
             text = response.text
@@ -144,8 +144,10 @@ class Likeness:
         kind = declared(media)
         size, text = len(response.body), ""
         reads = kind in READ or media in VAGUE or self._kind in READ
-        if size and (response.unkept or size > LONGEST_READ or not reads):
-            if response.header_values("content-encoding") or response.unkept:
+        if response.unkept:
+            size = max(self._length, 1)  # its size is as much as nobody wanted to keep
+        elif size > LONGEST_READ or not reads:
+            if size and response.header_values("content-encoding"):
                 size = self._length or size
         elif size:
             try:

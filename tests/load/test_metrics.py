@@ -375,7 +375,7 @@ def test_a_report_is_as_long_as_its_news() -> None:
     third = b"".join(reports.report(metrics, reported))
     one = reports.from_snapshot(second)
     assert one.requests == one.total().response.count == one.total().received // 10 == 1
-    assert [len(row) for row in json.loads(second)["transactions"] if row] == [6]
+    assert [len(row) for row in json.loads(second)["transactions"] if row] == [7]
     assert not any(json.loads(third)["transactions"])
     assert reports.from_snapshot(third).requests == 0
     assert len(third) < len(second) < len(first) / 10

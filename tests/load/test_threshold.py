@@ -42,6 +42,23 @@ class Worker:
         self.metrics.elapsed_us += int(seconds * 1e6)
 
 
+def test_what_is_not_as_recorded() -> None:
+    """A share of the requests; the one that has the most of them is named."""
+    worker = Worker()
+    worker.requests(90, 10, HOME)
+    worker.requests(10, 10, LOGIN)
+    for _ in range(5):
+        worker.metrics.record_otherwise(LOGIN, "302 where 200 was recorded")
+    assert judged("not as recorded <= 5 %", worker).passed
+    result = judged("not as recorded < 5 %", worker)
+    assert result.measured == 0.05
+    assert result.why == (
+        "threshold not as recorded < 5 % is not met: 5 %; "
+        'most of them: "log in" of page "Home" (5 of 10 requests)'
+    )
+    assert judged('not as recorded of "GET /" < 1 %', worker).passed
+
+
 def judged(text: str, worker: Worker) -> ThresholdResult:
     """What comes of a threshold at the end of a run that nobody has watched."""
     (result,) = Watch([parse_threshold(text)]).results(worker.metrics)

@@ -108,6 +108,25 @@ def test_no_requests_fail() -> None:
     assert "no request" in found.reasons[0]
 
 
+def test_what_never_came_as_recorded_says_nothing() -> None:
+    """Something else was measured, unless it failed. A threshold on it says how much is allowed."""
+    metrics = metrics_of(100)
+    for number in range(99):
+        metrics.record_otherwise(0, f"{'302' if number else '204'} where 200 was recorded")
+    assert judged(metrics) == Verdict("passed", ())
+    metrics.record_otherwise(0, "302 where 200 was recorded")
+    assert judged(metrics) == Verdict(
+        "inconclusive",
+        (
+            "'t' never once came as recorded (100 requests): 302 where 200 was recorded; if that "
+            "is right, record again or correct 'recorded' in the test case",
+        ),
+    )
+    own = replace(PLAN, thresholds=(parse_threshold("not as recorded <= 100 %"),))
+    assert verdict(metrics, own).outcome == "passed"
+    assert judged(metrics_of(100, 100)).outcome == "failed"
+
+
 @pytest.mark.parametrize("state", ["lost", "running"])
 def test_a_lost_worker(state: WorkerState) -> None:
     """With a worker lost, or never heard of again, the run says nothing about the whole load."""

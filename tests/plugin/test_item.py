@@ -51,12 +51,12 @@ def test_a_redirect_in_place_of_a_page_is_told(
     said = f"Home{SEPARATOR}GET /status/302: 302 where 200 was recorded"
     lines = [one for one in result.outlines if "302 where 200 was recorded" in one]
     assert [one for one in lines if one.startswith("loadtool: ")] == [
-        f"loadtool: moved.case.toml::moved passed, not answered as recorded: {said}"
+        f"loadtool: moved.case.toml::moved passed, but not as recorded: {said}"
     ]
     assert f"  later.case.toml:7: {said}" in lines
     assert "passed before, but not as recorded:" in result.outlines
     tree = ElementTree.parse(pytester.path / "out.xml")
-    path = "testcase[@name='moved']/properties/property[@name='not answered as recorded']"
+    path = "testcase[@name='moved']/properties/property[@name='not as recorded']"
     assert [one.get("value") for one in tree.iterfind(f".//{path}")] == [said]
 
 

@@ -114,6 +114,16 @@ def test_a_body_that_cannot_be_decoded_is_not_compared() -> None:
     assert response.otherwise == ""
 
 
+def test_a_body_that_was_not_kept_is_not_empty() -> None:
+    """It was too large to be looked into, and nothing more is known of it."""
+    step = step_of(Raw(200, JSON, '{"id": 1}'))
+    response = answered(step, Raw(200, JSON, ""))
+    response.unkept = 1 << 20
+    assert step.likeness is not None
+    assert step.likeness.failure(response) is None
+    assert response.otherwise == ""
+
+
 def test_a_status_that_is_not_expected_any_more_is_no_yardstick() -> None:
     """A person has said what is right now."""
     was = Raw(200, HTML, ORDERS)
