@@ -84,7 +84,7 @@ def test_a_load_that_is_too_short_for_an_iteration_is_told(
         do(opened, "start")
     begun = next(n for n, line in enumerate(listener.said) if line.startswith("Load test shop"))
     assert hint in listener.said[begun + 1]
-    do(opened, "create-load-configuration long users=2 duration=3m")
+    do(opened, "create-load-configuration users=2 duration=3m --replace")
     assert listener.said[-1].startswith("Wrote")
 
 
