@@ -45,6 +45,7 @@ __all__ = ["REPLAYS", "Attempt", "Conclusion", "Missing", "improve"]
 REPLAYS = 10
 #: How many replays may leave open whether a trial helps, before it is taken back.
 _MOST_UNDECIDED = 2
+_CHANCE = "and nothing else tells that it is this"
 _UNDECIDED = "no replay could show whether that is the one to send"
 
 
@@ -312,7 +313,8 @@ class _State:
 
     def left(self) -> Iterator[str]:
         """What is sent as recorded although the server gives out another value; each once."""
-        doubtful = (_about(one, "and nothing else tells that it is this") for one in self.doubtful)
+        fields = {(one.claim.slot.name, one.claim.slot.value): one for one in self.doubtful[::-1]}
+        doubtful = (_about(one, _CHANCE) for one in reversed(fields.values()))
         yield from dict.fromkeys((*filter(None, self.refused.values()), *doubtful))
 
     def _forms(self) -> list[_Form]:
