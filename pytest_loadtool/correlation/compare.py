@@ -274,7 +274,8 @@ class _Judge:
         """Whether the response that gave the value out first gives it out no more, and may be
         where requests have it from."""
         slot, producer = claim.slot, claim.producer
-        if not _DIGIT.search(slot.value) and not looks_random(slot.value):
+        counted = _TINY.fullmatch(slot.value) is not None and not _is_field_for_ids(slot)
+        if counted or not (_DIGIT.search(slot.value) or looks_random(slot.value)):
             return False
         if producer.in_list or not EVIDENCE["new"](slot, producer, self._traffic):
             return False
@@ -375,7 +376,11 @@ def _is_for_ids(slot: Slot, alike: Sequence[Producer]) -> bool:
     if looks_random(slot.value):
         return True
     structured = any(one.kind is not Kind.TEXT for one in alike)
-    return structured and (slot.place is Place.PATH or is_id_name(slot.name))
+    return structured and _is_field_for_ids(slot)
+
+
+def _is_field_for_ids(slot: Slot) -> bool:
+    return slot.place is Place.PATH or is_id_name(slot.name)
 
 
 def _is_called_alike(claim: Claim, traffic: Traffic) -> bool:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from enum import Enum
 
 from pytest_loadtool.correlation.beliefs import is_typed
 from pytest_loadtool.correlation.edits import overlap
-from pytest_loadtool.correlation.evidence import EVIDENCE
+from pytest_loadtool.correlation.evidence import EVIDENCE, was_typed
 from pytest_loadtool.correlation.fields import CREDENTIALS
 from pytest_loadtool.correlation.looks import (
     SWITCHES,
@@ -19,6 +19,7 @@ from pytest_loadtool.correlation.looks import (
 )
 from pytest_loadtool.correlation.notes import Title, consumers
 from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Part, Slot
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.decision import Decision
@@ -46,6 +47,8 @@ _LONGEST_ID = 64
 _NOTHING = frozenset({"0", "-1", "null", "none", "nil", "undefined", "nan"})
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _NUMBER = re.compile(r"\d+", re.ASCII)
+#: For how many fields all texts are searched.
+_MOST_SOUGHT = 50
 #: Fields that are named in the line on what a program chooses with.
 _MOST_NAMED = 8
 
@@ -58,8 +61,9 @@ class _Why(Enum):
         "`configure --replay` shows whether it does."
     )
     OWN = "A request had the value before any response did."
-    TYPED = "A person wrote it into a form, or left there what was in it."
+    TYPED = "A person wrote it into a form."
     UNKNOWN = "No response before has the value: it was typed, or is part of the program."
+    UNSOUGHT = "Where it comes from was not looked for: too many fields are like it."
 
 
 def constant_notes(traffic: Traffic, settled: Iterable[Slot], title: Title) -> Iterator[Decision]:
@@ -79,7 +83,16 @@ def constant_notes(traffic: Traffic, settled: Iterable[Slot], title: Title) -> I
             reasons[key] = _why(traffic, slot)
         why, producer = reasons[key]
         left.setdefault((name, why), (producer, []))[1].append(slot)
+    unknown = [slots[0] for (_, why), (_, slots) in left.items() if why is _Why.UNKNOWN]
+    shown = _in_texts(traffic, unknown[:_MOST_SOUGHT])
     for (name, why), (producer, slots) in left.items():
+        first = slots[0]
+        if first in shown:
+            producer = shown[first]
+            new = producer < traffic.sent_as[first.value, first.name]
+            why = _Why.GIVEN if new else _Why.OWN
+        elif first in unknown[_MOST_SOUGHT:]:
+            why = _Why.UNSOUGHT
         yield _note(name, why, "" if producer < 0 else title(producer), slots, title)
     if chosen:
         yield _chosen_note(chosen, title)
@@ -140,15 +153,31 @@ def _label(slot: Slot) -> str:
 
 def _why(traffic: Traffic, slot: Slot) -> tuple[_Why, int]:
     """Why nothing was found, and the transaction that gave the value out; -1: none did."""
+    if was_typed(slot, traffic):
+        return _Why.TYPED, -1
     gave = _before(traffic.producers_of(slot.value), slot)
     gave = gave or _before(traffic.packed_of(slot.value), slot)
     if gave is None:
         return _Why.UNKNOWN, -1
-    if not EVIDENCE["not typed"](slot, gave, traffic):
-        return _Why.TYPED, -1
     if not EVIDENCE["new"](slot, gave, traffic):
         return _Why.OWN, -1
     return _Why.GIVEN, gave.transaction
+
+
+def _in_texts(traffic: Traffic, slots: Sequence[Slot]) -> dict[Slot, int]:
+    """By slot: the first transaction before it whose response has the value as it is, and whose
+    request has not. The traffic knows only what has a name there, or is random."""
+    found: dict[Slot, int] = {}
+    for step in traffic.steps:
+        said = traffic.echoes.get(step.index, ())
+        if step.exchange is None or step.is_static:
+            continue
+        response = RecordedResponse(step.exchange)
+        for slot in slots:
+            later = step.index < slot.transaction and slot not in found
+            if later and slot.value not in said and response.holds(slot.value):
+                found[slot] = step.index
+    return found
 
 
 def _before(producers: Iterable[Producer], slot: Slot) -> Producer | None:

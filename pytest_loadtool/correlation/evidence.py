@@ -26,7 +26,7 @@ from pytest_loadtool.correlation.spelling import spelled
 from pytest_loadtool.correlation.traffic import Step, Traffic
 from pytest_loadtool.model.place import Place
 
-__all__ = ["EVIDENCE", "collection", "id_stem"]
+__all__ = ["EVIDENCE", "collection", "id_stem", "was_typed"]
 
 Evidence = Callable[[Slot, Producer, Traffic], bool]
 
@@ -94,9 +94,14 @@ def _id_shaped(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
 
 def _not_typed(slot: Slot, _: Producer, traffic: Traffic) -> bool:
     """The form that was submitted had no field in which a person wrote the value."""
+    return not was_typed(slot, traffic)
+
+
+def was_typed(slot: Slot, traffic: Traffic) -> bool:
+    """Whether a page before had a field to write in of that name, with another value in it."""
     fields = traffic.typed.get(slot.name, [])
     position = bisect_left(fields, (slot.transaction, "")) - 1
-    return slot.part != "body" or position < 0 or fields[position][1] == slot.value
+    return slot.part == "body" and position >= 0 and fields[position][1] != slot.value
 
 
 def _submitted_form(slot: Slot, producer: Producer, traffic: Traffic) -> bool:

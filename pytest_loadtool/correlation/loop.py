@@ -9,7 +9,6 @@ and returns its conclusion. Whoever stops it half-way has the test case of the l
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Container, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,7 +26,7 @@ from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.correlation.ignoring import ignored, set_aside
 from pytest_loadtool.correlation.kept import REPLAY_COMPARE
 from pytest_loadtool.correlation.looks import looks_random
-from pytest_loadtool.correlation.recorded import RecordedResponse, is_noise
+from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.revert import names_in_use, revert
 from pytest_loadtool.correlation.rewrite import rewrite
 from pytest_loadtool.correlation.rows import by_rows
@@ -46,6 +45,7 @@ __all__ = ["REPLAYS", "Attempt", "Conclusion", "Missing", "improve"]
 REPLAYS = 10
 #: How many replays may leave open whether a trial helps, before it is taken back.
 _MOST_UNDECIDED = 2
+_CHANCE = "and nothing else tells that it is this"
 _UNDECIDED = "no replay could show whether that is the one to send"
 
 
@@ -313,7 +313,8 @@ class _State:
 
     def left(self) -> Iterator[str]:
         """What is sent as recorded although the server gives out another value; each once."""
-        doubtful = (_about(one, "and nothing else tells that it is this") for one in self.doubtful)
+        fields = {(one.claim.slot.name, one.claim.slot.value): one for one in self.doubtful[::-1]}
+        doubtful = (_about(one, _CHANCE) for one in reversed(fields.values()))
         yield from dict.fromkeys((*filter(None, self.refused.values()), *doubtful))
 
     def _forms(self) -> list[_Form]:
@@ -360,10 +361,10 @@ class _State:
         """Where the value came from; empty if it still comes from there, so that it is right."""
         steps = steps_of(self.case, self.exchanges)
         for step in reversed(steps[:index]):
-            if step.exchange is None or not _holds(step.exchange, slot.value):
+            if step.exchange is None or not RecordedResponse(step.exchange).holds(slot.value):
                 continue
             now = replayed.exchanges.get(step.index)
-            if now is not None and _holds(now, slot.value):
+            if now is not None and RecordedResponse(now).holds(slot.value):
                 return ""
             return f"transaction {step.index + 1} gave it out, and now something else or nothing"
         return "no response before holds it"
@@ -413,16 +414,6 @@ def _verdict(trial: _Trial, replayed: Replayed) -> _Verdict:
     if not now or now == claim.producer.extracted:
         return _Verdict.UNDECIDED
     return _Verdict.HOLDS if failed != trial.users or not trial.users else _Verdict.REFUSED
-
-
-def _holds(exchange: Exchange, value: str) -> bool:
-    """Whether the value stands by itself somewhere in the response."""
-    response = RecordedResponse(exchange)
-    texts = [text for name, text in response.headers if not is_noise(name)]
-    if response.has_text:
-        texts.append(response.text)
-    word = re.compile(rf"(?<![\w-]){re.escape(value)}(?![\w-])")
-    return any(word.search(text) for text in texts)
 
 
 def _chosen(

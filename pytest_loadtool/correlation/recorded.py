@@ -62,6 +62,15 @@ class RecordedResponse:
             self._links = tuple(raw for _, raw, _ in links(self.text))
         return self._links
 
+    def holds(self, value: str) -> bool:
+        """Whether the value stands by itself somewhere, written as it is."""
+        texts = [text for name, text in self.headers if not is_noise(name)]
+        if self.has_text:
+            texts.append(self.text)
+        texts = [text for text in texts if value in text]
+        word = rf"(?<![\w-]){re.escape(value)}(?![\w-])"
+        return any(re.search(word, text) for text in texts)
+
     def json(self) -> Any:
         """The body parsed as JSON.
 

@@ -35,6 +35,7 @@ def test_help_explains_each_option(pytester: pytest.Pytester) -> None:
         "--record-url=",
         "--record-browser=",
         "--record-script=",
+        "--record-reset=",
         "--record-port=",
         "--record-only=",
         "--record-block=",
