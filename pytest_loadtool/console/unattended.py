@@ -23,6 +23,7 @@ from pytest_loadtool.console.configuring import configured
 from pytest_loadtool.console.files import new_recording_path
 from pytest_loadtool.console.live import Live, evidence_in
 from pytest_loadtool.console.opening import open_file
+from pytest_loadtool.console.seen import keep_credentials
 from pytest_loadtool.console.session import Session, Settings
 from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.console.wizard import Question
@@ -158,6 +159,7 @@ class Series:
             notes = [line for line in self._said if line.startswith(" ")]
             dropped, dynamic = _configure(session)
             _use_fixture(session, how.servers)
+            notes += keep_credentials(session)
             await save(session, replace=True)
         except LoadToolError as error:
             return Recorded(traffic, reason=str(error))

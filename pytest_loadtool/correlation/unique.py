@@ -35,6 +35,10 @@ __all__ = ["Unique", "make_unique", "owned_parts"]
 _END, _SMALL_END = RandomText(6, "alphanumeric"), RandomText(7, "base36")
 #: Where that part goes: behind the first words, so that ``a.txt`` and ``a@b.org`` keep their ends.
 _STEM = re.compile(r"[\w\s-]*")
+#: Up to the path of an address, which leads to a server that is there.
+_ORIGIN = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//[^/?#\s]+|www\.[^/?#\s]+", re.IGNORECASE)
+#: The last segment of a path with something in it.
+_SEGMENT = re.compile(r"([^/?#]+)/*(?=[?#]|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +147,24 @@ def _variables(text: str, name: str, random: str) -> Iterator[Variable]:
     if text.isdigit():
         yield Variable(name, generate=RandomText(len(text), "digits"), recorded=text)
         return
-    stem = _STEM.match(text)
-    end = stem.end() if stem else 0
+    end, sign = _place(text)
     yield Variable(random, generate=_SMALL_END if text == text.lower() else _END)
-    template = f"{escape(text[:end])}-${{{random}}}{escape(text[end:])}"
+    template = f"{escape(text[:end])}{sign}${{{random}}}{escape(text[end:])}"
     yield Variable(name, template=template, recorded=text)
+
+
+def _place(text: str) -> tuple[int, str]:
+    """Where the part goes that differs, and what is before it: of an address, into its path."""
+    origin = _ORIGIN.match(text)
+    start = 0
+    if origin is not None:
+        segment = _SEGMENT.search(text, origin.end())
+        if segment is None or re.search("[?#]", text[origin.end() : segment.start()]):
+            slash = text.startswith("/", origin.end())
+            return origin.end() + slash, "" if slash else "/"
+        start = segment.start()
+    stem = _STEM.match(text, start)
+    return (stem.end() if stem else start), "-"
 
 
 def _names(field: str, taken: frozenset[str]) -> tuple[str, str]:

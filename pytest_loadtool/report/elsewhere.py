@@ -18,7 +18,6 @@ __all__ = ["led_elsewhere", "led_to_another_page", "remedies", "was_refused", "w
 
 #: What makes a client go elsewhere (RFC 9110 §15.4); 304 does not.
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_MOST_NAMES = 2
 _OF_A_THING = re.compile(r"\d|.{24}")
 
 
@@ -65,15 +64,15 @@ def what_it_means(
         )
 
 
-def remedies(names: Sequence[str]) -> Iterator[str]:
-    """What to do about a form that was refused; ``names`` are the texts that were typed into it and
-    may exist already."""
-    for name in names[:_MOST_NAMES]:
+def remedies(name: str) -> Iterator[str]:
+    """What to do about a form that was refused; ``name`` is the text that was typed into it and may
+    exist already, if there is one."""
+    if name:
         yield (
             f"If the server takes {name!r} only once: `unique {quote(name)}` in the console gives "
             "each replay and each virtual user one of its own."
         )
     yield (
-        f"{'If not, it' if names else 'It'} may hold something of the recorded session: "
+        f"{'If not, it' if name else 'It'} may hold something of the recorded session: "
         "`configure --replay` looks for that."
     )

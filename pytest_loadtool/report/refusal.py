@@ -45,7 +45,7 @@ def why_elsewhere(subject: Subject, outcomes: Iterable[Outcome]) -> Iterator[str
         what_it_means(method, recorded.status, response.status, subject.location, said)
     )
     if was_refused(method, recorded.status, response.status):
-        yield from indented(remedies(_suspects(subject).names()))
+        yield from indented(remedies(_suspects(subject).name(said)))
 
 
 def passed_before(subject: Subject, outcomes: Sequence[Outcome]) -> list[str]:

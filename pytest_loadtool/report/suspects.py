@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from urllib.parse import unquote
@@ -15,6 +15,8 @@ from pytest_loadtool.correlation.looks import (
     is_secret_name,
     is_title_name,
     looks_random,
+    plain,
+    same_name,
 )
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.rule import Names
@@ -33,6 +35,10 @@ _TOKEN_NAME = re.compile(
     r"_?key|crumb|signature|(?<![a-z])(?:sig|tok)(?![a-z])",
     re.IGNORECASE,
 )
+#: What pages say of a name that is there already.
+_EXISTS = re.compile(
+    r"exist|already|taken|in use|duplicate|unique|bereits|vergeben|déjà|ya est|già", re.IGNORECASE
+)
 _SAME = ("the recorded value: the server gave it out again, or nothing was taken",)
 _ANEW = (
     "not the recorded value: it was taken anew; if it is refused all the same, then",
@@ -40,6 +46,27 @@ _ANEW = (
 )
 _MOST_SHOWN = 6
 _LONGEST = 60
+
+
+def _may_be_taken(field: Field) -> bool:
+    """Whether it is text under a name for names."""
+    return (
+        len(field.value) <= _LONGEST
+        and field.value not in SWITCHES
+        and re.search(r"[^\W\d]", field.value) is not None
+        and (is_title_name(field.wire_name) or is_identity_name(field.wire_name))
+    )
+
+
+def _rank(field: Field, complaints: str) -> tuple[bool, bool, bool]:
+    """The lower, the more likely it is that these complaints are about the field."""
+    words = [one for one in plain(field.wire_name).split() if len(one) > 1]
+    named = bool(words) and same_name(words[-1]) in same_name(complaints)
+    return (
+        not re.search(rf"(?<!\w){re.escape(field.value)}(?!\w)", complaints),
+        not named,
+        not is_identity_name(field.wire_name),
+    )
 
 
 def may_be_stale(status: int) -> bool:
@@ -64,17 +91,22 @@ class Suspects:
         lines = [line for some in islice(filter(None, told), _MOST_SHOWN) for line in some]
         return ["tokens that were sent:", *lines] if lines else []
 
-    def names(self) -> list[str]:
-        """The texts in its body that a server may take only once, as they were typed."""
-        typed = (
-            one.value
+    def name(self, complaints: Sequence[str] = ()) -> str:
+        """The text in its body that a server may take only once, as it was typed: the one that the
+        page complains of, else who somebody is, else the first. Empty: there is none, or the form
+        is one to sign in with, unless the page says that something exists."""
+        typed = [
+            one
             for one in fields_of(self.case, self.index)
             if one.datasource == CONSTANT and one.section == "POST content"
-            if len(one.value) <= _LONGEST and one.value not in SWITCHES
-            if re.search(r"[^\W\d]", one.value)
-            if is_title_name(one.wire_name) or is_identity_name(one.wire_name)
-        )
-        return list(dict.fromkeys(typed))
+        ]
+        said = " ".join(complaints)
+        names = [one for one in typed if _may_be_taken(one)]
+        secrets = [one for one in typed if is_secret_name(one.wire_name)]
+        signs_in = len(secrets) == len(names) == 1 and is_identity_name(names[0].wire_name)
+        if not names or (signs_in and not _EXISTS.search(said)):
+            return ""
+        return min(names, key=lambda one: _rank(one, said)).value
 
     def _tokens(self) -> Iterator[Field]:
         """Each field that looks like one, or else what within it does."""

@@ -244,3 +244,31 @@ def test_only_addresses_are_followed(source: Source, followed: Source) -> None:
     assert unique is not None
     written = with_texts(followed, lambda text: text.replace("X", "${f[1]}"))
     assert sources(Configuration(unique.case, ())) == [("v", written, 1)]
+
+
+@pytest.mark.parametrize(
+    ("text", "template"),
+    [
+        (
+            "https://example.org/long/Page.html?x=1#a",
+            "https://example.org/long/Page-${}.html?x=1#a",
+        ),
+        ("https://example.org/a/b/", "https://example.org/a/b-${}/"),
+        ("https://example.org:8443", "https://example.org:8443/${}"),
+        ("https://example.org/", "https://example.org/${}"),
+        ("https://example.org?next=/a/b", "https://example.org/${}?next=/a/b"),
+        ("https://example.org/?next=/a/b", "https://example.org/${}?next=/a/b"),
+        ("//cdn.example.org/x.js", "//cdn.example.org/x-${}.js"),
+        ("ftp://user@example.org/~kim", "ftp://user@example.org/-${}~kim"),
+        ("www.example.org/x", "www.example.org/x-${}"),
+        ("a@b.org", "a-${}@b.org"),
+        ("notes.txt", "notes-${}.txt"),
+        ("http: the basics", "http-${}: the basics"),
+    ],
+)
+def test_an_address_leads_to_its_server_yet(text: str, template: str) -> None:
+    """What differs goes into its path, never into its scheme or host."""
+    unique = make_unique(case_of(call("POST", "/links", {"url": text})), text)
+    assert unique is not None
+    made = unique.case.variables[unique.variable].template
+    assert made == template.replace("${}", "${url_end[1]}")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from pytest_loadtool.model.asm import AsmSettings
 from pytest_loadtool.model.case import Header, Page, Request, TestCase, Transaction, Variable
 from pytest_loadtool.report.masking import Mask
@@ -61,9 +63,37 @@ def test_value_as_recorded_is_known_however_it_is_written() -> None:
     assert "${token}" not in told(CASE, "other", anew=False)
 
 
-def test_names_that_may_exist() -> None:
-    """Texts under a name for names, as they were typed."""
-    assert Suspects(CASE, 1, {}, Mask()).names() == ["Tea"]
+def name(body: str, *complaints: str) -> str:
+    """The name that may exist already, of a form with that body."""
+    form = (Header("Content-Type", "application/x-www-form-urlencoded"),)
+    save = Transaction(Request("POST", "/posts", form, body))
+    case = replace(CASE, pages=(Page("p", (FORM, save)),))
+    return Suspects(case, 1, {}, Mask()).name(complaints)
+
+
+def test_the_name_that_may_exist() -> None:
+    """A text under a name for names, as it was typed."""
+    assert Suspects(CASE, 1, {}, Mask()).name() == "Tea"
+    assert name("price=Tea&title=12&on=true") == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "complaint", "expected"),
+    [
+        ("title=Tea&name=Pot&username=kim", "", "kim"),
+        ("title=Tea&name=Pot", "", "Tea"),
+        ("title=Tea&name=Pot&username=kim", "There is a 'Pot' already.", "Pot"),
+        ("first_name=Kim&login_name=kim&title=Tea", "A post with that title exists.", "Tea"),
+        ("email=a%40b.org&username=kim", "Email is in use", "a@b.org"),
+        ("username=kim&password=x", "Wrong user name or password.", ""),
+        ("username=kim&password=x", "", ""),
+        ("username=kim&password=x", "That user already exists", "kim"),
+        ("username=kim&password1=x&password2=x", "", "kim"),
+    ],
+)
+def test_the_one_name_that_helps(body: str, complaint: str, expected: str) -> None:
+    """What the page complains of, else who somebody is; of a login that was refused, none."""
+    assert name(body, complaint) == expected
 
 
 def test_credentials_are_cut() -> None:

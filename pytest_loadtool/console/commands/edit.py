@@ -72,9 +72,9 @@ async def unique(session: Session, *text: str) -> None:
 
     For names that a server takes only once, such as those of users or files: without it the second
     user who replays at once is refused. In all requests a variable stands in its place that adds
-    random characters, new for each iteration: `carol-x7kq2bd`; also where an address has `_` for a
-    space. Extractors that go by the text, or by an address with it, follow. Do it after
-    `configure`.
+    random characters, new for each iteration: `carol-x7kq2bd`; of an address they go into its path.
+    Also where an address has `_` for a space. Extractors that go by the text, or by an address with
+    it, follow. Do it after `configure`.
     """
     from pytest_loadtool.correlation.unique import make_unique, owned_parts
 
