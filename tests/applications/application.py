@@ -30,6 +30,7 @@ APPLICATIONS = {
     "radicale": "radicale",
     "trac": "trac",
     "tiddlywiki": "tiddlywiki",
+    "h2-console": "h2_console",
 }
 
 
