@@ -23,6 +23,14 @@ APPLICATIONS = {
     "phpmyadmin": "phpmyadmin",
     "wordpress": "wordpress",
     "mediawiki": "mediawiki",
+    "json-server": "json_server",
+    "json-graphql-server": "json_graphql_server",
+    "aria2": "aria2",
+    "spyne-soap": "spyne_soap",
+    "radicale": "radicale",
+    "trac": "trac",
+    "tiddlywiki": "tiddlywiki",
+    "h2-console": "h2_console",
 }
 
 

@@ -122,14 +122,15 @@ def state(url: str, folder: Path) -> State:
         line.split("\t")
         for kind in ("meta", "media_meta")
         for one in (data / kind).rglob("*.changes")
-        if not one.name.startswith("_")  # those of all pages together
+        if not one.name.startswith("_") and one.name != "start.changes"  # of all, or shared
         for line in one.read_text().splitlines()
     )
     changes = (
         repr([kind, page, user, text.partition("(")[0]])  # there is the time of a revision
         for _, _, kind, page, user, text, *_ in lines
     )
-    return State(Counter((*files, *changes)), {"start": (data / "pages/start.txt").read_text()})
+    start = {"start": (data / "pages" / "start.txt").read_text()}
+    return State(Counter((*files, *changes)), shared=start)
 
 
 def use(url: str, folder: Path) -> None:

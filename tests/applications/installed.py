@@ -10,7 +10,10 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-__all__ = ["CACHE", "make_environment", "once", "pip_install", "python_environment", "run"]
+__all__ = [
+    *("CACHE", "make_environment", "node_modules", "once", "pip_install", "python_environment"),
+    "run",
+]
 
 #: LOADTOOL_APPLICATIONS names another folder.
 CACHE = Path(
@@ -45,6 +48,18 @@ def python_environment(name: str, *requirements: str) -> Path:
         pip_install(make_environment(folder), *requirements)
 
     return once(name, "\n".join((sys.version, *requirements)), install) / "bin"
+
+
+def node_modules(name: str, *requirements: str) -> Path:
+    """The folder with these packages from npm, and Node.js from Debian, where there is none."""
+
+    def install(folder: Path) -> None:
+        quiet = ("--no-audit", "--no-fund", "--no-update-notifier", "--silent")
+        run("npm", "install", *quiet, "--prefix", str(folder), *requirements)
+
+    if shutil.which("npm") is None:
+        run("bash", ".ci/apt.sh", "nodejs", "npm", folder=Path(__file__).parents[2])
+    return once(name, "\n".join(requirements), install) / "node_modules"
 
 
 def make_environment(folder: Path, interpreter: str = sys.executable) -> Path:

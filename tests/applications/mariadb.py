@@ -37,7 +37,7 @@ def with_database(state: Path, *commands: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def rows(state: Path, query: str, database: str = "app") -> str:
-    """What a query finds in a database that is served from that folder."""
+    """What a query finds in a database that is served from that folder, a line for each row."""
     client = ("mariadb", "--no-defaults", f"--socket={state / SOCKET}", "--user=root")
-    command = (*client, database, "-e", query)
+    command = (*client, "--skip-column-names", database, "-e", query)
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout

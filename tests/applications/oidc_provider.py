@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 
 from tests.applications.browsing import recorded_page
-from tests.applications.installed import once, run
+from tests.applications.installed import node_modules
 from tests.applications.serving import serving
 from tests.applications.state import State
 from tests.ports import free_port
@@ -24,23 +24,16 @@ UNIQUE: tuple[str, ...] = ()
 
 _SERVER = "oidc_server.mjs"
 _REQUIREMENTS = ("oidc-provider@9.13.3", "oidc-client-ts@3.5.0")
-_ROOT = Path(__file__).parents[2]
 _SERVED = Path(__file__).parent / "served"
 
 
 def install() -> None:
     """Node.js from Debian, where there is none, and both packages from npm."""
-    if shutil.which("npm") is None:
-        run("bash", ".ci/apt.sh", "nodejs", "npm", folder=_ROOT)
     _packages()
 
 
 def _packages() -> Path:
-    def install(folder: Path) -> None:
-        quiet = ("--no-audit", "--no-fund", "--no-update-notifier", "--silent")
-        run("npm", "install", *quiet, "--prefix", str(folder), *_REQUIREMENTS)
-
-    return once("oidc-provider", "\n".join(_REQUIREMENTS), install) / "node_modules"
+    return node_modules("oidc-provider", *_REQUIREMENTS)
 
 
 @contextlib.contextmanager

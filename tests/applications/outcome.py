@@ -117,7 +117,7 @@ def recorded(name: str, one: Application, case: Path) -> Judge:
         before = state_of(one, url, folder)
         journey.record(name, one, url, case)
         effect = Effect.between(before, state_of(one, url, folder))
-    if not (effect.rows or effect.values):
+    if not (effect.rows or effect.values or effect.shared):
         raise journey.JourneyError("the session leaves nothing on the server")
     return Judge(one, effect)
 

@@ -99,7 +99,7 @@ def _new_root(state: Path) -> Path:
 
 def state(url: str, folder: Path) -> State:
     """The databases, their tables with the columns, and the rows of the plants."""
-    tables = rows(folder, _TABLES).splitlines()[1:]
+    tables = rows(folder, _TABLES).splitlines()
     plants = (
         f"{name}: {row}"
         for name in {line.split("\t")[0] for line in tables if "\tplants\t" in line}

@@ -25,6 +25,8 @@ __all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "
 TITLE = "Redmine 5.0"
 BROWSER = True
 UNIQUE: tuple[str, ...] = ("tea-garden",)
+#: SQLite takes one user at a time.
+SESSIONS = 1
 
 _CODE = Path("/usr/share/redmine")
 _ROOT = Path(__file__).parents[2]

@@ -22,6 +22,9 @@ class State:
     values: Mapping[str, str] = field(default_factory=dict)
     """Things that are there once, and are the same after a second session: settings."""
 
+    shared: Mapping[str, str] = field(default_factory=dict)
+    """Values that sessions at the same time change under each other: compared after one alone."""
+
     def named(self, texts: Iterable[str]) -> State:
         """The same with texts that are unique to each user called as in the recording."""
         stems = "|".join(re.escape(text.partition(".")[0]) for text in texts)
@@ -34,7 +37,7 @@ class State:
         rows: Counter[str] = Counter()
         for row, count in self.rows.items():
             rows[name(row)] += count
-        return State(rows, {key: name(value) for key, value in self.values.items()})
+        return State(rows, {key: name(value) for key, value in self.values.items()}, self.shared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,7 @@ class Effect:
     rows: Mapping[str, int]
     """How many more of each row there are."""
     values: Mapping[str, str]
+    shared: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def between(cls, before: State, after: State) -> Effect:
@@ -53,8 +57,9 @@ class Effect:
             for row in before.rows | after.rows
             if after.rows[row] != before.rows[row]
         }
-        changed = after.values.items() - before.values.items()
-        return cls(rows, dict(changed))
+        return cls(
+            rows, _changed(before.values, after.values), _changed(before.shared, after.shared)
+        )
 
     def missed(self, before: State, after: State, sessions: int) -> Iterator[str]:
         """In what the state differs from the one which so many sessions would have left."""
@@ -63,7 +68,16 @@ class Effect:
             wanted = sessions * self.rows.get(row, 0)
             if done.get(row, 0) != wanted:
                 yield f"{done.get(row, 0):+} instead of {wanted:+}: {row}"
-        wanted_values = {**before.values, **self.values}
-        for key in sorted(wanted_values.keys() | after.values.keys()):
-            if after.values.get(key) != wanted_values.get(key):
-                yield f"{key} is {after.values.get(key)!r} instead of {wanted_values.get(key)!r}"
+        yield from _differences(after.values, {**before.values, **self.values})
+        if sessions == 1:
+            yield from _differences(after.shared, {**before.shared, **self.shared})
+
+
+def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
+    return dict(after.items() - before.items())
+
+
+def _differences(there: Mapping[str, str], wanted: Mapping[str, str]) -> Iterator[str]:
+    for key in sorted(there.keys() | wanted.keys()):
+        if there.get(key) != wanted.get(key):
+            yield f"{key} is {there.get(key)!r} instead of {wanted.get(key)!r}"

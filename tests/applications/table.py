@@ -52,8 +52,9 @@ def _row(one: Outcome) -> str:
 
 
 def _cell(judgement: str) -> str:
-    """Of what was wrong, the first line: the rest is for who looks into it."""
-    return judgement.strip().splitlines()[0].replace("|", "\\|")[:_LONGEST]
+    """Of what was wrong, the first difference: the rest is for who looks into it."""
+    first = judgement.strip().splitlines()[0].partition("; ")[0]
+    return first.replace("|", "\\|").replace("WRONG", "**WRONG**")[:_LONGEST]
 
 
 def _title(row: str) -> str:

@@ -24,14 +24,21 @@ RECORDINGS = Path(__file__).parent / "recordings"
 QUICK = ("fastapi-oauth2", "strawberry-graphql")
 HEAVY = (
     *("django-admin", "jupyterlab", "dokuwiki", "oidc-provider", "redmine", "phpmyadmin"),
-    *("wordpress", "mediawiki"),
+    *("wordpress", "mediawiki", "json-server", "aria2", "tiddlywiki"),
 )
+#: Of which runs leave another state than their sessions mean, and why. They are heavy, too.
+WRONG = {
+    "json-graphql-server": "ids that equal other numbers, in variables called like their thing",
+    "spyne-soap": "ids in the elements of XML, in its lists and arrays",
+    "h2-console": "the id in a row of HTML that is edited as a whole",
+    "radicale": "ETags in a list of XML, and UUIDs with an ending",
+}
 
 
 def _check(name: str, folder: Path) -> None:
     outcome = examine(name, folder)
     assert outcome.transactions >= 15
-    assert outcome.correlated
+    assert outcome.correlated or name == "tiddlywiki"  # where addresses are names that were typed
     assert not outcome.false_positives
     assert outcome.first == outcome.used == outcome.load == RIGHT
     assert outcome.second in (RIGHT, RIGHT_IF_UNIQUE)
@@ -77,7 +84,7 @@ def _extractors(case: TestCase) -> list[tuple[int, str]]:
 @pytest.mark.heavy
 @pytest.mark.parametrize("name", HEAVY)
 def test_heavy_application(name: str, tmp_path: Path) -> None:
-    """The same where that takes a minute or more."""
+    """The same where that takes a minute or more, or more than PyPI."""
     _check(name, tmp_path)
 
 
@@ -95,6 +102,19 @@ def test_recording_of_another_day(tmp_path: Path) -> None:
         journey.replay(tmp_path / name, url)
 
 
+@pytest.mark.heavy
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.xfail(raises=AssertionError, strict=True, reason=why))
+        for name, why in WRONG.items()
+    ],
+)
+def test_application_with_a_wrong_state(name: str, tmp_path: Path) -> None:
+    """One that comes out right belongs to the others."""
+    _check(name, tmp_path)
+
+
 def test_all_applications_are_tested() -> None:
     """One that is added to the table is in one of the lists."""
-    assert sorted((*QUICK, *HEAVY)) == sorted(APPLICATIONS)
+    assert sorted((*QUICK, *HEAVY, *WRONG)) == sorted(APPLICATIONS)

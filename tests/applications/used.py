@@ -30,7 +30,7 @@ def count_on_in_mariadb(state: Path, database: str = "app") -> None:
         "SELECT table_name FROM information_schema.tables "
         f"WHERE table_schema = '{database}' AND auto_increment IS NOT NULL ORDER BY table_name"
     )
-    names = rows(state, query, database).splitlines()[1:]
+    names = rows(state, query, database).splitlines()
     change = "; ".join(
         f"ALTER TABLE `{name}` AUTO_INCREMENT = {_FIRST + _STEP * number}"
         for number, name in enumerate(names)

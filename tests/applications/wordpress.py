@@ -27,6 +27,8 @@ __all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "
 TITLE = "WordPress 6.1"
 BROWSER = True
 UNIQUE: tuple[str, ...] = ("Brews",)
+#: Each has 700 requests.
+SESSIONS = 1
 
 _CODE = Path("/usr/share/wordpress")
 _ROOT = Path(__file__).parents[2]
