@@ -1,0 +1,204 @@
+"""What counts as an outcome of a change, and what does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pytest_loadtool.correlation.outcomes import without_outcome
+from pytest_loadtool.model.decision import OUTCOME
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.validator import JsonValidator, RegexValidator, TextValidator, Validator
+from tests.correlation.exchanges import answered, case_of, exchange, html, json_body
+from tests.correlation.talk import call, configure, get, post, run
+
+CREATED = json_body({"id": 4711})
+CREATE = call("POST", "/orders", {"name": "Tea House", "secret": "x"}, CREATED)
+ONE = "/orders/4711"
+
+
+def item(**fields: object) -> Exchange:
+    return get(ONE, json_body({"id": 4711, "name": "Tea House", **fields}))
+
+
+def items(*names: str, **around: object) -> Exchange:
+    rows = [{"id": 4700 + at, "name": name} for at, name in enumerate(names)]
+    return get("/orders", json_body({"orders": rows, **around}))
+
+
+def page(target: str, text: str) -> Exchange:
+    return get(target, html(f"<h1>Shop</h1>{text}"))
+
+
+def rows(*cells: str) -> str:
+    found = (f'<tr><td><a href="/orders/{cell[-4:]}">{cell[:-4]}</a></td></tr>' for cell in cells)
+    return f"<table>{''.join(found)}</table>"
+
+
+def soap(action: str, request: str, response: str) -> Exchange:
+    answer = exchange(received=(("Content-Type", "text/xml"),), answer=response.encode())
+    sent = (("Content-Type", "text/xml"), ("SOAPAction", action))
+    return answered("POST", "/soap", answer, sent=sent, body=request.encode())
+
+
+def texts(*exchanges: Exchange) -> list[str]:
+    """The outcomes: what is so, because of what, where it is looked for, and how."""
+    case = run(*exchanges).case
+    return [
+        f"{one.outcome.name} | {one.outcome.change} | {at} | {_written(one)}"
+        for at, transaction in enumerate(case.transactions())
+        for one in transaction.validators
+        if one.outcome is not None
+    ]
+
+
+def _written(one: Validator) -> str:
+    absent = "not " if one.absent else ""
+    match one:
+        case JsonValidator():
+            equals = "" if one.equals is None else f" = {one.equals!r}"
+            return f"{absent}{one.path}{equals}"
+        case TextValidator():
+            return f"{absent}{one.text}" + (f" in {one.row}" if one.row else "")
+        case RegexValidator():
+            raise AssertionError(one)
+
+
+SESSIONS = {
+    "the object": (
+        [CREATE, item()],
+        ["name is Tea House | POST /orders | 1 | $.name = 'Tea House'"],
+    ),
+    "a number and a switch": (
+        [CREATE, item(), call("PATCH", ONE, {"n": 2, "gift": True}), item(n=2, gift=True)],
+        [
+            "name is Tea House | POST /orders | 1 | $.name = 'Tea House'",
+            "n is 2 | PATCH /orders/${order_id[1]} | 3 | $.n = 2",
+            "gift is true | PATCH /orders/${order_id[1]} | 3 | $.gift = True",
+        ],
+    ),
+    "a state": (
+        [CREATE, item(state="open"), call("POST", f"{ONE}/ship", {}), item(state="sent off")],
+        [
+            "name is Tea House | POST /orders | 1 | $.name = 'Tea House'",
+            "state is sent off | POST /orders/${order_id[1]}/ship | 3 | $.state = 'sent off'",
+        ],
+    ),
+    "gone by its status": (
+        [CREATE, item(), call("DELETE", ONE, {}), get(ONE, json_body({}), status=404)],
+        ["name is Tea House | POST /orders | 1 | $.name = 'Tea House'"],
+    ),
+    "by its name": (
+        [items("Milk"), call("POST", "/orders", {"name": "Tea House"}), items("Milk", "Tea House")],
+        ['Tea House is listed | POST /orders | 2 | $.orders[?(@.name=="Tea House")]'],
+    ),
+    "a page": (
+        [page("/orders", rows("Milk4700")), post("/orders", "name=Tea+%26+Co"),
+         page("/orders", rows("Milk4700", "Tea &amp; Co4711"))],
+        ["Tea & Co is shown | POST /orders | 2 | Tea & Co"],
+    ),
+    "a text that has no fields": (
+        [answered("PUT", "/cal", exchange(), body=b"BEGIN:X\nSUMMARY:Tea", sent=()),
+         get("/cal", exchange(received=(("Content-Type", "text/plain"),),
+                              answer=b"BEGIN:X\nSUMMARY:Tea"))],
+        ["BEGIN:X is there | PUT /cal | 1 | BEGIN:X",
+         "SUMMARY:Tea is there | PUT /cal | 1 | SUMMARY:Tea"],
+    ),
+    "XML, by the id beside": (
+        [soap("Add", "<a><name>Tea House</name></a>", "<r><orderId>4711</orderId></r>"),
+         soap("Change", "<a><orderId>4711</orderId><count>3</count></a>", "<r/>"),
+         soap("GetAll", "<a/>", "<r><o><orderId>4711</orderId><count>3</count></o>"
+              "<o><orderId>9</orderId><count>3</count></o></r>")],
+        ["count is 3 | POST /soap (2) | 2 | count>3< in >${orderId[1]}<"],
+    ),
+    "only the answer to it": (
+        [call("POST", "/orders", {"name": "Tea House"},
+              json_body({"id": 4711, "name": "Tea House"})), get(f"{ONE}/bill")],
+        ["name is Tea House | POST /orders | 0 | $.name = 'Tea House'"],
+    ),
+}  # fmt: skip
+
+NOTHING = {
+    "secrets": [
+        call("POST", "/pin", {"pin": "Tea House"}), get("/", json_body({"pin": "Tea House"})),
+    ],
+    "what was there before": [
+        items("Tea House"), call("POST", "/orders", {"name": "Tea House"}), items("Tea House"),
+    ],
+    "further pages": [
+        items("Milk", next=2), call("POST", "/orders", {"name": "Tea House"}),
+        items("Milk", "Tea House", next=2),
+    ],
+    "the kind of many": [
+        call("POST", "/orders", {"category": "garden tools"}),
+        get("/orders", json_body([{"category": "garden tools"}, {"category": "garden tools"}])),
+    ],
+    "a search": [
+        call("POST", "/api/search", {"name": "Tea House"}),
+        get("/orders", json_body([{"name": "Tea House"}])),
+    ],
+    "an echo without an id": [
+        call("POST", "/rpc", {"name": "Tea House"}, json_body({"name": "Tea House"})),
+    ],
+    "the answer to another change": [
+        call("POST", "/orders", {"name": "Tea House"}),
+        call("POST", "/names", {"name": "Tea House"}, json_body([{"name": "Tea House"}])),
+    ],
+    "a short text by chance": [post("/", "mode=ab"), page("/", "<p>ab</p>")],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SESSIONS)
+def test_outcomes(name: str) -> None:
+    """What the recording shows of a change after it, and not before, is asserted."""
+    exchanges, expected = SESSIONS[name]
+    assert texts(*exchanges) == expected
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_no_outcomes(name: str) -> None:
+    """What may have come from elsewhere proves nothing."""
+    assert texts(*NOTHING[name]) == []
+
+
+def test_the_change_that_was_last() -> None:
+    """Of two changes that say the same, the second is what shows."""
+    again = call("POST", "/more", {"title": "Tea House"})
+    listed = get("/titles", json_body([{"title": "Tea House"}]))
+    (only,) = texts(call("POST", "/orders", {"name": "Tea House"}), again, listed)
+    assert "| POST /more |" in only
+
+
+def test_configured_again() -> None:
+    """The same outcomes, not twice as many; a validator of a person stays."""
+    exchanges = (CREATE, item())
+    once = run(*exchanges).case
+    assert configure(once, exchanges).case == once
+    assert configure(once, ()).case == once
+    own = TextValidator("Tea")
+    first, second = once.transactions()
+    pages = (replace(once.pages[0], transactions=(replace(first, validators=(own,)), second)),)
+    with_own = replace(once, pages=pages)
+    assert configure(with_own, exchanges).case == with_own
+
+
+def test_decisions() -> None:
+    """Each outcome is explained, and what nothing shows: once for all that are alike."""
+    exchanges = (CREATE, item(), *(call("PUT", f"/track/{n}", {"to": "Page"}) for n in (1, 2)))
+    shown, silent = [one for one in run(*exchanges).decisions if "outcome" in one.rule]
+    assert shown.rule == OUTCOME
+    assert (shown.value, shown.producer) == ("name is Tea House", "1 POST /orders")
+    assert shown.consumers == ("2 GET /orders/${order_id[1]}",)
+    assert silent.value == "3 PUT /track/1 and 1 more like it"
+
+
+def test_ignored() -> None:
+    """Of one change, or of all; they do not come back."""
+    exchanges = (CREATE, item())
+    case = without_outcome(run(*exchanges).case, exchanges, "1 POST /orders")
+    assert case.asm.ignore == ("POST /orders: outcome",)
+    assert not any(one.validators for one in configure(case, exchanges).case.transactions())
+    bare = case_of(*exchanges)
+    none = replace(bare, asm=replace(bare.asm, ignore=("outcome",)))
+    assert not any(one.validators for one in configure(none, exchanges).case.transactions())
