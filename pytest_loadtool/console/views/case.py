@@ -128,6 +128,8 @@ def decisions(made: Iterable[Decision], *, numbered: bool = False) -> Iterator[s
             )
         else:
             mark = f"{number:3}. " if numbered and decision.rule == OUTCOME else "  "
+            if decision.rule in _NO_VARIABLE:  # what it is about, and no value
+                value = decision.value
             yield f"{mark}{_NO_VARIABLE.get(decision.rule, 'no variable')}: {value}"
         yield f"      {decision.reason} [{decision.rule}, {decision.confidence:.0%}]"
 

@@ -107,7 +107,7 @@ def _decision(change: Change, proof: Proof, title: Title) -> Decision:
         producer=done,
         consumers=(title(proof.at),),
         rule=OUTCOME,
-        reason=f'"{done}" took effect if "{title(proof.at)}" shows it: a validator asserts that.',
+        reason=f'"{title(proof.at)}" shows it after "{done}": a validator asserts it.',
         confidence=_CONFIDENCE[proof.strength],
     )
 
