@@ -46,6 +46,7 @@ REPLAYS = 10
 #: How many replays may leave open whether a trial helps, before it is taken back.
 _MOST_UNDECIDED = 2
 _CHANCE = "and nothing else tells that it is this"
+_UNPROVED = "what made it pass was taken back: too few replays have shown it"
 _UNDECIDED = "no replay could show whether that is the one to send"
 
 
@@ -145,12 +146,13 @@ def improve(
             break
         proof = fresh = True
     state.give_up()
-    failed = tuple(state.missing(replayed, held)) if not found or number == most else ()
+    failed = tuple(state.missing(replayed, held))
     green = state.is_green(held) and not found
+    unproved = () if found else state.unproved(held, replayed.failures)
     return Conclusion(
         state.configuration,
         number,
-        () if green else failed,
+        () if green else (*failed, *unproved),
         held,
         found,
         failed if green and not disturbed else (),
@@ -310,6 +312,13 @@ class _State:
             index in held or form in self.forms.get(index, ())
             for index, form in enumerate(self._forms())
         )
+
+    def unproved(self, held: Container[int], failed: Container[int]) -> Iterator[Missing]:
+        """The transactions that have not passed as they are, although the last replay was not to
+        say so: what made them pass was taken back."""
+        for index, form in enumerate(self._forms()):
+            if index not in held and index not in failed and form not in self.forms.get(index, ()):
+                yield Missing(index, (_UNPROVED,))
 
     def left(self) -> Iterator[str]:
         """What is sent as recorded although the server gives out another value; each once."""

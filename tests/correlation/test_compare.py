@@ -170,6 +170,7 @@ def test_small_number_is_shown_by_two_replays() -> None:
     assert len(attempts) == 2
     assert conclusion.configuration.case == case
     assert "no replay could show" in conclusion.left[0]
+    assert [one.index for one in conclusion.missing] == [1]
 
 
 def test_what_is_given_out_as_recorded_shows_nothing() -> None:
