@@ -56,14 +56,15 @@ def new_link(slot: Slot, _: Producer, traffic: Traffic) -> bool:
 def new_data(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The page was seen without the value in a ``data-`` attribute of that name before the last
     change, and has it since; or it is that of something created."""
+    if not producer.name.startswith("data-"):
+        return False
     same = (
         one.transaction
-        for one in traffic.producers[slot.value].get(Kind.TEXT, ())
+        for one in traffic.producers.get(slot.value, {}).get(Kind.TEXT, ())
         if one.name == producer.name
     )
     first = next(same, producer.transaction)
-    is_data = producer.name.startswith("data-")
-    return is_data and (first in traffic.own or _is_later(first, traffic))
+    return first in traffic.own or _is_later(first, traffic)
 
 
 def linked_thing(slot: Slot, producer: Producer, traffic: Traffic) -> bool:

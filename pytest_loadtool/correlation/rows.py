@@ -67,18 +67,19 @@ class _Rows:
         self._marks = Marked(
             [*sent_marks(traffic, found), *extracted_marks(traffic, found, variables)]
         )
-        self._owners: dict[tuple[Place, str, str], list[str]] = {}
-        self._users: dict[str, set[int]] = {}
+        self._owners: dict[str, dict[tuple[Place, str, str], str]] = {}
+        self._sent: dict[int, set[str]] = {}
         self._page: tuple[int, Page] | None = None
 
     def placed(self, one: Found) -> Found:
         """The variable, by its row if it is in one."""
         placed = self._placed(one)
-        self._users[one.name] = {at for slot in one.slots for at in slot.senders}
         for slot in one.slots:
+            for at in slot.senders:
+                self._sent.setdefault(at, set()).add(slot.value)
             if not slot.depth:
                 as_recorded = replace(slot, before=self._traffic.before(slot))
-                self._owners.setdefault(place_of(as_recorded), []).append(one.name)
+                self._owners.setdefault(slot.value, {})[place_of(as_recorded)] = one.name
         return placed
 
     def _placed(self, one: Found) -> Found:
@@ -115,12 +116,11 @@ class _Rows:
     def _own(self, one: Found) -> Owners:
         """Of the ids that are known, those that the requests which send the value have, too."""
         senders = {at for slot in one.slots for at in slot.senders}
-        return {
-            place: name
-            for place, names in self._owners.items()
-            for name in names
-            if not senders.isdisjoint(self._users[name])
-        }
+        values = {value for at in senders for value in self._sent.get(at, ())}
+        own: dict[tuple[Place, str, str], str] = {}
+        for value in values:
+            own |= self._owners.get(value, {})
+        return own
 
     def _read(self, at: int) -> Page:
         if self._page is None or self._page[0] != at:

@@ -37,7 +37,9 @@ def xml_root(text: str) -> Element:
 
 def xml_text(element: Element) -> str:
     """All text in an element, without the space around it."""
-    return "".join(element.itertext()).strip()
+    if len(element):
+        return "".join(element.itertext()).strip()
+    return (element.text or "").strip()
 
 
 def compile_xml_path(path: str, match: int) -> Callable[[str], str | None]:
@@ -105,18 +107,25 @@ def _children(parents: Iterable[Element], step: XmlStep) -> Iterator[Element]:
             tag: str = child.tag
             if tag != name and not tag.endswith(inner) and name != "*":
                 continue
-            if all(_holds(child, one) for one in step.wheres):
+            if all(_holds(child, one.keys, one.text) for one in step.wheres):
                 seen += 1
                 if not index or seen == index:
                     yield child
 
 
-def _holds(element: Element, where: XmlWhere) -> bool:
-    """Whether an element has the text there."""
-    if not where.keys:
-        return xml_text(element) == where.text
-    found = _walk((element,), tuple([XmlStep(key) for key in where.keys]))
-    return where.text in found
+def _holds(element: Element, keys: tuple[str, ...], text: str) -> bool:
+    """Whether an element has the text where the keys lead."""
+    if not keys:
+        return xml_text(element) == text
+    name, rest = keys[0], keys[1:]
+    if name.startswith("@"):
+        return text in _attributes(element, name)
+    inner = "}" + name
+    for child in element:
+        tag: str = child.tag
+        if (tag == name or tag.endswith(inner)) and _holds(child, rest, text):
+            return True
+    return False
 
 
 def _attributes(element: Element, name: str) -> Iterator[str]:

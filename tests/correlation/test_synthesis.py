@@ -310,3 +310,23 @@ def test_xml_lists() -> None:
     assert extractor.source == XmlPath("//key[2]")
     assert [extracted(extractor, one) for one in answers] == [old, new]
     assert list(configured.transactions())[1].request.body == "csrf=${csrf_token[1]}"
+
+
+def test_event_streams() -> None:
+    """A value in the JSON of an event is taken by its name there, whichever event has it."""
+    received = (("Content-Type", "text/event-stream"),)
+
+    def stream(value: str, *before: str) -> Exchange:
+        events = (*before, f'{{"type": "start", "conversation_id": "{value}"}}', "[DONE]")
+        text = "".join(f"event: delta\ndata: {one}\n\n" for one in events)
+        return exchange(received=received, answer=text.encode())
+
+    exchanges = [
+        answered("POST", "/chat", stream(OLD)),
+        exchange("POST", f"{SERVER}/chat", sent=(FORM,), body=f"conversation={OLD}".encode()),
+    ]
+    configured = configure(case_of(*exchanges), exchanges).case
+    (extractor,) = next(configured.transactions()).extractors
+    assert extracted(extractor, stream(NEW, '{"type": "hello"}')) == NEW
+    body = list(configured.transactions())[1].request.body
+    assert body == "conversation=${conversation[1]}"
