@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_loadtool.casefile import read_case
-from pytest_loadtool.model.case import Transaction
+from pytest_loadtool.model.case import TestCase, Transaction
+from pytest_loadtool.report.outcome import SEPARATOR
 from tests.applications import journey
 from tests.applications.application import Application, application
 from tests.applications.outcome import Judge, recorded, state_of, unique
@@ -32,6 +33,7 @@ class Place:
     """A change that was not done, and what the replay said."""
 
     title: str
+    """Its own where no other transaction has it, else with that of its page."""
     missed: tuple[str, ...]
     """In what the state differs from that of a session: there is no place where it does not."""
     replayed: journey.Replayed
@@ -64,18 +66,19 @@ def sabotage(name: str, folder: Path, places: int, replays: int) -> Sabotaged:
     case = folder / f"{name}.case.toml"
     judge = recorded(name, one, case)
     found: list[Place] = []
-    for nth, change in _spread(_changes(case)):
+    whole = read_case(case)
+    for nth, change in _spread(_changes(whole)):
         if len(found) == places:
             break
-        place = _place(judge, case, folder / f"change-{nth}", nth, change)
+        place = _place(judge, whole, case, folder / f"change-{nth}", nth, change)
         if place.missed:
             found.append(place)
     return Sabotaged(one.TITLE, tuple(found), replays, tuple(_reds(one, case, folder, replays)))
 
 
-def _changes(case: Path) -> list[tuple[int, Transaction]]:
+def _changes(case: TestCase) -> list[tuple[int, Transaction]]:
     """The changes that succeeded, each with its number among all."""
-    sent = (one for one in read_case(case).transactions() if one.request.method in CHANGES)
+    sent = (one for one in case.transactions() if one.request.method in CHANGES)
     return [
         (nth, one)
         for nth, one in enumerate(sent)
@@ -88,11 +91,12 @@ def _spread(changes: Sequence[tuple[int, Transaction]]) -> list[tuple[int, Trans
     return sorted(changes, key=lambda one: one[0] * _GOLDEN % 1)
 
 
-def _place(judge: Judge, case: Path, folder: Path, nth: int, change: Transaction) -> Place:
+def _place(
+    judge: Judge, whole: TestCase, case: Path, folder: Path, nth: int, change: Transaction
+) -> Place:
     """Replay it on a new server that does not do the change."""
     entry = change.recorded.entry if change.recorded else None
     assert entry is not None, "a recording has its evidence"
-    whole = read_case(case)
     answer = recorded_answer(case.with_suffix("").with_suffix(".har"), entry, whole.server)
     folder.mkdir()
     with judge.application.serve(folder) as url:
@@ -100,7 +104,14 @@ def _place(judge: Judge, case: Path, folder: Path, nth: int, change: Transaction
         with silent(url, nth, answer) as front:
             replayed = journey.replayed(case, front)
         missed = tuple(judge.effect.missed(before, state_of(judge.application, url, folder), 1))
-    return Place(change.title, missed, replayed)
+    return Place(_name(whole, change), missed, replayed)
+
+
+def _name(case: TestCase, change: Transaction) -> str:
+    if sum(one.title == change.title for one in case.transactions()) == 1:
+        return change.title
+    page = next(page for page in case.pages if any(one is change for one in page.transactions))
+    return f"{page.name}{SEPARATOR}{change.title}"
 
 
 def _reds(one: Application, case: Path, folder: Path, replays: int) -> Iterator[str]:
