@@ -57,8 +57,9 @@ def title(exchange: Exchange) -> str:
 
 
 def operation_name(exchange: Exchange) -> str:
-    """The operation of a GraphQL or SOAP call; empty for others, and for anonymous ones."""
-    name = _graphql_operation(exchange) or _soap_action(exchange)
+    """The operation of a GraphQL call, the method of JSON-RPC, the action of SOAP; empty for others,
+    and for anonymous ones."""
+    name = _json_operation(exchange) or _soap_action(exchange)
     return name.encode("utf-8", "replace").decode()  # JSON may hold lone surrogates
 
 
@@ -81,7 +82,7 @@ def _place(entry: Entry) -> str:
     return unquote((telling or segments or [parts.netloc])[-1])
 
 
-def _graphql_operation(exchange: Exchange) -> str:
+def _json_operation(exchange: Exchange) -> str:
     if exchange.method == "GET":
         query = parse_qs(urlsplit(exchange.url).query)
         if "query" not in query and "extensions" not in query:
@@ -93,7 +94,12 @@ def _graphql_operation(exchange: Exchange) -> str:
         return ""
     if isinstance(call, list) and call:
         call = call[0]  # a batch is named after its first operation
-    if not isinstance(call, dict) or not ("query" in call or "operationName" in call):
+    if not isinstance(call, dict):
+        return ""
+    if "jsonrpc" in call or "params" in call:  # before 2.0 it did not say what it was
+        method = call.get("method")
+        return method if isinstance(method, str) else ""
+    if "query" not in call and "operationName" not in call:
         return ""
     return _operation(call.get("operationName"), call.get("query"))
 

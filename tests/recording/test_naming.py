@@ -113,12 +113,17 @@ def test_calls_are_named_after_their_operation() -> None:
         (b'{"query": "{ anonymous }"}', ""),
         (b'{"query": "red shoes"}', ""),
         (b'{"name": "x"}', ""),
+        (b'{"jsonrpc": "2.0", "method": "aria2.addUri", "params": [], "id": 1}', "aria2.addUri"),
+        (b'[{"jsonrpc": "2.0", "method": "first"}, {"method": "second"}]', "first"),
+        (b'{"method": "old", "params": [], "id": 1}', "old"),
+        (b'{"jsonrpc": "2.0", "method": 1}', ""),
+        (b'{"method": "post", "id": 1}', ""),
         (b"query=1", ""),
         (b"[" * 100_000, ""),
     ],
 )
-def test_graphql_operations(body: bytes, expected: str) -> None:
-    """By name, else by the document; a search for shoes is no GraphQL."""
+def test_operations_in_json(body: bytes, expected: str) -> None:
+    """By name, else by the document; JSON-RPC by the method. A search for shoes is neither."""
     assert operation_name(call("POST", f"{SHOP}/x", 0, body=body)) == expected
 
 
