@@ -57,8 +57,8 @@ def title(exchange: Exchange) -> str:
 
 
 def operation_name(exchange: Exchange) -> str:
-    """The operation of a GraphQL call, the method of JSON-RPC, the action of SOAP; empty for others,
-    and for anonymous ones."""
+    """The operation of a GraphQL call, the method of JSON-RPC, the action of SOAP; empty for
+    others, and for anonymous ones."""
     name = _json_operation(exchange) or _soap_action(exchange)
     return name.encode("utf-8", "replace").decode()  # JSON may hold lone surrogates
 
