@@ -9,6 +9,7 @@ from itertools import islice
 from pytest_loadtool.correlation.beliefs import beliefs, is_typed, rule_by_name
 from pytest_loadtool.correlation.edits import overlap, written
 from pytest_loadtool.correlation.jsonpath import format_path
+from pytest_loadtool.correlation.looks import is_id_name, is_version_name
 from pytest_loadtool.correlation.marks import Marked, sent_marks
 from pytest_loadtool.correlation.named_things import NamedThings
 from pytest_loadtool.correlation.page_rows import Page
@@ -18,6 +19,7 @@ from pytest_loadtool.correlation.reading import Reading
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.searches import EXTRACTOR, MOST_SEARCHED
 from pytest_loadtool.correlation.slots import Masked, Part, Slot
+from pytest_loadtool.correlation.spots import CALL
 from pytest_loadtool.correlation.synthesis import synthesise
 from pytest_loadtool.correlation.things import Things
 from pytest_loadtool.correlation.traffic import Traffic
@@ -60,6 +62,15 @@ class Claim:
     rule: Rule
     source: Source
     match: int
+
+    @property
+    def is_one_of_many(self) -> bool:
+        """Whether its place tells it from others: in a list, among choices, or among the ids that
+        the forms of a page have."""
+        producer = self.producer
+        name = producer.name
+        in_form = producer.kind is Kind.CONTROL and is_id_name(name) and not is_version_name(name)
+        return producer.in_list or producer.kind is Kind.CHOICE or in_form
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +116,11 @@ def claim_all(traffic: Traffic, rules: Sequence[Rule], told: Told = silent) -> C
         told("Finding dynamic values", slot.transaction, len(traffic.steps))
         if not slot.depth:
             around.clear()
-        if is_typed(slot) or any(overlap(slot, one) for one in around):
+        if is_typed(slot) or slot.before == CALL or any(overlap(slot, one) for one in around):
             continue
         verdict = _judged(slot, traffic, rules, synthesis)
-        if verdict is None or (isinstance(verdict, Claim) and verdict.producer.kind is Kind.CHOICE):
+        settled = verdict.rule.leave if isinstance(verdict, Miss) else verdict is not None
+        if not settled or (isinstance(verdict, Claim) and verdict.is_one_of_many):
             verdict = _meant(things, slot) or verdict  # what is known needs no other extractor
         if isinstance(verdict, Claim):
             claims.append(verdict)
@@ -122,19 +134,19 @@ def claim_all(traffic: Traffic, rules: Sequence[Rule], told: Told = silent) -> C
                 around.append(slot)
         else:
             unknown.append(slot)
-    claims += _of_known_things(named, unknown, claims)
+    claims += _of_known_things((things, named), unknown, claims)
     return checked(traffic, claims, misses)
 
 
 def _of_known_things(
-    things: NamedThings, slots: Sequence[Slot], claims: Sequence[Claim]
+    known: Sequence[Things | NamedThings], slots: Sequence[Slot], claims: Sequence[Claim]
 ) -> Iterator[Claim]:
-    """The claims on ids that a form further on has shown to be those of things."""
+    """The claims on ids that a path, form or link further on has shown to be those of things."""
     settled: dict[tuple[int, Part], list[Slot]] = {}
     for one in claims:
         settled.setdefault((one.slot.owner, one.slot.part), []).append(one.slot)
     for slot in slots:
-        claim = _meant(things, slot)
+        claim = next(filter(None, (_meant(one, slot) for one in known)), None)
         around = settled.setdefault((slot.owner, slot.part), [])
         if claim is not None and not any(overlap(slot, one) for one in around):
             around.append(claim.slot)
@@ -154,7 +166,7 @@ def _judged(
     if first is None and (rule_known := rule_by_name(slot, rules)) is not None:
         if rule_known.leave:
             first = Miss(slot, rule_known, rule_known.reason)
-        elif not slot.depth:
+        elif not slot.depth and rule_known.unfound:
             first = Miss(slot, rule_known, rule_known.unfound)
     return first
 
@@ -213,8 +225,10 @@ def _fitting(slot: Slot, producer: Producer) -> Slot | None:
 def _meant(things: Things | NamedThings, slot: Slot) -> Claim | None:
     """The claim on the id of a thing that is known."""
     found = things.claim(slot)
-    fitting = None if found is None else _fitting(slot, found.producer)
-    return None if found is None or fitting is None else replace(found, slot=fitting)
+    if found is None or found.producer.transaction >= slot.transaction:
+        return None
+    fitting = _fitting(slot, found.producer)
+    return None if fitting is None else replace(found, slot=fitting)
 
 
 def _searched(producer: Producer, response: RecordedResponse) -> int:

@@ -8,44 +8,34 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
+from pytest_loadtool.correlation.about import collection, is_done, is_result, things_of
 from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.looks import (
     collection_names,
-    ends_in_id,
+    is_code,
+    is_code_name,
     is_id_name,
     is_secret_name,
     is_short_number,
+    is_version_name,
     looks_like_time,
     looks_random,
-    plain,
 )
+from pytest_loadtool.correlation.meaning import is_for
 from pytest_loadtool.correlation.new_pages import is_id, linked_thing, new_data, new_link
 from pytest_loadtool.correlation.producer import PARTIAL, Producer
 from pytest_loadtool.correlation.slots import HOLE, Slot
 from pytest_loadtool.correlation.spelling import spelled
-from pytest_loadtool.correlation.traffic import Step, Traffic
+from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.rule import Kind
 
-__all__ = ["EVIDENCE", "collection", "id_stem", "was_typed"]
+__all__ = ["EVIDENCE", "was_typed"]
 
 Evidence = Callable[[Slot, Producer, Traffic], bool]
 
 _ID_SHAPE = re.compile(r"\d+|[A-Za-z]{0,6}[-_]?\d{3,}")
 _NUMBERED = re.compile(r"[A-Za-z]+[-_]?\d+")
-#: Last segments of a path that say what is done, not what it is done to.
-_VERBS = frozenset(
-    {
-        *("add", "change", "confirm", "create", "delete", "edit", "insert", "new", "save", "store"),
-        *("submit", "update", "upsert", "bulk", "batch"),
-    }
-)
-#: Keys around the thing itself in a JSON response.
-_WRAPPERS = frozenset(
-    {
-        *("attributes", "body", "content", "created", "data", "entity", "item", "items", "node"),
-        *("object", "payload", "record", "response", "result", "results", "value"),
-    }
-)
 
 
 def _served(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
@@ -55,8 +45,20 @@ def _served(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
 
 
 def _new(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """No request used the value in a field of that name before the response."""
-    return producer.transaction < traffic.sent_as[slot.value, slot.name]
+    """No request used the value in a field of that name before the first response that has it."""
+    at = producer.transaction
+    first = min(at, traffic.served_as.get((slot.value, producer.name), at))
+    return first < traffic.sent_as[slot.value, slot.name]
+
+
+def _changing(slot: Slot, _: Producer, traffic: Traffic) -> bool:
+    """The request may change something."""
+    return traffic.steps[slot.transaction].changes_things
+
+
+def _version(slot: Slot, _: Producer, __: Traffic) -> bool:
+    """The field is called a version, ``If-Match``, or what else tells one state from the next."""
+    return is_version_name(slot.name)
 
 
 def _long(slot: Slot, _: Producer, __: Traffic) -> bool:
@@ -78,7 +80,7 @@ def _dynamic(slot: Slot, producer: Producer, _: Traffic) -> bool:
 
 
 def _id_shaped(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The value is a number, perhaps behind some letters, or random.
+    """The value is a number, perhaps behind some letters, or random, or a word where ids stand.
 
     Of less than three digits, what was asked for has to stand before them (``POST /issue``,
     ``issue2``), or a link has to show them to people (``TEA-12``).
@@ -87,9 +89,51 @@ def _id_shaped(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     if _ID_SHAPE.fullmatch(value) is not None or looks_random(value):
         return True
     asked = traffic.steps[producer.transaction].path.rstrip("/").rpartition("/")[2]
-    return _NUMBERED.fullmatch(value) is not None and (
-        value.rstrip("0123456789") == asked or any(value in one for one in producer.labels)
-    )
+    return (
+        _NUMBERED.fullmatch(value) is not None
+        and (value.rstrip("0123456789") == asked or any(value in one for one in producer.labels))
+    ) or (is_code(value) and _CODE_PLACES.get(producer.kind, _no_place)(slot, producer, traffic))
+
+
+def _by_name(_: Slot, producer: Producer, __: Traffic) -> bool:
+    return is_code_name(producer.name) or is_result(producer)
+
+
+def _behind_collection(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """Where the things are that the request was about, and used for more than to go there."""
+    asked = collection(traffic.steps[producer.transaction].called)
+    about = collection_names(collection(producer.before)) & collection_names(asked)
+    if slot.place is Place.PATH and not (about and traffic.uses[slot.value] > 1):
+        return False
+    return _in_address(slot, producer, traffic)
+
+
+def _in_address(slot: Slot, _: Producer, traffic: Traffic) -> bool:
+    """At the end of a path, but for what is done to the thing; or called an id in a query."""
+    if slot.place is not Place.PATH:
+        return is_id_name(slot.name)
+    path, __, query = traffic.steps[slot.transaction].address.partition("?")
+    behind = path[len(traffic.before(slot)) :].split("/")[1:]
+    asked = (is_id_name(pair.partition("=")[0]) for pair in query.split("&"))
+    ends = not any(asked) and all(is_done(one) for one in behind if one)
+    return ends and slot.before != "/" and not is_done(slot.value)
+
+
+def _no_place(_: Slot, __: Producer, ___: Traffic) -> bool:
+    return False
+
+
+#: Where a word that looks like any other is an id.
+_CODE_PLACES: Mapping[Kind, Evidence] = MappingProxyType(
+    {
+        Kind.JSON: _by_name,
+        Kind.XML: _by_name,
+        Kind.CONTROL: _by_name,
+        Kind.CHOICE: _by_name,
+        Kind.LOCATION: _behind_collection,
+        Kind.LINK: _in_address,
+    }
+)
 
 
 def _not_typed(slot: Slot, _: Producer, traffic: Traffic) -> bool:
@@ -137,11 +181,15 @@ def _created(_: Slot, producer: Producer, traffic: Traffic) -> bool:
 
 
 def _same_path(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The address leads where the slot stands: ``/users/2/…`` both times."""
+    """The address leads where the slot stands, ``/users/2/…`` both times, or to such a thing as the
+    field is for, ``user_id=2``."""
     if slot.place is Place.PATH:
         same = slot.name == producer.name or HOLE in slot.before
         return same and traffic.before(slot) == producer.before
-    return is_id_name(slot.name) and slot.name == producer.name
+    if is_id_name(slot.name) and slot.name == producer.name:
+        return True
+    things = collection_names(collection(producer.before))
+    return bool(producer.before) and is_for(slot, things, traffic)
 
 
 def _same_thing(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
@@ -150,59 +198,16 @@ def _same_thing(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     Three cases: the id of an item, used in a path behind ``items``; used in a field ``item_id``; or
     a number of another name, used in the path behind the very path it was created with.
     """
-    created_in = collection(traffic.steps[producer.transaction])
-    if not is_id_name(producer.name):
-        return (
-            slot.place is Place.PATH
-            and not is_short_number(slot.value)
-            and slot.before.rstrip("/") == traffic.steps[producer.transaction].path.rstrip("/")
-        )
-    things = _things(producer, created_in)
-    if slot.place is Place.PATH:
-        return bool(things & collection_names(slot.name))
-    if not is_id_name(slot.name):
-        return False
-    stem = id_stem(slot.name)
-    if stem:
-        return stem in things
-    exchange = traffic.steps[slot.transaction].exchange
-    asked = operation(exchange) if exchange is not None else None
-    if slot.before or asked is not None:  # in GraphQL an argument has a field of its own
-        words = frozenset(plain(slot.before).split()) or (asked.words if asked else frozenset())
-        return any(words.issuperset(thing.split()) for thing in things)
-    return bool(things & collection_names(collection(traffic.steps[slot.transaction])))
-
-
-def _things(producer: Producer, created_in: str) -> frozenset[str]:
-    """What the id under that key may be the id of."""
-    stem = id_stem(producer.name)
-    if stem:
-        return frozenset({stem})
-    around = [plain(step) for step in producer.steps[:-1] if isinstance(step, str)]
-    inner = [name for name in around if name not in _WRAPPERS]
-    words = (inner[-1] if inner else created_in).split()
-    if len(words) > 1 and words[0] in _VERBS:  # GraphQL: {"createItem": {"id": …}}
-        del words[0]
-    return collection_names(" ".join(words))
-
-
-def id_stem(name: str) -> str:
-    """``item`` of ``item_id``, ``itemId`` and ``itemid``; empty for a bare ``id``."""
-    if not is_id_name(name) or name.startswith("_selected"):
-        return ""
-    *words, last = plain(name.removeprefix("data-")).split()
-    return " ".join((*words, last.removesuffix("id")) if ends_in_id(last) else words)
-
-
-def collection(step: Step) -> str:
-    """What a request path is about: ``items`` of ``/api/items``, ``/items/17/edit``."""
-    segments = [
-        segment
-        for segment in step.path.split("/")
-        if segment and HOLE not in segment and segment.lower() not in _VERBS
-    ]
-    names = [one for one in segments if not _ID_SHAPE.fullmatch(one) and not looks_random(one)]
-    return names[-1] if names else ""
+    made = traffic.steps[producer.transaction]
+    if is_id_name(producer.name) or is_result(producer):
+        return is_for(slot, things_of(producer, made.called), traffic)
+    if is_code_name(producer.name) and not is_short_number(slot.value):
+        return is_for(slot, things_of(producer, made.called), traffic)
+    return (
+        slot.place is Place.PATH
+        and not is_short_number(slot.value)
+        and slot.before.rstrip("/") == made.path.rstrip("/")
+    )
 
 
 def _created_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
@@ -263,6 +268,8 @@ EVIDENCE: Mapping[str, Evidence] = MappingProxyType(
     {
         "served": _served,
         "new": _new,
+        "changing": _changing,
+        "version": _version,
         "long": _long,
         "random": _random,
         "dynamic": _dynamic,

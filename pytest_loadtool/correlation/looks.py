@@ -11,11 +11,14 @@ __all__ = [
     "SWITCHES",
     "collection_names",
     "ends_in_id",
+    "is_code",
+    "is_code_name",
     "is_id_name",
     "is_identity_name",
     "is_secret_name",
     "is_short_number",
     "is_title_name",
+    "is_version_name",
     "looks_like_time",
     "looks_random",
     "names_somebody",
@@ -33,9 +36,10 @@ _TIME = re.compile(
     r"|\d\d:\d\d(?::\d\d(?:\.\d+)?)?"
     r"|1\d{9}(?:\d{3}){0,2}(?:\.\d+)?"  # seconds, ms or µs since 1970, from 2001 to 2033
 )
+_CODE = re.compile(r"[A-Za-z0-9_-]{4,64}")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
-_ID_WORDS = frozenset({"id", "ids", "pk", "uuid", "guid", "oid"})
+_ID_WORDS = frozenset({"id", "ids", "pk", "uid", "uuid", "guid", "oid"})
 #: Words that only end like names of ids (``oldid``, ``topicid``), and the length of shorter ones.
 _NO_IDS = frozenset(
     {
@@ -55,6 +59,19 @@ _IDENTITY_NAMES = frozenset(
     {
         *("user", "username", "userid", "login", "loginid", "loginname", "signin", "signinname"),
         *("email", "mail", "emailaddress", "useremail", "account", "accountname", "identifier"),
+    }
+)
+
+#: Last words of names of ids that are no numbers, where the thing has just been given one.
+_CODE_WORDS = frozenset(
+    {"code", "handle", "hash", "key", "no", "number", "ref", "reference", "slug", "token"}
+)
+#: Names of what tells one state of a thing from the next, which whoever changes it sends back.
+_VERSION_NAMES = frozenset(
+    {
+        *("changetoken", "concurrencystamp", "concurrencytoken", "etag", "ifmatch", "lockversion"),
+        *("objectversion", "odataetag", "optlock", "rev", "revision", "rowversion", "version"),
+        *("versionid", "versionnumber", "versiontag", "xmin"),
     }
 )
 
@@ -133,6 +150,23 @@ def is_id_name(name: str) -> bool:
     return (bool(words) and (words[-1] in _ID_WORDS or ends_in_id(words[-1]))) or name in _ID_NAMES
 
 
+def is_code_name(name: str) -> bool:
+    """Whether a new thing may have its id in a field of that name: an id, or ``code``, ``slug``."""
+    words = _words(name)
+    return is_id_name(name) or (bool(words) and words[-1] in _CODE_WORDS)
+
+
+def is_version_name(name: str) -> bool:
+    """Whether a field of that name says in which state a thing was when it was read: ``version``,
+    ``rowVersion``, ``_etag``, ``If-Match``."""
+    return same_name(name) in _VERSION_NAMES
+
+
+def is_code(value: str) -> bool:
+    """Whether the value may be an id that is no number: one word of letters and digits."""
+    return _CODE.fullmatch(value) is not None and not value.isdigit()
+
+
 def ends_in_id(word: str) -> bool:
     """Whether a word is the name of an id, written as one: ``topicid``."""
     return word.endswith("id") and len(word) > _SHORTEST_ID and word not in _NO_IDS
@@ -173,7 +207,7 @@ def singular(name: str) -> str:
 
 
 _PLURALS = (
-    *(("shoes", "shoe"), ("oes", "o")),
+    *(("shoes", "shoe"), ("oes", "o"), ("elves", "elf"), ("eaves", "eaf"), ("alves", "alf")),
     *(("ies", "y"), ("sses", "ss"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh")),
     *(("ss", "ss"), ("us", "us"), ("s", "")),
 )

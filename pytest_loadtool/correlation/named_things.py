@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pytest_loadtool.correlation.evidence import collection, id_stem
+from pytest_loadtool.correlation.about import collection, id_stem
 from pytest_loadtool.correlation.looks import (
     collection_names,
     is_id_name,
@@ -90,7 +90,7 @@ class NamedThings:
         """The words of a request's path and short values, one of each thing."""
         if transaction not in self._words:
             step = self._traffic.steps[transaction]
-            texts = (collection(step), *self._traffic.echoes.get(transaction, ()))
+            texts = (collection(step.called), *self._traffic.echoes.get(transaction, ()))
             self._words[transaction] = frozenset(_words(texts))
         return self._words[transaction]
 

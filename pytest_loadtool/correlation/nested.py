@@ -47,6 +47,9 @@ _SEGMENT = re.compile(r"[^/]{16,}")
 _KEY = re.compile(r"[?&](?:amp;)?([\w.\[\]-]{1,80})=$")
 #: A path that does not begin at a root: what a file is called, with its folders.
 _RELATIVE = re.compile(r"(?:[\w.\- ]{3,80}/){1,8}[\w.\- ]{3,80}")
+#: Several ids in one value.
+_COMMAS = re.compile(r"[\w-]+(?:,[\w-]+)+")
+_BETWEEN = re.compile(r"[^,]+")
 _STEP = re.compile(r"[^/]+")
 #: Schemes whose credentials are computed from the request: nothing in them can be replaced.
 _SIGNED = re.compile(r"(?:Digest|NTLM|Negotiate|AWS4-\S+|OAuth|Signature|Hawk)\s", re.IGNORECASE)
@@ -161,13 +164,17 @@ def _spots(text: str, name: str) -> Iterator[Spot]:
             json.loads(text.replace(HOLE, "0"))
         except (ValueError, RecursionError):
             return
-        yield from json_spots(text)
+        for start, end, place, key, value, _ in json_spots(text):
+            yield start, end, place, key, value, ""
     elif first == "<":
         yield from xml_spots(text)
     elif _ADDRESS.fullmatch(text):
         yield from target_spots(text)
     elif _PAIRS.fullmatch(text):
         yield from _pairs(text)
+    elif _COMMAS.fullmatch(text):
+        for one in _BETWEEN.finditer(text):
+            yield *one.span(), Place.TEXT, name, one[0], ""
     elif _RELATIVE.fullmatch(text):
         for segment in _STEP.finditer(text):
             yield *segment.span(), Place.TEXT, name, segment[0], ""

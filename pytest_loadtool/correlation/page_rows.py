@@ -140,7 +140,8 @@ class Page:
         text = self.response.text
         written = re.search(rf"[\"'=]{re.escape(producer.text)}[\"'\s>]", text)
         patterns = link_patterns(producer, slot, known)
-        if written is None or not patterns or producer.value in self.address:
+        about = (spot.value for spot in target_slots(self.address, 0))
+        if written is None or not patterns or producer.value in about:
             return None
         by_label = _labelled(patterns[-1], text, written.end() - 1, self.marks)
         many = len(set(re.findall(patterns[-1], text))) > 1

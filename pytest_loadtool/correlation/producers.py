@@ -12,12 +12,14 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
+from pytest_loadtool.correlation.about import is_result
 from pytest_loadtool.correlation.controls import in_page
 from pytest_loadtool.correlation.escaped import decoding, escaped, is_base64
 from pytest_loadtool.correlation.looks import (
     is_id_name,
     is_short_number,
     is_title_name,
+    is_version_name,
     looks_random,
 )
 from pytest_loadtool.correlation.markup_rows import row_texts
@@ -216,15 +218,20 @@ def _in_data(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
 def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Producer]:
     """The wanted values of a JSON document."""
     seen: dict[str, int] = {}
+    is_answer = isinstance(document, dict) and "jsonrpc" in document
     for steps, value in json_leaves(document):
-        if value not in wanted:
+        if value not in wanted or (is_answer and steps == ("id",)):  # as the request had it
             continue
         leaf = json_leaf(steps, value, transaction)
-        if is_short_number(value) and not is_id_name(leaf.name):
+        if is_short_number(value) and not (_has_ids(leaf.name) or is_result(leaf)):
             continue
         seen[value] = seen.get(value, 0) + 1
         if seen[value] <= _MOST_LEAVES:
             yield replace(leaf, labels=_titles(document, steps)) if leaf.in_list else leaf
+
+
+def _has_ids(name: str) -> bool:
+    return is_id_name(name) or is_version_name(name)
 
 
 def _titles(document: Any, steps: tuple[str | int, ...]) -> frozenset[str]:
@@ -255,7 +262,7 @@ def in_xml(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
     seen: dict[str, int] = {}
     listed: dict[tuple[str, str], list[Producer]] | None = None
     for start, end, _, name, value, _ in xml_spots(text):
-        if value not in wanted or (is_short_number(value) and not is_id_name(name)):
+        if value not in wanted or (is_short_number(value) and not _has_ids(name)):
             continue
         seen[value] = seen.get(value, 0) + 1
         if seen[value] > _MOST_LEAVES:

@@ -14,6 +14,7 @@ from pytest_loadtool.model.multipart import parts_of
 from pytest_loadtool.model.place import Place, is_json, query_syntax
 
 __all__ = [
+    "CALL",
     "HOLE",
     "MOST_IN_ADDRESS",
     "Spot",
@@ -31,8 +32,10 @@ __all__ = [
 #: Stands for a placeholder. A Unicode noncharacter, which no text interchanged may contain.
 HOLE = "\ufdd0"
 
+#: What is around the id of a call, by which the client knows the answer (JSON-RPC 2.0 §4).
+CALL = "JSON-RPC"
 #: Start, end, place, name, value (decoded), and of a path segment the path before it, of an
-#: argument in GraphQL the field that it is for.
+#: argument in GraphQL the field that it is for, of a value in JSON the key of the object it is in.
 Spot = tuple[int, int, Place, str, str, str]
 
 _ORIGIN = re.compile(rf"(?:[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*|{HOLE}(?=/|\Z))?")
@@ -122,10 +125,18 @@ def header_spots(text: str, name: str) -> Iterator[Spot]:
 
 
 def json_spots(text: str) -> Iterator[Spot]:
-    """The string and number leaves of a JSON text, each with the key it stands under."""
+    """The string and number leaves of a JSON text, each with the key it stands under, and with the
+    key of the object that this is in. The number of a call has `CALL` there."""
+    is_call = '"jsonrpc"' in text
     keys: list[str] = [""]  # the current key in each open container
     objects: list[bool] = [False]  # whether that container is an object
     at_key = False
+
+    def around() -> str:
+        if is_call and len(keys) == 2 and keys[-1] == "id":
+            return CALL
+        return keys[-2] if objects[-1] else ""
+
     for token in _JSON_TOKEN.finditer(text):
         string, number, mark = token.groups()
         if mark in ("{", "["):
@@ -144,9 +155,10 @@ def json_spots(text: str) -> Iterator[Spot]:
         elif string is not None and at_key:
             keys[-1] = _json_string(string)
         elif string is not None:
-            yield *token.span(1), Place.JSON_STRING, keys[-1], _json_string(string), ""
+            value = _json_string(string)
+            yield *token.span(1), Place.JSON_STRING, keys[-1], value, around()
         elif number is not None:
-            yield *token.span(2), Place.JSON, keys[-1], number, ""
+            yield *token.span(2), Place.JSON, keys[-1], number, around()
 
 
 def _json_string(raw: str) -> str:

@@ -8,9 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import merge
 
+from pytest_loadtool.correlation.about import procedure, reads
 from pytest_loadtool.correlation.escaped import disguises
 from pytest_loadtool.correlation.links import MOST_LABELS, label_at, links
-from pytest_loadtool.correlation.looks import looks_like_time, looks_random
+from pytest_loadtool.correlation.looks import is_short_number, looks_like_time, looks_random
+from pytest_loadtool.correlation.meaning import is_same
 from pytest_loadtool.correlation.packed import Packed, Sought
 from pytest_loadtool.correlation.partial import is_partial
 from pytest_loadtool.correlation.parts import content_type, header_sets, rendered
@@ -70,11 +72,11 @@ class Step:
     """Of the masked target, without the server."""
     address: str
     """Path and query as recorded; only what no recorded value is known of is masked."""
-
-    @property
-    def changes_things(self) -> bool:
-        """Whether the method is one that creates or changes (RFC 9110 §9.2.1)."""
-        return self.transaction.request.method.upper() not in SAFE_METHODS
+    called: str
+    """The procedure that it calls, else the path."""
+    changes_things: bool
+    """Whether the method is one that creates or changes (RFC 9110 §9.2.1), and what is called not
+    one that reads."""
 
     @property
     def is_static(self) -> bool:
@@ -107,16 +109,22 @@ class Traffic:
     """By path: the transactions that fetched it with GET."""
     served: dict[str, int] = field(default_factory=dict)
     """By value: the first transaction whose response holds it."""
+    served_as: dict[tuple[str, str], int] = field(default_factory=dict)
+    """By value and name: likewise."""
     sent: dict[str, int] = field(default_factory=dict)
     """By value: the first transaction whose request holds it."""
     sent_as: dict[tuple[str, str], int] = field(default_factory=dict)
     """By value and field name: likewise."""
+    uses: Counter[str] = field(default_factory=Counter)
+    """By value: how many requests hold it."""
     offered: dict[tuple[str, str, str], int] = field(default_factory=dict)
     """By field name, value and label as written: the first transaction that offers the choice."""
     fields: dict[int, frozenset[str]] = field(default_factory=dict)
     """By transaction: the names of the fields in its body."""
     echoes: dict[int, set[str]] = field(default_factory=dict)
     """By transaction: the values in its request, which its response may repeat."""
+    numbers: dict[tuple[int, str], list[Slot]] = field(default_factory=dict)
+    """By transaction and value: where its request has a number that many things have by chance."""
     written: dict[str, int] = field(default_factory=dict)
     """By value: the first transaction that changes things and has it in its body, as recorded."""
     spelled: dict[str, int] = field(default_factory=dict)
@@ -176,8 +184,21 @@ def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[Step, ...]:
             path = _without_server(rendered(target, "target", "", {})).partition("?")[0]
             address = _without_server(rendered(target, "target", "", values))
             media = content_type(case.wire_headers(transaction.request))
+            unsafe = transaction.request.method.upper() not in SAFE_METHODS
+            called = (procedure(exchange) if unsafe and exchange is not None else "") or path
             steps.append(
-                Step(len(steps), number, position, transaction, exchange, media, path, address)
+                Step(
+                    index=len(steps),
+                    page=number,
+                    position=position,
+                    transaction=transaction,
+                    exchange=exchange,
+                    content_type=media,
+                    path=path,
+                    address=address,
+                    called=called,
+                    changes_things=unsafe and not reads(called),
+                )
             )
     return tuple(steps)
 
@@ -212,11 +233,14 @@ def read_traffic(
     traffic = Traffic(steps, tuple(slots), tuple(header_sets(case).values()))
     echoes = traffic.echoes
     fields: dict[int, set[str]] = {}
+    traffic.uses.update(value for value, _ in {(one.value, one.transaction) for one in slots})
     for slot in slots:
         traffic.sent.setdefault(slot.value, slot.transaction)
         traffic.sent_as.setdefault((slot.value, slot.name), slot.transaction)
         for user in slot.users or (slot.transaction,):
             echoes.setdefault(user, set()).add(slot.value)
+        if is_short_number(slot.value):
+            traffic.numbers.setdefault((slot.transaction, slot.value), []).append(slot)
         if slot.part == "body" and not slot.depth:
             fields.setdefault(slot.transaction, set()).add(slot.name)
         if slot.part == "body" and steps[slot.transaction].changes_things:
@@ -327,8 +351,11 @@ def _add(
     places: _Places,
 ) -> None:
     at = producer.transaction
-    if producer.value not in wanted or (producer.kind in _ECHOES and producer.value in said):
+    if producer.value not in wanted or (
+        producer.kind in _ECHOES and producer.value in said and _is_echo(traffic, producer)
+    ):
         return
+    traffic.served_as.setdefault((producer.value, producer.name), at)
     traffic.served.setdefault(producer.value, at)
     _keep(traffic.producers if producer.box is None else traffic.packed, producer, places)
 
@@ -339,6 +366,12 @@ def _keep(producers: dict[str, ByKind], producer: Producer, places: _Places) -> 
     places[place] += 1
     if places[place] <= MOST_PRODUCERS:
         producers.setdefault(value, {}).setdefault(kind, []).append(producer)
+
+
+def _is_echo(traffic: Traffic, producer: Producer) -> bool:
+    """Of a value that its request has somewhere: whether it has it there for what it is here."""
+    numbers = traffic.numbers.get((producer.transaction, producer.value))
+    return numbers is None or any(is_same(one, producer, traffic) for one in numbers)
 
 
 def _add_page(traffic: Traffic, step: Step, text: str, addresses: set[str]) -> None:

@@ -32,7 +32,7 @@ EVIDENCE_NAMES = (
     *("served", "new", "long", "random", "dynamic", "id shaped", "not typed", "hidden"),
     *("filled in", "submitted form", "created", "created resource", "same path", "same thing"),
     *("new link", "new data", "linked thing", "named link", "named item", "named choice"),
-    *("spelled",),
+    *("spelled", "changing", "version"),
 )
 
 

@@ -31,7 +31,6 @@ _CORRELATED = {
         ("initial_date_joined_1", "hidden-field"): 1,
         ("date_joined_0", "filled-in-field"): 1,
         ("date_joined_1", "filled-in-field"): 1,
-        ("selected_action", "hidden-field"): 1,
     },
 }
 

@@ -76,7 +76,7 @@ def test_by_the_name_that_the_user_gave() -> None:
         '$.items[?(@.name=="Teapot")].etag',
     ]
     assert requests(configuration)[2] == '/api/items/${item_id[1]} {"etag": "${etag[1]}"}'
-    assert [one.rule for one in made(configuration)] == ["named-item", "record-scan"]
+    assert [one.rule for one in made(configuration)] == ["named-item", "row-version"]
     assert made(configuration)[0].reason.endswith(
         ' It is found by "Teapot" among the others there.'
     )
@@ -278,7 +278,9 @@ def test_a_form_by_the_id_it_goes_to(after: dict[int, str]) -> None:
     found = patterns(configuration.case)
     assert found["key[1]"].startswith('action="/items/${item_id[2]}/delete"')
     assert found["item_id[1]"].startswith(r">Tea &amp; 'Cups'\s*(?:<(?!/?tr[\s>])")
-    assert requests(configuration)[4] == ("/items/${item_id[2]}/delete id=${id[1]}&key=${key[1]}")
+    assert (
+        requests(configuration)[4] == "/items/${item_id[2]}/delete id=${item_id[2]}&key=${key[1]}"
+    )
 
 
 @pytest.mark.parametrize("row", ["tr", "li", "article"])

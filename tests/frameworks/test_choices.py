@@ -174,13 +174,14 @@ def unique(trial: Trial) -> TestCase:
 
 
 def test_what_the_session_created_is_sent(trial: Trial) -> None:
-    """By its label, by the link to it, and from the address for the script; ``version`` stays."""
+    """By its label, by the link to it, and from the address for the script."""
     trial.check(
         "payer by named-choice",
         "for by named-choice",
         "edit_id by created-link",
         "remove_files by hidden-thing",
         "open_id by created-link",
+        "version by row-version",
     )
 
 

@@ -209,7 +209,7 @@ def test_rows_of_others_are_left_alone(trial: Trial) -> None:
         "thing_id by created-link",
         "csrf by hidden-field",
         "id by hidden-field",
-        "version by record-scan",
+        "version by row-version",
     )
 
 

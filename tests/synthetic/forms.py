@@ -85,13 +85,13 @@ class _Site:
             f"<button>{button}</button></form>"
         )
 
-    def row(self, thing: Thing, form: str = "") -> str:
+    def row(self, thing: Thing) -> str:
         check = self.field("ids[]", thing.id, "checkbox")
         links = (
             f'<td><a href="{escape(self.to(thing))}">{escape(thing.name)}</a></td>'
             f'<td><a href="{escape(self.to(thing, "edit"))}">Edit</a></td>'
         )
-        return f"<tr><td>{check}</td>{links}<td>{form}</td></tr>"
+        return f"<tr><td>{check}</td>{links}</tr>"
 
     def others(self, noun: str, own: list[Thing]) -> list[Thing]:
         """One's own among those of others."""
@@ -101,12 +101,10 @@ class _Site:
     # --- pages -------------------------------------------------------------------------------
 
     def list_page(self, noun: str, own: list[Thing]) -> str:
-        def delete(one: Thing) -> str:
-            return self.form(self.to(one, "delete"), "", "Delete")
-
-        rows = "".join(self.row(one, delete(one)) for one in self.others(noun, own))
-        bulk = f'<form method="post" action="{self.path(noun)}/bulk">{self.hidden()}</form>'
-        return f'<a href="{escape(self.making(noun))}">New</a><table>{rows}</table>{bulk}'
+        rows = "".join(map(self.row, self.others(noun, own)))
+        acts = '<select name="action"><option value="archive">Archive</option></select>'
+        new = f'<a href="{escape(self.making(noun))}">New</a>'
+        return new + self.form(f"{self.path(noun)}/bulk", f"{acts}<table>{rows}</table>", "Go")
 
     def thing_page(self, thing: Thing) -> str:
         inner = self.nouns[1]

@@ -148,7 +148,7 @@ class _Api:
             case "location":
                 located: HeaderList = (("Location", plain),)
                 self.talk.call("POST", target, body, status=201, received=(*located, *received))
-                if received:
+                if self.version:
                     self.read(thing)
             case "listed":
                 self.talk.call("POST", target, body, status=200, answer={"ok": True})

@@ -61,11 +61,19 @@ class _Calls:
                     _envelope(f"<{name}Response>{_xml({'result': result})}</{name}Response>"),
                 )  # fmt: skip
             case flavour:
-                params = given if flavour == "named" else list(given.values())
+                params = given if flavour == "named" else self._positional(given)
                 body = {"jsonrpc": "2.0", "id": self.calls, "method": name, "params": params}
                 answer = {"jsonrpc": "2.0", "id": self.calls, "result": result}
                 self.calls += 1
                 self.talk.call("POST", self.base, body, answer=answer)
+
+    def _positional(self, given: dict[str, Any]) -> list[Any]:
+        """First what it is about, one or several, then the rest as an object."""
+        ids = {*map(self.id_name, self.nouns), "ids", "keys"}
+        names = [name for name in given if name in ids or name.endswith(("_ids", "Ids"))]
+        about = names[0] if names and next(iter(given)) in names else None
+        rest = {name: value for name, value in given.items() if name != about}
+        return [given[about], rest] if about else [rest]
 
     def written(self, thing: Thing) -> dict[str, Any]:
         found = {self.id_name(thing.noun): thing.id, "name": thing.name}

@@ -1,0 +1,36 @@
+"""What is dynamic in made-up sessions is found, nothing else is, and chance does not decide."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.synthetic.judging import judge, recorded, unsteady
+from tests.synthetic.score import Score
+
+#: As many as take a few seconds; ``python -m tests.synthetic`` judges more.
+_SESSIONS = 60
+
+
+def test_two_draws_are_one_session() -> None:
+    """Or nothing could be compared: each request has the same fields, and some other values."""
+    for structure in range(9):
+        one, other = recorded(structure, 0), recorded(structure, 1)
+        assert [each.method for each in one] == [each.method for each in other]
+        assert [each.url for each in one] != [each.url for each in other]
+
+
+def test_what_is_dynamic_is_found() -> None:
+    """And what is replaced gives the right value on other servers."""
+    score = Score()
+    for structure in range(_SESSIONS):
+        score.add(judge(structure), steady=True)
+    assert score.dynamic > 20 * _SESSIONS
+    assert score.recall >= 99.5, score
+    assert score.precision >= 99.5, score
+
+
+@pytest.mark.parametrize("style", range(3))
+def test_chance_does_not_decide(style: int) -> None:
+    """The same fields are found with whatever ids, tokens and others there are."""
+    for structure in range(style, 12, 3):
+        assert not unsteady(structure, 8), structure
