@@ -47,7 +47,7 @@ _VERBS = frozenset(
 _READING = frozenset(
     {
         *("count", "describe", "fetch", "filter", "find", "get", "list", "lookup", "query", "read"),
-        *("search", "suggest"),
+        *("search", "suggest", "tell"),
     }
 )
 #: What procedures belong to, besides a kind of thing.

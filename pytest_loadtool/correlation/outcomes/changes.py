@@ -15,7 +15,6 @@ from pytest_loadtool.correlation.looks import (
     is_id_name,
     is_secret_name,
     looks_random,
-    plain,
     singular,
 )
 from pytest_loadtool.correlation.plainly import Plain
@@ -29,14 +28,6 @@ from pytest_loadtool.model.template import escape
 
 __all__ = ["Change", "Said", "Thing", "changes_of", "is_change", "operation_of", "walk"]
 
-#: The first words of operations that only read, although they are sent by POST.
-_READING = frozenset(
-    {
-        *("browse", "check", "count", "describe", "exists", "fetch", "filter", "find", "get"),
-        *("has", "list", "load", "lookup", "peek", "ping", "preview", "query", "read", "search"),
-        *("select", "show", "stats", "suggest", "validate", "view"),
-    }
-)
 _REFERENCE = re.compile(r"\$\{([^}|]+)(?:\|[^}]*)?\}")
 _NUMBER = re.compile(r"-?\d{1,12}(?:\.\d{1,6})?")
 _ID = re.compile(r"\d+|[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}")
@@ -176,30 +167,19 @@ def _numbered(slots: Iterable[Slot]) -> Iterator[tuple[tuple[str, int, int], Slo
 
 
 def is_change(step: Step) -> bool:
-    """Whether a transaction may do something: what only reads is sent by POST, too."""
+    """Whether a transaction may do something; a query of GraphQL is sent by POST, too."""
     if step.exchange is None or not step.changes_things:
         return False
     asked = operation(step.exchange)
-    if asked is not None:
-        return asked.changes
-    words = plain(operation_of(step) or step.path.rstrip("/").rpartition("/")[2]).split()
-    return not words or words[0] not in _READING
+    return asked is None or asked.changes
 
 
 def operation_of(step: Step) -> str:
-    """What a request asks for where its address does not tell: the operation of GraphQL, the method
-    of JSON-RPC, the action of SOAP; empty where the address does."""
-    exchange = step.exchange
-    if exchange is None or not step.changes_things:
-        return ""
-    asked = operation(exchange)
+    """What a request asks for where its address does not tell; empty where the address does."""
+    asked = operation(step.exchange) if step.exchange is not None else None
     if asked is not None:
         return " ".join(sorted(asked.words))
-    document = _json(exchange.request_body)
-    if isinstance(document, dict) and isinstance(document.get("method"), str):
-        return str(re.split(r"[./:]", document["method"])[-1])
-    action = exchange.request_header("soapaction") or ""
-    return re.split(r"[/#:]", action.strip('"'))[-1]
+    return step.called if step.called != step.path else ""
 
 
 def walk(document: Any) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]:

@@ -48,9 +48,15 @@ class Before:
         self._change = change.step.index
         self._changed = changed
 
+    def last(self, thing: Thing, later: Answer) -> bool:
+        """Whether nothing changes the thing after the change and before an answer."""
+        return self._alone(thing, self._change, later.step.index)
+
     def alone(self, thing: Thing, earlier: Answer, later: Answer) -> bool:
         """Whether nothing else has changed the thing between two answers."""
-        start, end = earlier.step.index, later.step.index
+        return self._alone(thing, earlier.step.index, later.step.index)
+
+    def _alone(self, thing: Thing, start: int, end: int) -> bool:
         return all(
             at == self._change or not start < at < end
             for at in self._changed.get(thing.known_as, ())

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 
 from pytest_loadtool.correlation.looks import is_short_number, looks_random, singular
@@ -26,6 +27,8 @@ from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
 __all__ = ["proofs"]
 
+#: Makes a validator that it is there; or, told so, that it is not.
+_Check = Callable[[bool], JsonValidator | TextValidator]
 #: What counts the changes of a thing, and is no thing.
 _VERSIONS = frozenset(
     {"etag", "parent", "rev", "revision", "time", "timestamp", "token", "version"}
@@ -45,7 +48,7 @@ def proofs(
     for step in answers.gone(change.step.index):
         for thing in change.things:
             if not thing.given and names(step, thing):
-                yield Proof(step.index, 0, state_of(thing, gone=True))
+                yield Proof(step.index, 0, f"the {thing.noun} is gone")
     own = answers.of(change.step)
     if own is not None:
         yield from _repeated(change, own, was)
@@ -83,33 +86,43 @@ def _repeated(change: Change, answer: Answer, was: Before) -> Iterator[Proof]:
 
 def _come_or_gone(thing: Thing, answer: Answer, was: Before) -> Iterator[Proof]:
     """A thing that the same address showed before, and shows no more; or the reverse."""
-    earlier = None if thing.given else was.same(answer)
-    strength = 0
     if names(answer.step, thing) or not _VERSIONS.isdisjoint(thing.noun.split()):
         return  # the page is asked for by it, or another one takes its place each time
     if answer.document is None and (thing.noun == "thing" or _is_of_another(thing, answer)):
         return
-    if thing.given:
-        strength = 1  # for it may be anything that is listed
-    elif earlier is None or not was.alone(thing, earlier, answer):
+    earlier = None if thing.given else was.same(answer)
+    if not was.last(thing, answer) or (earlier is None and not thing.given):
         return
-    if answer.document is not None:
-        before = earlier and listed_path(earlier, thing)
-        now = listed_path(answer, thing)
-        path, gone = (before, True) if before else (now, False)
-        if path and not (before and now) and (gone or not answer.paged):
-            check = JsonValidator(path, absent=gone)
-            yield Proof(answer.step.index, strength, state_of(thing, gone), check)
+    # What the change has given out may be anything that is listed, so it says less.
+    strength = int(thing.given)
+    has = _path if answer.document is not None else _address
+    before, now = earlier and has(thing, earlier, answer), has(thing, answer, earlier)
+    if before:
+        check = before(True)
+    elif now and not answer.paged and (earlier is None or was.alone(thing, earlier, answer)):
+        check = now(False)
+    else:
         return
-    before_text = earlier.text if earlier else ""
-    for gone, text, other in ((True, before_text, answer.text), (False, answer.text, before_text)):
-        if thing.id not in text or (answer.paged and not gone):
-            continue
-        for template, recorded in attributes_with(text, thing):
-            if recorded not in other and recorded[0] not in "\"'" and "/" in recorded:
-                shown = TextValidator(template, absent=gone)
-                yield Proof(answer.step.index, strength, state_of(thing, gone), shown)
-                return
+    says = f"the {thing.noun} is {'gone' if before else 'listed'}"
+    yield Proof(answer.step.index, strength, says, check)
+
+
+def _path(thing: Thing, here: Answer, other: Answer | None) -> _Check | None:
+    """A check of the item of a list that has the id here, and not in the other answer."""
+    path = listed_path(here, thing)
+    if path is None or (other is not None and listed_path(other, thing) is not None):
+        return None
+    return partial(JsonValidator, path, None)
+
+
+def _address(thing: Thing, here: Answer, other: Answer | None) -> _Check | None:
+    """Likewise, of an address with the id that the page has."""
+    if thing.id in here.text:
+        for template, recorded in attributes_with(here.text, thing):
+            is_address = recorded[0] not in "\"'" and "/" in recorded
+            if is_address and (other is None or recorded not in other.text):
+                return partial(TextValidator, template)
+    return None
 
 
 def _is_of_another(thing: Thing, answer: Answer) -> bool:
@@ -119,7 +132,3 @@ def _is_of_another(thing: Thing, answer: Answer) -> bool:
         singular(kind) == thing.noun and (is_short_number(one) or looks_random(one))
         for kind, one in pairwise(parts)
     )
-
-
-def state_of(thing: Thing, gone: bool) -> str:
-    return f"the {thing.noun} is {'gone' if gone else 'listed'}"

@@ -39,7 +39,8 @@ def rows(*cells: str) -> str:
 def soap(action: str, request: str, response: str) -> Exchange:
     answer = exchange(received=(("Content-Type", "text/xml"),), answer=response.encode())
     sent = (("Content-Type", "text/xml"), ("SOAPAction", action))
-    return answered("POST", "/soap", answer, sent=sent, body=request.encode())
+    body = f"<Envelope><Body><{action}>{request}</{action}></Body></Envelope>"
+    return answered("POST", "/soap", answer, sent=sent, body=body.encode())
 
 
 def texts(*exchanges: Exchange) -> list[str]:
@@ -106,9 +107,9 @@ SESSIONS = {
          "SUMMARY:Tea is there | PUT /cal | 1 | SUMMARY:Tea"],
     ),
     "XML, by the id beside": (
-        [soap("Add", "<a><name>Tea House</name></a>", "<r><orderId>4711</orderId></r>"),
-         soap("Change", "<a><orderId>4711</orderId><count>3</count></a>", "<r/>"),
-         soap("GetAll", "<a/>", "<r><o><orderId>4711</orderId><count>3</count></o>"
+        [soap("Add", "<name>Tea House</name>", "<r><orderId>4711</orderId></r>"),
+         soap("Change", "<orderId>4711</orderId><count>3</count>", "<r/>"),
+         soap("GetAll", "", "<r><o><orderId>4711</orderId><count>3</count></o>"
               "<o><orderId>9</orderId><count>3</count></o></r>")],
         ["count is 3 | POST /soap (2) | 2 | count>3< in >${orderId[1]}<"],
     ),
