@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 import subprocess
 from pathlib import Path
 
@@ -133,3 +134,24 @@ def test_what_computes_may_clean_up() -> None:
         return done
 
     assert asyncio.run(work()) == ["cleaned up"]
+
+
+@pytest.mark.parametrize("command", ["play", "configure --replay"])
+def test_control_c_ends_a_replay_that_gets_no_answer(tmp_path: Path, command: str) -> None:
+    """The prompt is back while the server keeps the connection, and the test case is there."""
+    with socket.create_server(("127.0.0.1", 0)) as server, console(tmp_path) as terminal:
+        server.settimeout(60)
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/"
+        write_har(tmp_path / "in.har", exchange("GET", url))
+        terminal.enter("import in.har")
+        terminal.wait_for(r"1 transaction \(unsaved\)")
+        terminal.enter(command)
+        terminal.wait_for(r"Replay it \(yes, no\)\?")
+        terminal.enter("yes")
+        connection, _ = server.accept()  # it never answers
+        with connection:
+            terminal.press("C-c")
+            terminal.wait_for(r"^interrupted")
+            terminal.wait_for(r"^loadtool> *$")
+        terminal.enter("tree")
+        terminal.wait_for(r"^ +1 +GET ")
