@@ -81,9 +81,7 @@ def replayed(case: Path, url: str) -> Replayed:
     done = _run(
         case.parent, case.name, "-v", "--loadtool-server", url, "--loadtool-think-time", "none"
     )
-    failed = _FIRST.search(done.stdout)
-    first = failed[1] if failed else done.stdout[-400:] + done.stderr
-    return Replayed(done.returncode == 0, "" if done.returncode == 0 else first, done.stdout)
+    return Replayed(done.returncode == 0, _first(done) if done.returncode else "", done.stdout)
 
 
 def replay(case: Path, url: str) -> None:
@@ -145,8 +143,15 @@ def _pytest(folder: Path, *arguments: str) -> str:
     """
     done = _run(folder, *arguments)
     if done.returncode:
-        raise JourneyError(f"pytest {' '.join(arguments)}:\n{done.stdout}{done.stderr}")
+        written = f"{done.stdout}{done.stderr}"
+        raise JourneyError(f"{_first(done)}\npytest {' '.join(arguments)}:\n{written}")
     return done.stdout
+
+
+def _first(done: subprocess.CompletedProcess[str]) -> str:
+    """The first failure; where there is none, the end of what was written."""
+    failed = _FIRST.search(done.stdout)
+    return failed[1].strip() if failed else f"{done.stdout}{done.stderr}"[-400:]
 
 
 def _run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -26,7 +26,7 @@ HEAVY = (
     *("django-admin", "jupyterlab", "dokuwiki", "oidc-provider", "redmine", "phpmyadmin"),
     *("wordpress", "mediawiki", "json-server", "aria2", "tiddlywiki"),
 )
-#: Of which runs leave another state than their sessions mean, and why. They are heavy, too.
+#: Of which runs are red, or leave another state than their sessions mean, and why. They are heavy.
 WRONG = {
     "json-graphql-server": "ids that equal other numbers, in variables called like their thing",
     "spyne-soap": "ids in the elements of XML, in its lists and arrays",

@@ -20,6 +20,8 @@ __all__ = ["BROWSER", "TITLE", "UNIQUE", "drive", "install", "serve", "state", "
 TITLE = "Trac 1.6"
 BROWSER = True
 UNIQUE: tuple[str, ...] = ("TeaKinds", "First flush")
+#: SQLite takes one user at a time.
+SESSIONS = 1
 
 _REQUIREMENTS = ("Trac==1.6", "setuptools<80")
 _STATE = """
