@@ -85,13 +85,14 @@ def constant_notes(traffic: Traffic, settled: Iterable[Slot], title: Title) -> I
         left.setdefault((name, why), (producer, []))[1].append(slot)
     unknown = [slots[0] for (_, why), (_, slots) in left.items() if why is _Why.UNKNOWN]
     shown = _in_texts(traffic, unknown[:_MOST_SOUGHT])
+    unsought = set(unknown[_MOST_SOUGHT:])
     for (name, why), (producer, slots) in left.items():
         first = slots[0]
         if first in shown:
             producer = shown[first]
             new = producer < traffic.sent_as[first.value, first.name]
             why = _Why.GIVEN if new else _Why.OWN
-        elif first in unknown[_MOST_SOUGHT:]:
+        elif first in unsought:
             why = _Why.UNSOUGHT
         yield _note(name, why, "" if producer < 0 else title(producer), slots, title)
     if chosen:
