@@ -15,6 +15,7 @@ import pytest
 
 from pytest_loadtool import record
 from pytest_loadtool.casefile import read_case
+from pytest_loadtool.console.program import recorded_so_far
 from pytest_loadtool.correlation.unique import make_unique
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.extractor import XmlPath
@@ -62,6 +63,7 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> TestCase:
             check=True,
             timeout=120,
         )
+    recorded_so_far.clear()
     return read_case(file)
 
 
