@@ -153,8 +153,9 @@ class Judge:
 def unique(one: Application, case: Path, folder: Path) -> Path:
     """A copy of the test case in which users have names of their own where they need them."""
     folder.mkdir()
-    for file in case.parent.glob(f"{case.name.removesuffix('.case.toml')}.*"):
-        shutil.copy(file, folder)
+    for one_of_it in case.parent.glob(f"{case.name.removesuffix('.case.toml')}.*"):
+        copy = shutil.copytree if one_of_it.is_dir() else shutil.copy2
+        copy(one_of_it, folder / one_of_it.name)
     if one.UNIQUE:
         journey.make_unique(folder / case.name, one.UNIQUE)
     return folder / case.name

@@ -22,6 +22,12 @@ __all__ = ["PLACES", "REPLAYS", "Place", "Sabotaged", "report", "sabotage"]
 PLACES, REPLAYS = 3, 20
 #: Who cannot log in is told so otherwise: that changes nothing.
 _SESSION = re.compile("log.?(?:in|out)|sign.?(?:in|out)|token|session", re.IGNORECASE)
+#: Calls by POST that only read, as their names say: GraphQL, JSON-RPC and SOAP. To try them would
+#: take a replay each.
+_READS = re.compile(
+    r"\"query\": ?\"(?:query\b|{)|\"method\": ?\"[\w.]*(?:get|tell)|<\w+:(?:Get|List)",
+    re.IGNORECASE,
+)
 #: Of the golden ratio, the multiples fall into ever other gaps between those before.
 _GOLDEN = 0.618034
 #: Characters of a failure, in the table.
@@ -82,7 +88,10 @@ def _changes(case: TestCase) -> list[tuple[int, Transaction]]:
     return [
         (nth, one)
         for nth, one in enumerate(sent)
-        if one.recorded and one.recorded.status < 400 and not _SESSION.search(one.title)
+        if one.recorded
+        and one.recorded.status < 400
+        and not _SESSION.search(one.title)
+        and not _READS.search(str(one.request.body))
     ]
 
 
