@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from itertools import dropwhile
 
 from pytest_loadtool.correlation.looks import (
@@ -82,6 +83,7 @@ def is_done(segment: str) -> bool:
     return _DONE.issuperset(plain(segment).split())
 
 
+@lru_cache(1 << 12)
 def collection(called: str) -> str:
     """What a request is about, by its path or by what it calls: ``items`` of ``/api/items`` and
     ``/items/17/edit``, ``item`` of ``item.create``, ``ItemService.Update`` and ``createItem``."""
