@@ -26,6 +26,7 @@ __all__ = [
     "is_done",
     "is_path_id",
     "is_result",
+    "is_result_name",
     "procedure",
     "reads",
     "things_of",
@@ -130,8 +131,13 @@ def things_of(producer: Producer, called: str) -> frozenset[str]:
 
 
 def is_result(producer: Producer) -> bool:
-    """Whether it is all that the answer to a call says: ``{"result": 7}``."""
-    return len(producer.steps) <= 1 and producer.name in _ANSWERS
+    """Whether it is all that the answer to a call says: ``{"result": 7}``, ``<AddResult>7<``."""
+    return len(producer.steps) <= 1 and (producer.name in _ANSWERS or is_result_name(producer.name))
+
+
+def is_result_name(name: str) -> bool:
+    """Whether an element of that name is what a call has returned."""
+    return name.lower().endswith(("result", "return"))
 
 
 def procedure(exchange: Exchange) -> str:

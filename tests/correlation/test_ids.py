@@ -8,7 +8,7 @@ import pytest
 
 from pytest_loadtool.correlation.about import collection, reads
 from pytest_loadtool.model.exchange import Exchange
-from tests.correlation.exchanges import exchange, html, json_body
+from tests.correlation.exchanges import answered, exchange, html, json_body
 from tests.correlation.talk import call, get, made, post, requests, run
 
 
@@ -211,3 +211,16 @@ def test_what_is_searched_for_is_not_created() -> None:
     rows = json_body({"tasks": [{"id": 7, "name": "Cup"}]})
     found = call("POST", "/api/tasks/search", {"text": "x", "page": 1}, rows)
     assert bodies(found, get("/api/tasks/7"))[1] == "/api/tasks/7"
+
+
+def test_the_result_of_a_call_in_xml() -> None:
+    """An element that says no more than that it is the result."""
+    made_ = exchange(
+        answer=b"<Body><AddItemResponse><AddItemResult>3</AddItemResult></AddItemResponse></Body>",
+        received=(("Content-Type", "text/xml"),),
+    )
+    sent = (("Content-Type", "text/xml"),)
+    new = answered("POST", "/s", made_, sent=sent, body=b"<Body><AddItem><n>3</n></AddItem></Body>")
+    use = b"<Body><ShipItem><itemId>3</itemId></ShipItem></Body>"
+    lines = bodies(new, answered("POST", "/s", exchange(), sent=sent, body=use))
+    assert lines[1] == "/s <Body><ShipItem><itemId>${itemId[1]}</itemId></ShipItem></Body>"
