@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from itertools import dropwhile
 
 from pytest_loadtool.correlation.looks import (
@@ -25,6 +26,7 @@ __all__ = [
     "is_done",
     "is_path_id",
     "is_result",
+    "is_result_name",
     "procedure",
     "reads",
     "things_of",
@@ -82,6 +84,7 @@ def is_done(segment: str) -> bool:
     return _DONE.issuperset(plain(segment).split())
 
 
+@lru_cache(1 << 12)
 def collection(called: str) -> str:
     """What a request is about, by its path or by what it calls: ``items`` of ``/api/items`` and
     ``/items/17/edit``, ``item`` of ``item.create``, ``ItemService.Update`` and ``createItem``."""
@@ -128,8 +131,13 @@ def things_of(producer: Producer, called: str) -> frozenset[str]:
 
 
 def is_result(producer: Producer) -> bool:
-    """Whether it is all that the answer to a call says: ``{"result": 7}``."""
-    return len(producer.steps) <= 1 and producer.name in _ANSWERS
+    """Whether it is all that the answer to a call says: ``{"result": 7}``, ``<AddResult>7<``."""
+    return len(producer.steps) <= 1 and (producer.name in _ANSWERS or is_result_name(producer.name))
+
+
+def is_result_name(name: str) -> bool:
+    """Whether an element of that name is what a call has returned."""
+    return name.lower().endswith(("result", "return"))
 
 
 def procedure(exchange: Exchange) -> str:

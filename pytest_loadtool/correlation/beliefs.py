@@ -144,7 +144,9 @@ def _repeated(traffic: Traffic, at: int, slot: Slot) -> bool:
     ``/notes/3`` in ``/issues/3`` is another thing."""
     if not is_short_number(slot.value):
         return slot.value in traffic.echoes.get(at, ())
-    return any(one.value == slot.value and one.name == slot.name for one in traffic.slots_of(at))
+    asked = traffic.asked_for(slot)
+    numbers = traffic.numbers.get((at, slot.value), ())
+    return any(traffic.asked_for(one) == asked for one in numbers)
 
 
 def _linked(producer: Producer, slot: Slot) -> Producer:

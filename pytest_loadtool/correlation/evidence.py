@@ -48,7 +48,7 @@ def _new(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     """No request used the value in a field of that name before the first response that has it."""
     at = producer.transaction
     first = min(at, traffic.served_as.get((slot.value, producer.name), at))
-    return first < traffic.sent_as[slot.value, slot.name]
+    return first < traffic.asked[slot.value, traffic.asked_for(slot)]
 
 
 def _changing(slot: Slot, _: Producer, traffic: Traffic) -> bool:

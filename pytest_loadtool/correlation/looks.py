@@ -122,11 +122,18 @@ def looks_random(value: str) -> bool:
         return changes > 0
     if digits:
         return changes >= (2 if length >= 20 else 3)
-    if _WORDS.fullmatch(sample):
+    if _WORDS.fullmatch(sample) or _is_program_text(sample):
         return False
     return length >= 16 and len(_CASE_CHANGE.findall(sample)) * 4 >= length
 
 
+def _is_program_text(sample: str) -> bool:
+    """Whether it is lower camelCase with words of three letters and more on average."""
+    words = _CAMEL_WORD.findall(sample)
+    return "".join(words) == sample and sample[0].islower() and 3 * len(words) <= len(sample)
+
+
+_CAMEL_WORD = re.compile(r"[A-Z]?[a-z]+")
 #: ``Special:MovePage``.
 _WORDS = re.compile(r"(?:[A-Z][a-z]{2,}[-_.:/]?)+")
 # What looks_random leaves to looks_like_time. Seconds since 1970 are a long number like any other.

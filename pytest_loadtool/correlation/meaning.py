@@ -27,7 +27,7 @@ from pytest_loadtool.model.place import Place
 if TYPE_CHECKING:
     from pytest_loadtool.correlation.traffic import Step, Traffic
 
-__all__ = ["is_for", "is_same"]
+__all__ = ["ANYTHING", "is_for", "is_same"]
 
 #: Names of fields and lists that say no more than that they hold ids; elements of a list without a
 #: name, and arguments that have none.
@@ -39,7 +39,7 @@ _BARE = frozenset(
     }
 )
 #: What any thing may be to another one.
-_ANYTHING = frozenset({"entity", "node", "object", "parent", "record", "related", "target"})
+ANYTHING = frozenset({"entity", "node", "object", "parent", "record", "related", "target"})
 #: Fields that tell which kind of thing is meant by the id beside them.
 _KINDS = ("class", "kind", "model", "type")
 
@@ -55,7 +55,7 @@ def is_for(slot: Slot, things: frozenset[str], traffic: Traffic) -> bool:
         kinds = _kinds_beside(slot, stem, traffic)
         if kinds:
             return any(f" {kind}".endswith(f" {one}") for kind in kinds for one in things)
-        return stem in _ANYTHING or any(f" {stem}".endswith(f" {one}") for one in things)
+        return stem in ANYTHING or any(f" {stem}".endswith(f" {one}") for one in things)
     step = traffic.steps[slot.transaction]
     if stem is not None or plain(slot.name) in _BARE:
         words = _around(slot, step)
@@ -95,4 +95,4 @@ def is_same(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
         return True
     called = traffic.steps[producer.transaction].called
     things = things_of(producer, producer.before or called)
-    return id_stem(slot.name) not in _ANYTHING and is_for(slot, things, traffic)
+    return id_stem(slot.name) not in ANYTHING and is_for(slot, things, traffic)

@@ -13,6 +13,7 @@ from pytest_loadtool.correlation.looks import (
     same_name,
     singular,
 )
+from pytest_loadtool.correlation.meaning import ANYTHING
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.traffic import Traffic
@@ -37,7 +38,7 @@ class NamedThings:
         slot = claim.slot
         in_query = slot.place is Place.QUERY and slot.value.isdigit()
         thing = id_stem(slot.name) if is_id_name(slot.name) else plain(slot.name) * in_query
-        if thing:
+        if thing and thing not in ANYTHING:
             self._claims.setdefault(slot.value, {}).setdefault(thing, claim)
 
     def claim(self, slot: Slot) -> Claim | None:

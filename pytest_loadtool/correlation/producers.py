@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
-from pytest_loadtool.correlation.about import is_result
+from pytest_loadtool.correlation.about import is_result, is_result_name
 from pytest_loadtool.correlation.controls import in_page
 from pytest_loadtool.correlation.escaped import decoding, escaped, is_base64
 from pytest_loadtool.correlation.looks import (
@@ -231,7 +231,7 @@ def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Produce
 
 
 def _has_ids(name: str) -> bool:
-    return is_id_name(name) or is_version_name(name)
+    return is_id_name(name) or is_version_name(name) or is_result_name(name)
 
 
 def _titles(document: Any, steps: tuple[str | int, ...]) -> frozenset[str]:

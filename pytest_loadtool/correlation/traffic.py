@@ -8,10 +8,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import merge
 
-from pytest_loadtool.correlation.about import procedure, reads
+from pytest_loadtool.correlation.about import (
+    WRAPPERS,
+    collection,
+    id_stem,
+    procedure,
+    reads,
+)
 from pytest_loadtool.correlation.escaped import disguises
 from pytest_loadtool.correlation.links import MOST_LABELS, label_at, links
-from pytest_loadtool.correlation.looks import is_short_number, looks_like_time, looks_random
+from pytest_loadtool.correlation.looks import (
+    is_id_name,
+    is_short_number,
+    looks_like_time,
+    looks_random,
+    plain,
+)
 from pytest_loadtool.correlation.meaning import is_same
 from pytest_loadtool.correlation.packed import Packed, Sought
 from pytest_loadtool.correlation.partial import is_partial
@@ -27,6 +39,7 @@ from pytest_loadtool.model.case import Kind as ResponseKind
 from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import SAFE_METHODS, Exchange
 from pytest_loadtool.model.multipart import as_template, pieces_of
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.rule import Kind, Rule
 
@@ -115,6 +128,8 @@ class Traffic:
     """By value: the first transaction whose request holds it."""
     sent_as: dict[tuple[str, str], int] = field(default_factory=dict)
     """By value and field name: likewise."""
+    asked: dict[tuple[str, str], int] = field(default_factory=dict)
+    """By value and what the field `asked_for`: likewise."""
     uses: Counter[str] = field(default_factory=Counter)
     """By value: how many requests hold it."""
     offered: dict[tuple[str, str, str], int] = field(default_factory=dict)
@@ -151,6 +166,18 @@ class Traffic:
         """Likewise, those within encoded texts."""
         kinds = self.packed.get(value, {}).values()
         return list(merge(*kinds, key=lambda one: one.transaction))
+
+    def asked_for(self, slot: Slot) -> str:
+        """What a slot is called: a small number, by the kind of thing that it is the id of, as the
+        9 in ``/tasks/9`` is not that in ``/projects/9``."""
+        if not is_short_number(slot.value):
+            return slot.name
+        if slot.place is Place.PATH:
+            return collection(slot.before) or slot.name
+        if not is_id_name(slot.name) or id_stem(slot.name):
+            return slot.name
+        within = "" if plain(slot.before) in WRAPPERS else slot.before
+        return f"{within or collection(self.steps[slot.transaction].called)} {slot.name}"
 
     def before(self, slot: Slot) -> str:
         """The path up to a segment as recorded, whatever a person has put into it."""
@@ -237,6 +264,7 @@ def read_traffic(
     for slot in slots:
         traffic.sent.setdefault(slot.value, slot.transaction)
         traffic.sent_as.setdefault((slot.value, slot.name), slot.transaction)
+        traffic.asked.setdefault((slot.value, traffic.asked_for(slot)), slot.transaction)
         for user in slot.users or (slot.transaction,):
             echoes.setdefault(user, set()).add(slot.value)
         if is_short_number(slot.value):

@@ -16,7 +16,8 @@ def test_two_draws_are_one_session() -> None:
     for structure in range(9):
         one, other = recorded(structure, 0), recorded(structure, 1)
         assert [each.method for each in one] == [each.method for each in other]
-        assert [each.url for each in one] != [each.url for each in other]
+        sent = [[(each.url, each.request_body) for each in session] for session in (one, other)]
+        assert sent[0] != sent[1]
 
 
 def test_what_is_dynamic_is_found() -> None:

@@ -1,0 +1,226 @@
+"""Ids: of which kind of thing they are, in lists, as codes; and versions of things."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pytest_loadtool.correlation.about import collection, reads
+from pytest_loadtool.model.exchange import Exchange
+from tests.correlation.exchanges import answered, exchange, html, json_body
+from tests.correlation.talk import call, get, made, post, requests, run
+
+
+def bodies(*exchanges: Exchange) -> list[str]:
+    """The last request as it is configured, and the one before."""
+    return requests(run(*exchanges))[-2:]
+
+
+def test_another_field_with_the_same_number_is_no_echo() -> None:
+    """On a fresh database the first id is 1, and so is the quantity that was ordered."""
+    new = call("POST", "/api/orders", {"quantity": 1, "page": 1}, json_body({"id": 1}))
+    assert bodies(new, get("/api/orders/1"))[1] == "/api/orders/${order_id[1]}"
+
+
+def test_the_same_field_is_an_echo() -> None:
+    """What was sent as the id of that thing comes from no answer."""
+    shown = call("PUT", "/api/orders/1", {"quantity": 2}, json_body({"id": 1, "quantity": 2}))
+    assert bodies(shown, get("/api/orders/1/lines")) == [
+        '/api/orders/1 {"quantity": 2}',
+        "/api/orders/1/lines",
+    ]
+
+
+def test_the_number_of_another_thing_is_not_meant() -> None:
+    """Task 3 of project 3: each has its own, in a path, in a query and in what is called."""
+    last = run(
+        call("POST", "/api/projects", {"name": "Tea"}, json_body({"id": 3})),
+        get("/api/projects/3"),
+        call("POST", "/api/projects/3/tasks", {"name": "Buy"}, json_body({"id": 3})),
+        get("/api/tasks/3"),
+        call("POST", "/api/notes", {"task_id": 3, "project_id": 3}),
+    )
+    assert requests(last)[3:] == [
+        "/api/tasks/${task_id[1]}",
+        '/api/notes {"task_id": ${task_id[1]}, "project_id": ${project_id[1]}}',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("method", "target", "body", "sent"),
+    [
+        ("POST", "/api/tasks/bulk", {"keys": [2, 3]}, '{"keys": [${id[1]}, ${id[2]}]}'),
+        ("POST", "/api/tasks/archive", [3], "[${id[2]}]"),
+        ("PUT", "/api/tasks/order", {"taskIds": [3, 2]}, '{"taskIds": [${id[2]}, ${id[1]}]}'),
+        ("POST", "/api/tasks/bulk", {"ids": "3,2"}, '{"ids": "${id[2]},${id[1]}"}'),
+        ("DELETE", "/api/tasks?ids=2,3", None, "?ids=${id[1]},${id[2]}"),
+        ("DELETE", "/api/tasks?id=2&id=3", None, "?id=${id[1]}&id=${id[2]}"),
+        ("DELETE", "/api/tasks/3,2", None, "/${id[2]},${id[1]}"),
+        ("POST", "/api/tasks/bulk", {"sizes": [2, 3]}, '{"sizes": [2, 3]}'),
+        ("POST", "/api/shops/bulk", {"keys": [2, 3]}, '{"keys": [2, 3]}'),
+    ],
+)
+def test_elements_of_lists(method: str, target: str, body: object, sent: str) -> None:
+    """Each one by itself, where ids of those things are meant."""
+    act = get(target) if body is None else call(method, target, body)
+    configured = run(
+        call("POST", "/api/tasks", {"name": "Tea"}, json_body({"id": 2})),
+        call("POST", "/api/tasks", {"name": "Cup"}, json_body({"id": 3})),
+        act,
+    )
+    line = requests(configured)[-1]
+    for number, variable in enumerate(one.variable for one in made(configured)):
+        first = configured.case.variables[variable].recorded == "2"
+        assert number < 2
+        line = line.replace(f"${{{variable}}}", "${id[1]}" if first else "${id[2]}")
+    assert line.endswith(sent)
+
+
+@pytest.mark.parametrize(
+    "code", ["tmvkqpxzb", "jR8Xk", "K7Q2ZD", "kBGOh", "0fa96d01", "q-fA_x1Zp0"]
+)
+@pytest.mark.parametrize("name", ["id", "code", "slug"])
+def test_codes_are_ids_by_their_place(code: str, name: str) -> None:
+    """Whatever they look like: the answer to the change gives them out, and paths have them."""
+    lines = bodies(
+        call("POST", "/api/links", {"url": "/tea"}, json_body({name: code, "state": "open"})),
+        get(f"/api/links/{code}"),
+        call("POST", "/api/clicks", {"link": code, "state": "open"}),
+    )
+    variable = lines[0].removeprefix("/api/links/")
+    assert variable.startswith("${")
+    assert lines[1] == f'/api/clicks {{"link": "{variable}", "state": "open"}}'
+
+
+def test_a_code_that_a_redirect_leads_to() -> None:
+    """And no page that only tells that all went well."""
+    located = (("Location", "/notes/kqvzmtpa"),)
+    thanks = (("Location", "/orders/thanks"),)
+    lines = requests(
+        run(
+            post("/notes", "name=Tea", html("", *located), status=302),
+            get("/notes/kqvzmtpa"),
+            post("/notes/kqvzmtpa/edit", "name=Cup"),
+            post("/orders", "name=Tea", html("", *thanks), status=302),
+            get("/orders/thanks"),
+        )
+    )
+    assert lines[1:] == [
+        "/notes/${note_id[1]}",
+        "/notes/${note_id[1]}/edit name=Cup",
+        "/orders name=Tea",
+        "/orders/thanks",
+    ]
+
+
+def test_a_program_name_is_no_id() -> None:
+    """Lower camelCase is what programmers write."""
+    shown = get("/page", html('<script>var call = "getObjPositionInParent"</script>'))
+    assert bodies(shown, call("POST", "/rpc", {"call": "getObjPositionInParent"}))[1].endswith(
+        '{"call": "getObjPositionInParent"}'
+    )
+
+
+@pytest.mark.parametrize("name", ["version", "_rev", "rowVersion", "lock_version", "etag"])
+@pytest.mark.parametrize("value", [3, "AAAAAAAAB9E="])
+def test_versions_are_sent_back(name: str, value: object) -> None:
+    """The latest one, small numbers too, although another field has that number."""
+    last = run(
+        get("/api/items/7", json_body({"id": 7, "size": 3, name: 1})),
+        call("PATCH", "/api/items/7", {"size": 3}, json_body({"id": 7, name: value})),
+        call("PATCH", "/api/items/7", {"size": 3, name: value}),
+    )
+    assert [one.rule for one in made(last)] == ["row-version"]
+    assert json.dumps(value) not in requests(last)[2].partition(name)[2]
+
+
+def test_the_version_of_an_interface_is_a_constant() -> None:
+    """``1.2`` is no state of a thing."""
+    lines = bodies(
+        get("/api", json_body({"version": "1.2"})), call("POST", "/api", {"version": "1.2"})
+    )
+    assert lines[1] == '/api {"version": "1.2"}'
+
+
+def test_an_etag_is_sent_back() -> None:
+    """In If-Match, however short it is."""
+    shown = get("/api/items/7", json_body({"id": 7}), received=(("ETag", '"5"'),))
+    change = exchange(
+        "PUT", "http://shop.test/api/items/7", sent=(("If-Match", '"5"'),), body=b"", status=204
+    )
+    assert "${" in bodies(shown, change)[1]
+
+
+@pytest.mark.parametrize("kind", ["parent", "object"])
+def test_a_kind_beside_the_id(kind: str) -> None:
+    """It decides, where it is said."""
+    new = call("POST", "/api/tasks", {"name": "Tea"}, json_body({"id": 3}))
+    sent = {f"{kind}_id": 3, f"{kind}_type": "task"}
+    other = {f"{kind}_id": 3, f"{kind}_type": "wiki"}
+    lines = bodies(new, call("POST", "/api/a", sent), call("POST", "/api/a", other))
+    assert lines[0] == f'/api/a {{"{kind}_id": ${{task_id[1]}}, "{kind}_type": "task"}}'.replace(
+        "task_id", f"{kind}_id"
+    )
+    assert "${" not in lines[1]
+
+
+def test_the_id_of_a_call_is_no_id_of_a_thing() -> None:
+    """JSON-RPC numbers its calls, by which the client knows the answers."""
+    calls = [
+        ("task.create", {"name": "Tea"}, 2),
+        ("task.get", {"id": 2}, {"id": 2, "name": "Tea"}),
+    ]
+    envelope = {"jsonrpc": "2.0"}
+    exchanges = [
+        call(
+            "POST",
+            "/rpc",
+            {**envelope, "id": at, "method": method, "params": params},
+            json_body({**envelope, "id": at, "result": result}),
+        )
+        for at, (method, params, result) in enumerate(calls, 1)
+    ]
+    lines = requests(run(*exchanges))
+    assert lines[1].startswith('/rpc {"jsonrpc": "2.0", "id": 2, "method"')
+    assert lines[1].endswith('"params": {"id": ${id[1]}}}')
+
+
+@pytest.mark.parametrize(
+    ("called", "thing", "reading"),
+    [
+        ("/api/v1/tasks/17/edit", "tasks", False),
+        ("/obj/1/1/16386", "obj", False),
+        ("/tasks/search", "tasks", True),
+        ("/list", "list", False),
+        ("/task.php", "task", False),
+        ("listTasks", "tasks", True),
+        ("task.create", "task", False),
+        ("list.create", "list", False),
+        ("/api/TaskService/GetTask", "task", True),
+        ("createLineItem", "line item", False),
+    ],
+)
+def test_what_a_request_is_about(called: str, thing: str, reading: bool) -> None:
+    """By its path or by what it calls, and whether that only reads."""
+    assert (collection(called), reads(called)) == (thing, reading)
+
+
+def test_what_is_searched_for_is_not_created() -> None:
+    """A POST that finds things gives out no new ones."""
+    rows = json_body({"tasks": [{"id": 7, "name": "Cup"}]})
+    found = call("POST", "/api/tasks/search", {"text": "x", "page": 1}, rows)
+    assert bodies(found, get("/api/tasks/7"))[1] == "/api/tasks/7"
+
+
+def test_the_result_of_a_call_in_xml() -> None:
+    """An element that says no more than that it is the result."""
+    made_ = exchange(
+        answer=b"<Body><AddItemResponse><AddItemResult>3</AddItemResult></AddItemResponse></Body>",
+        received=(("Content-Type", "text/xml"),),
+    )
+    sent = (("Content-Type", "text/xml"),)
+    new = answered("POST", "/s", made_, sent=sent, body=b"<Body><AddItem><n>3</n></AddItem></Body>")
+    use = b"<Body><ShipItem><itemId>3</itemId></ShipItem></Body>"
+    lines = bodies(new, answered("POST", "/s", exchange(), sent=sent, body=use))
+    assert lines[1] == "/s <Body><ShipItem><itemId>${itemId[1]}</itemId></ShipItem></Body>"
