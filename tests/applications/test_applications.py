@@ -32,7 +32,10 @@ WRONG = {
     "spyne-soap": "ids in the elements of XML, in its lists and arrays",
     "h2-console": "the id in a row of HTML that is edited as a whole",
     "radicale": "ETags in a list of XML, and UUIDs with an ending",
+    "trac": "of ten users at once, one is shown the form of a new ticket again",
 }
+#: Those that come out right now and then.
+CHANCE = ("trac",)
 
 
 def _check(name: str, folder: Path) -> None:
@@ -106,7 +109,10 @@ def test_recording_of_another_day(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=pytest.mark.xfail(raises=AssertionError, strict=True, reason=why))
+        pytest.param(
+            name,
+            marks=pytest.mark.xfail(raises=AssertionError, strict=name not in CHANCE, reason=why),
+        )
         for name, why in WRONG.items()
     ],
 )
