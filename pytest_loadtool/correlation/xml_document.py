@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from functools import lru_cache
 from typing import Any
 from xml.etree.ElementTree import Element
 
@@ -14,9 +16,12 @@ __all__ = ["OWN_TEXT", "format_xml_path", "from_list", "xml_document"]
 OWN_TEXT = "."
 
 
+@lru_cache(maxsize=2)
 def xml_document(text: str) -> Any:
     """Each element as an object with its attributes (``@id``) and children; what is there several
     times, or alone in what is called after several (``Orders``), as a list of them.
+
+    It is not to be changed: the next who asks gets it, too.
 
     Raises:
         ValueError: it is no XML, declares entities or is nested too deeply.
@@ -61,12 +66,18 @@ def format_xml_path(steps: tuple[str | int, ...]) -> str:
     return "".join(f"[{one + 1}]" if isinstance(one, int) else f"/{one}" for one in named)
 
 
+@lru_cache(maxsize=2)
+def _elements(text: str) -> Counter[str]:
+    """How many elements there are of each name."""
+    return Counter(_local(one.tag) for one in xml_root(text).iter())
+
+
 def from_list(path: str, steps: tuple[str | int, ...], text: str) -> str:
     """A path that begins with those steps, from the first list in it on: ``//Order[2]/OrderId``;
     the whole path if the document has such elements elsewhere, too."""
     at = next(at for at, step in enumerate(steps) if isinstance(step, int))
     rest = path.removeprefix(format_xml_path(steps[: at - 1]))
-    count = sum(_local(one.tag) == steps[at - 1] for one in xml_root(text).iter())
+    count = _elements(text)[str(steps[at - 1])]
     siblings: Any = xml_document(text)
     for step in steps[:at]:
         siblings = siblings[step]

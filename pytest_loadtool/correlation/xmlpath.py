@@ -7,6 +7,7 @@ read, since a few lines of them may stand for gigabytes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import Final
 from xml.etree.ElementTree import Element, ParseError, fromstring
@@ -17,16 +18,28 @@ from pytest_loadtool.model.xml_path import XmlStep, XmlWhere, xml_steps
 
 __all__ = ["bind_xml_path", "compile_xml_path", "xml_root", "xml_text"]
 
+#: The longest document that is kept read, in characters.
+_LONGEST_KEPT: Final = 1 << 18
 #: What may stand before a document in a body, which the parser takes for an error.
 _BEFORE: Final = "\ufeff \t\r\n"
 
 
 def xml_root(text: str) -> Element:
-    """The root element of a document.
+    """The root element of a document. It is not to be changed: the next who asks gets it, too.
 
     Raises:
         ValueError: it is not well-formed, or declares entities.
     """
+    return _kept(text) if len(text) <= _LONGEST_KEPT else _read(text)
+
+
+@lru_cache(maxsize=2)
+def _kept(text: str) -> Element:
+    """Several extractors of one response ask one after the other."""
+    return _read(text)
+
+
+def _read(text: str) -> Element:
     if "<!ENTITY" in text:
         raise ValueError("it declares entities")
     try:
