@@ -18,7 +18,8 @@ def test_a_token_with_a_constant_end() -> None:
         post("/api.php", f"action=watch&titles=Tea&token={token}%2B%5C"),
     )
     assert requests(configuration)[1] == "/api.php action=watch&titles=Tea&token=${token[1]}%5C"
-    assert configuration.decisions == tuple(made(configuration))
+    told = [one for one in configuration.decisions if one.rule != "no-outcome"]
+    assert told == made(configuration)
 
 
 def test_undoing() -> None:

@@ -520,7 +520,7 @@ def test_xml_rows_by_an_id_that_is_known() -> None:
         '//item[name="Tea & Co"]/@id',
         '//item[name="Tea & Co"]/@etag',
     ]
-    assert [one.rule for one in made(configuration)] == ["named-item", "record-scan"]
+    assert [one.rule for one in made(configuration)] == ["named-item", "row-version"]
     own = make_unique(configuration.case, "Tea & Co")
     assert own is not None
     assert xml_paths(own.case)[0] == '//item[name="${name[1]}"]/@id'
@@ -601,7 +601,7 @@ def test_json_and_xml_by_their_place_are_told() -> None:
     """Of a row that is known nothing is said, nor of what an answer lists of what was sent."""
     assert placed(run(*session(listed("Milk", "Bread")))) == ["etag[1]"]
     assert placed(run(*session(listed("Milk", "Teapot", "Bread")))) == []
-    assert placed(soap_session(orders("Milk Bar", "tea house"))) == ["OrderId[1]", "Version[1]"]
+    assert placed(soap_session(orders("Milk Bar", "tea house"))) == ["Version[1]"]
     keys = json_body({"keys": [TOKEN, TOKEN[::-1]]})
     assert placed(run(post("/things", "a=b", keys), call("PUT", "/x", {"key": TOKEN}))) == []
     assert placed(run(get("/things", keys), call("PUT", "/x", {"key": TOKEN}))) == ["key[1]"]
