@@ -48,7 +48,7 @@ class Things:
         (``/things/17``, ``/api/thing/17``), in the same query (``/thing.php?id=17``), in a request
         to it, or in a field that is for such ids (`is_for`); of an id that is no number, anywhere.
 
-        In a request to it, a short number has to be in a field for ids.
+        In a request to it, a short number has to be in a field that is called an id, and no more.
         """
         known = self._claims.get(slot.value, {})
         before = slot.before if slot.place is Place.PATH else self._asked(slot)
@@ -61,6 +61,8 @@ class Things:
         """Whether the slot is for ids of the things behind that path, or asked for there."""
         path = self._traffic.steps[slot.transaction].path
         if slot.place is not Place.PATH and path.startswith(before):
-            return is_id_name(slot.name) or not is_short_number(slot.value)
+            bare = is_id_name(slot.name) and not id_stem(slot.name)
+            if bare or not is_short_number(slot.value):
+                return True
         things = collection_names(collection(before.partition("?")[0]))
         return is_for(slot, things, self._traffic)

@@ -224,3 +224,10 @@ def test_the_result_of_a_call_in_xml() -> None:
     use = b"<Body><ShipItem><itemId>3</itemId></ShipItem></Body>"
     lines = bodies(new, answered("POST", "/s", exchange(), sent=sent, body=use))
     assert lines[1] == "/s <Body><ShipItem><itemId>${itemId[1]}</itemId></ShipItem></Body>"
+
+
+def test_a_choice_with_the_number_of_the_thing() -> None:
+    """In a request to customer 3, the type 3 is another thing."""
+    new = call("POST", "/api/customers", {"name": "Kim"}, json_body({"id": 3}))
+    lines = bodies(new, call("POST", "/api/customers/3/orders", {"typeId": 3}))
+    assert lines[1] == '/api/customers/${customer_id[1]}/orders {"typeId": 3}'
