@@ -103,7 +103,7 @@ _CONTENTS = """
 SELECT post_title, post_name, post_status, post_content, comment_content, comment_approved
 FROM wp_posts LEFT JOIN wp_comments ON comment_post_ID = ID
 WHERE post_type = 'post' AND post_status <> 'auto-draft' ORDER BY ID, comment_ID;
-SELECT name FROM wp_terms ORDER BY name;
+SELECT name FROM wp_terms JOIN wp_term_taxonomy USING (term_id) WHERE taxonomy = 'category';
 SELECT post_title, post_mime_type, post_content FROM wp_posts WHERE post_type = 'attachment';
 """
 
