@@ -219,8 +219,9 @@ class VirtualUser:
                 self._jar.store(line, step.origin.host, target_of(response.request))
             if step.checks or step.takes:
                 judged = self._judge(step, response)
-                first = judged and judged[0].cause == "outcome"  # what the status only follows
-                failures = judged + failures if first else failures + judged
+                if judged:  # an outcome before the status, which may only follow from it
+                    first = judged[0].cause == "outcome"
+                    failures = judged + failures if first else failures + judged
         except ContentError as error:
             failures += (Failure("decoding", str(error)),)
         except MemoryError:
