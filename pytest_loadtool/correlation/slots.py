@@ -227,7 +227,7 @@ def _body(text: str, template: str, content_type: str) -> Iterator[Spot]:
         case Place.JSON:
             return json_spots(text)
         case Place.XML:
-            return xml_spots(text)
+            return xml_spots(text, of_lists=True)
         case Place.MULTIPART:
             return multipart_spots(text, content_type)
         case _:

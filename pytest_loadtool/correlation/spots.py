@@ -74,6 +74,14 @@ _XML_TAG = re.compile(
     r"""|<(/?[\w:.-]++)((?:[^<>"']++|"[^"]*+"|'[^']*+')*+)>""",
     re.DOTALL,
 )
+#: What elements of lists are called whose items have no name of their own (XML Schema part 2 §3).
+_SCALARS = frozenset(
+    {
+        *("byte", "decimal", "double", "element", "guid", "int", "integer", "item", "long"),
+        *("nonnegativeinteger", "positiveinteger", "short", "string", "token", "unsignedint"),
+        *("unsignedlong", "uuid", "value"),
+    }
+)
 _XML_ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
 
 
@@ -191,18 +199,29 @@ def graphql_spots(text: str) -> Iterator[Spot]:
                 pass
 
 
-def xml_spots(text: str) -> Iterator[Spot]:
-    """Attributes and the text between two tags, named by the attribute or element."""
+def xml_spots(text: str, *, of_lists: bool = False) -> Iterator[Spot]:
+    """Attributes and the text between two tags, named by the attribute or element.
+
+    With ``of_lists``, elements that are called after a type, ``<ids><int>7</int></ids>``, have the
+    name of the element around them.
+    """
     element, position = "", 0
+    around: list[str] = []
     for tag in _XML_TAG.finditer(text):
         between = text[position : tag.start()] if element else ""
         content = between.strip()
         if content:
             start = position + len(between) - len(between.lstrip())
-            yield start, start + len(content), Place.XML, element, unescape(content), ""
+            listed = of_lists and len(around) > 1 and element.lower() in _SCALARS
+            called = around[-2] if listed else element
+            yield start, start + len(content), Place.XML, called, unescape(content), ""
         name = tag[1] or ""
         element = "" if name.startswith("/") else name.rpartition(":")[2]
         position = tag.end()
+        if name.startswith("/"):
+            around[-1:] = []
+        elif element and text[position - 2] != "/":
+            around.append(element)
         if name.startswith("/") or not tag[2]:
             continue
         for attribute in _XML_ATTRIBUTE.finditer(text, tag.start(2), tag.end(2)):

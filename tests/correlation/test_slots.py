@@ -165,3 +165,18 @@ def test_text_with_the_mask_in_it_is_left_alone() -> None:
     """The character that stands for a placeholder cannot be mistaken for one."""
     assert Masked.of(f"a={HOLE}") is None
     assert rows(Request("GET", f"/a?b={HOLE}")) == []
+
+
+def test_elements_of_lists_are_called_after_the_list() -> None:
+    """Where they have the name of a type, which says nothing; attributes, empty and others do not
+    count as lists."""
+    body = (
+        '<a:Set><orderIds x="0"><a:integer>1</a:integer><a:integer>2</a:integer></orderIds><b/>'
+        "<empty></empty><status>sent</status></a:Set><int>3</int>"
+    )
+    request = Request("POST", "/soap", body=body)
+    slots = request_slots(request, "text/xml", 0)
+    found = [(one.name, one.value) for one in slots if one.part == "body"]
+    assert found == [
+        ("x", "0"), ("orderIds", "1"), ("orderIds", "2"), ("status", "sent"), ("int", "3"),
+    ]  # fmt: skip
