@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pytest_loadtool.casefile import read_case
 from pytest_loadtool.model.case import TestCase, Transaction
-from pytest_loadtool.report.outcome import SEPARATOR
+from pytest_loadtool.model.editing import numbered_titles
 from tests.applications import journey
 from tests.applications.application import Application, application
 from tests.applications.outcome import Judge, recorded, state_of, unique
@@ -117,10 +117,9 @@ def _place(
 
 
 def _name(case: TestCase, change: Transaction) -> str:
-    if sum(one.title == change.title for one in case.transactions()) == 1:
-        return change.title
-    page = next(page for page in case.pages if any(one is change for one in page.transactions))
-    return f"{page.name}{SEPARATOR}{change.title}"
+    """What an outcome calls it: its title, with a number where one came before."""
+    transactions = list(case.transactions())
+    return numbered_titles(case)[next(at for at, one in enumerate(transactions) if one is change)]
 
 
 def _reds(one: Application, case: Path, folder: Path, replays: int) -> Iterator[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_loadtool.correlation.about import collection
 from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.jsonpath import json_text
 from pytest_loadtool.correlation.looks import (
@@ -112,7 +113,7 @@ def changes_of(case: TestCase, steps: Sequence[Step]) -> Iterator[Change]:
     for step, one, each in zip(steps, transactions, sent, strict=True):
         if step.exchange is not None and is_change(step) and 200 <= step.exchange.status < 400:
             things = dict.fromkeys(
-                (*_about(each, case.variables), *_given(one, case.variables, nouns))
+                (*_about(each, case.variables), *_given(step, one, case.variables, nouns))
             )
             known = {(thing.id, thing.noun): thing for thing in reversed(things)}
             said = dict.fromkeys((*_said(each, case.variables), *_booleans(step.exchange)))
@@ -201,14 +202,19 @@ def walk(document: Any) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]
 
 
 def _given(
-    transaction: Transaction, variables: Mapping[str, Variable], nouns: Mapping[str, str]
+    step: Step,
+    transaction: Transaction,
+    variables: Mapping[str, Variable],
+    nouns: Mapping[str, str],
 ) -> Iterator[Thing]:
     """What the answer gives out that names a thing further on."""
+    made = collection(operation_of(step)) or "thing"
     for one in transaction.extractors:
         template = f"${{{one.variable}}}"
         recorded = variables[one.variable].recorded if one.variable in variables else None
         if recorded and template in nouns:
-            yield Thing(recorded, template, nouns[template], given=True)
+            noun = nouns[template]
+            yield Thing(recorded, template, made if noun == "thing" else noun, given=True)
 
 
 def _about(sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]) -> Iterator[Thing]:

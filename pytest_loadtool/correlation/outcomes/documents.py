@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from pytest_loadtool.correlation.about import WRAPPERS, collection, id_stem
 from pytest_loadtool.correlation.jsonpath import compile_path, format_path, json_text
 from pytest_loadtool.correlation.looks import (
     is_id_name,
@@ -154,18 +155,19 @@ def of_thing(answer: Answer, thing: Thing) -> Iterator[tuple[Steps, dict[str, An
     if answer.document is None or thing.id not in answer.text:
         return
     for steps, item in answer.objects:
-        if id_key(item, thing) and is_kind(thing, steps, answer):
+        key = id_key(item, thing)
+        if key and _is_kind(thing, steps, key, answer):
             yield steps, item
 
 
-def is_kind(thing: Thing, steps: Steps, answer: Answer) -> bool:
-    """Whether what stands there may be such a thing: many kinds have the same small numbers."""
+def _is_kind(thing: Thing, steps: Steps, key: str, answer: Answer) -> bool:
+    """Whether what has the id under that key is such a thing: many kinds have the same small
+    numbers. The key tells it, the list or object that it is in, or what was asked for."""
     if thing.noun == "thing" or not is_short_number(thing.id):
         return True
-    around = [one for one in steps if isinstance(one, str)]
-    around += answer.step.path.split("/")
-    kinds = {word for one in around for word in (*singular(one).split(), *plain(one).split())}
-    return thing.noun.split()[-1] in kinds or answer.asked[1] != ""
+    named = (one for one in reversed(steps) if isinstance(one, str) and plain(one) not in WRAPPERS)
+    kind = id_stem(key) or next(named, "") or collection(answer.step.called)
+    return thing.noun.split()[-1] in {*singular(kind).split(), *plain(kind).split()}
 
 
 def id_key(item: dict[str, Any], thing: Thing) -> str:
@@ -244,8 +246,9 @@ def listed_path(answer: Answer, thing: Thing) -> str | None:
     if thing.id not in answer.text:
         return None
     for steps, item in answer.objects:
-        if listed_at(steps) is not None and is_kind(thing, steps, answer):
+        if listed_at(steps) is not None:
             for key, value in item.items():
-                if is_id_name(key) and _KEY.fullmatch(key) and json_text(value) == thing.id:
+                same = is_id_name(key) and _KEY.fullmatch(key) and json_text(value) == thing.id
+                if same and _is_kind(thing, steps, key, answer):
                     return where_path(steps, (key,), quoted(thing.template, value))
     return None
