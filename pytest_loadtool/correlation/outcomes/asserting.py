@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_loadtool.correlation.ignoring import entry
@@ -50,14 +50,11 @@ def asserted(case: TestCase, steps: Sequence[Step], title: Title) -> Asserted:
     silent: list[Change] = []
     told: set[tuple[int, Validator | None]] = set()
     changes = tuple(changes_of(case, steps))
-    changed: dict[str, list[int]] = {}
-    said: dict[str, list[int]] = {}
-    for change in changes:
-        for text in {one.value for one in change.said}:
-            said.setdefault(text, []).append(change.step.index)
-        for thing in change.things:
-            for name in {thing.known_as, thing.called}:
-                changed.setdefault(name, []).append(change.step.index)
+    said = _by(changes, lambda change: (one.value for one in change.said))
+    changed = _by(
+        changes,
+        lambda change: (name for one in change.things for name in (one.known_as, one.called)),
+    )
     for change in changes:
         step = change.step
         if entry(step, _IGNORED) in case.asm.ignore:
@@ -90,6 +87,17 @@ def without_outcome(case: TestCase, exchanges: Sequence[Exchange], change: str) 
     decisions say them."""
     step = steps_of(case, exchanges)[int(change.partition(" ")[0]) - 1]
     return replace(case, asm=replace(case.asm, ignore=(*case.asm.ignore, entry(step, _IGNORED))))
+
+
+def _by(
+    changes: Sequence[Change], names: Callable[[Change], Iterable[str]]
+) -> dict[str, list[int]]:
+    """By name, the transactions whose changes have it, in their order."""
+    found: dict[str, list[int]] = {}
+    for change in changes:
+        for name in set(names(change)):
+            found.setdefault(name, []).append(change.step.index)
+    return found
 
 
 def _best(made: Iterator[Proof]) -> list[Proof]:
