@@ -16,7 +16,14 @@ from pytest_loadtool.correlation.looks import (
     singular,
 )
 from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
-from pytest_loadtool.correlation.outcomes.proof import SHORTEST, Before, Proof, is_same, short
+from pytest_loadtool.correlation.outcomes.proof import (
+    SHORTEST,
+    Before,
+    Proof,
+    is_same,
+    names,
+    short,
+)
 from pytest_loadtool.correlation.outcomes.seen import Answer
 from pytest_loadtool.model.template import escape
 from pytest_loadtool.model.validator import JsonValidator
@@ -60,6 +67,22 @@ def of_object(change: Change, thing: Thing, answer: Answer, was: Before) -> Iter
             ):
                 yield _equal(answer, 0, path, keys, escape(text or ""), value)
         return
+    if names(answer.step, thing):
+        yield from _of_answer(change, answer, was)
+
+
+def _of_answer(change: Change, answer: Answer, was: Before) -> Iterator[Proof]:
+    """Likewise, where the answer is about the thing because it was asked for, and has no id."""
+    earlier = [one.document for one in was.alike(answer) if one.document is not None]
+    for steps, item in answer.objects:
+        if listed_at(steps) is not None:
+            continue
+        for keys, value in _leaves(item, ()):
+            text = json_text(value)
+            said = next((one for one in change.said if is_same(keys[-1], one, text)), None)
+            was_so = any(_inner(one, (*steps, *keys)) == value for one in earlier)
+            if said is not None and not was_so and not is_id_name(keys[-1]):
+                yield _equal(answer, 0, format_path(steps), keys, said.template, value)
 
 
 def _last(thing: Thing, was: Before) -> tuple[Answer, dict[str, Any]] | None:

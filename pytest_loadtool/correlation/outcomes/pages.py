@@ -6,7 +6,15 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from pytest_loadtool.correlation.looks import is_id_name, is_identity_name, is_title_name
+from pytest_loadtool.correlation.about import id_stem
+from pytest_loadtool.correlation.looks import (
+    is_id_name,
+    is_identity_name,
+    is_short_number,
+    is_title_name,
+    plain,
+    singular,
+)
 from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
 from pytest_loadtool.correlation.outcomes.proof import (
     SHORTEST,
@@ -31,6 +39,10 @@ _SPECIAL = re.compile("[&<>\"']")
 _MARKS = " \t=*#-+>_~|!'`"
 #: Of how many lines of a longer text it is looked whether a page shows them.
 _MOST_PROSE = 8
+#: What leads to an id in an attribute.
+_KIND = re.compile(r"([A-Za-z][\w.]*)[/=-]$")
+#: What things are called that may be of any kind.
+_ANYTHING = frozenset({"action", "entry", "item", "key", "object", "record", "row", "thing"})
 #: In how many attributes of a page an id is looked at.
 _MOST_ATTRIBUTES = 20
 
@@ -42,8 +54,8 @@ def on_page(change: Change, answer: Answer, was: Before) -> Iterator[Proof]:
             row = _row_of(change, answer, at)
             if row is None and answer.paged and not _is_about(change, answer):
                 continue
-            mark, recorded = row or ("", "")
-            if row is None and was.known(raw):
+            mark, recorded, created = row or ("", "", False)
+            if not created and was.known(said.value):
                 continue
             if not any(_holds(one, raw, recorded) for one in was.alike(answer)):
                 validator = TextValidator(template, row=mark)
@@ -137,12 +149,13 @@ def _alone(text: str, at: int, written: str) -> bool:
     return text.startswith(f">{written}<", max(0, text.rfind(">", 0, at + 1)))
 
 
-def _row_of(change: Change, answer: Answer, at: int) -> tuple[str, str] | None:
-    """What the row around that place is known by: the thing's id in an attribute there."""
+def _row_of(change: Change, answer: Answer, at: int) -> tuple[str, str, bool] | None:
+    """What the row around that place is known by: the thing's id in an attribute there; and whether
+    the change has created the thing, so that all in its row comes from that."""
     start, end = row_around(answer.text, at)
     for thing in change.things if end else ():
-        for found in attributes_with(answer.text[start:end], thing):
-            return found
+        for template, recorded in attributes_with(answer.text[start:end], thing):
+            return template, recorded, thing.given
     return None
 
 
@@ -153,8 +166,21 @@ def attributes_with(text: str, thing: Thing) -> Iterator[tuple[str, str]]:
     )
     known: dict[str, str] = {}
     for found in islice(around.finditer(text), _MOST_ATTRIBUTES):
+        if not _is_kind(thing, found["before"]):
+            continue
         before = re.sub(r"""^["'](?:https?://[^/]*)?(?=[/?])""", "", found["before"])
         recorded = f"{before}{thing.id}{found['after']}"
         known.setdefault(recorded, f"{escape(before)}{thing.template}{found['after']}")
     for recorded in sorted(known, key=lambda one: one[0] in "\"'"):  # addresses tell most
         yield known[recorded], recorded
+
+
+def _is_kind(thing: Thing, before: str) -> bool:
+    """Whether the id behind that may be of such a thing: in ``/wiki/Tea?version=2`` it is not that
+    of ticket 2."""
+    kind = _KIND.search(before)
+    if kind is None or not is_short_number(thing.id) or thing.noun.split()[-1] in _ANYTHING:
+        return True
+    name = kind[1]
+    words = {*plain(name).split(), *singular(name).split(), *id_stem(name).split()}
+    return name in ("id", "pk") or thing.noun.split()[-1] in words

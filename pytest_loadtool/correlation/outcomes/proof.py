@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_loadtool.correlation.looks import is_title_name, plain
+from pytest_loadtool.correlation.looks import is_title_name, looks_random, plain
 from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
 from pytest_loadtool.correlation.outcomes.seen import Answer, Answers
 from pytest_loadtool.correlation.traffic import Step
@@ -75,13 +75,18 @@ class Before:
         return iter(found or self.answers)
 
     def known(self, text: str) -> bool:
-        """Whether any answer had that text: then it says nothing by itself."""
-        return any(text in one.text for one in self.answers)
+        """Whether any answer said that text, in quotes or to a reader: then it tells nothing by
+        itself. What is only part of an address is not said."""
+        return any(one.says(text) for one in self.answers)
 
 
 def names(step: Step, thing: Thing) -> bool:
-    """Whether what is asked for has the id in its address."""
-    return re.search(rf"(?<!\w){re.escape(thing.id)}(?!\w)", step.address) is not None
+    """Whether what is asked for has the id in its address, or in what else it sends."""
+    word = rf"(?<![\w-]){re.escape(thing.id)}(?![\w-])"
+    if re.search(word, step.address):
+        return True
+    sent = step.exchange.request_body if step.exchange is not None and step.called else b""
+    return looks_random(thing.id) and re.search(word.encode(), sent) is not None
 
 
 def is_same(key: str, said: Said, text: str | None) -> bool:

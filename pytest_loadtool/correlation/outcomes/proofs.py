@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
-from pytest_loadtool.correlation.looks import is_short_number, looks_random, singular
+from pytest_loadtool.correlation.about import id_stem
+from pytest_loadtool.correlation.looks import is_id_name, is_short_number, looks_random, singular
 from pytest_loadtool.correlation.outcomes.changes import Change, Thing
 from pytest_loadtool.correlation.outcomes.documents import (
     listed_path,
@@ -88,14 +90,15 @@ def _come_or_gone(thing: Thing, answer: Answer, was: Before) -> Iterator[Proof]:
     """A thing that the same address showed before, and shows no more; or the reverse."""
     if names(answer.step, thing) or not _VERSIONS.isdisjoint(thing.noun.split()):
         return  # the page is asked for by it, or another one takes its place each time
-    if answer.document is None and (thing.noun == "thing" or _is_of_another(thing, answer)):
+    page = answer.document is None and not answer.is_xml
+    if page and (thing.noun == "thing" or _is_of_another(thing, answer)):
         return
     earlier = None if thing.given else was.same(answer)
     if not was.last(thing, answer) or (earlier is None and not thing.given):
         return
     # What the change has given out may be anything that is listed, so it says less.
     strength = int(thing.given)
-    has = _path if answer.document is not None else _address
+    has = _path if answer.document is not None else _element if answer.is_xml else _address
     before, now = earlier and has(thing, earlier, answer), has(thing, answer, earlier)
     if before:
         check = before(True)
@@ -113,6 +116,16 @@ def _path(thing: Thing, here: Answer, other: Answer | None) -> _Check | None:
     if path is None or (other is not None and listed_path(other, thing) is not None):
         return None
     return partial(JsonValidator, path, None)
+
+
+def _element(thing: Thing, here: Answer, other: Answer | None) -> _Check | None:
+    """Likewise, of an element of XML that has the id."""
+    written = re.compile(rf"([\w.-]+)(?:\s[^<>]*)?>{re.escape(thing.id)}</")
+    for found in written.finditer(here.text):
+        own = is_id_name(found[1]) and id_stem(found[1]) in ("", thing.noun)
+        if own and (other is None or f"{found[1]}>{thing.id}<" not in other.text):
+            return partial(TextValidator, f"{found[1]}>{thing.template}<")
+    return None
 
 
 def _address(thing: Thing, here: Answer, other: Answer | None) -> _Check | None:

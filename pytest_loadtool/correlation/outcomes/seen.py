@@ -89,6 +89,17 @@ class Answer:
                 found.setdefault(" ".join(unescape(written).split()), (written, node.start(1)))
         return found
 
+    def says(self, text: str) -> bool:
+        """Whether a text stands there in quotes, or for readers as words of their own."""
+        if text not in self.text:
+            return False
+        if any(one in self.text for one in (f'"{text}"', f"'{text}'", f">{text}<")):
+            return True
+        if not self.is_page:
+            return True
+        word = re.compile(rf"(?<!\w){re.escape(text)}(?!\w)")
+        return any(text in node and word.search(node) for node in self.nodes)
+
     @cached_property
     def objects(self) -> tuple[tuple[tuple[str | int, ...], dict[str, Any]], ...]:
         """The objects of the document, in their order."""
