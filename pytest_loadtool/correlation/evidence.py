@@ -34,6 +34,8 @@ __all__ = ["EVIDENCE", "was_typed"]
 
 Evidence = Callable[[Slot, Producer, Traffic], bool]
 
+#: ``Admin``, ``All_teas``.
+_NAME = re.compile(r"[A-Z][a-z]+(?:[_-][A-Za-z]?[a-z]+)*|[A-Z]+")
 _ID_SHAPE = re.compile(r"\d+|[A-Za-z]{0,6}[-_]?\d{3,}")
 _NUMBERED = re.compile(r"[A-Za-z]+[-_]?\d+")
 
@@ -119,6 +121,11 @@ def _in_address(slot: Slot, _: Producer, traffic: Traffic) -> bool:
     return ends and slot.before != "/" and not is_done(slot.value)
 
 
+def _linked_code(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """Likewise, and no word or name: pages are called so."""
+    return _NAME.fullmatch(slot.value) is None and _in_address(slot, producer, traffic)
+
+
 def _no_place(_: Slot, __: Producer, ___: Traffic) -> bool:
     return False
 
@@ -131,7 +138,7 @@ _CODE_PLACES: Mapping[Kind, Evidence] = MappingProxyType(
         Kind.CONTROL: _by_name,
         Kind.CHOICE: _by_name,
         Kind.LOCATION: _behind_collection,
-        Kind.LINK: _in_address,
+        Kind.LINK: _linked_code,
     }
 )
 
