@@ -81,8 +81,8 @@ def _dynamic(slot: Slot, producer: Producer, _: Traffic) -> bool:
     return id_number or any(looks_random(one) or looks_like_time(one) for one in parts)
 
 
-def _id_shaped(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The value is a number, perhaps behind some letters, or random, or a word where ids stand.
+def _numbered(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The value is a number, perhaps behind some letters, or random.
 
     Of less than three digits, what was asked for has to stand before them (``POST /issue``,
     ``issue2``), or a link has to show them to people (``TEA-12``).
@@ -91,10 +91,17 @@ def _id_shaped(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     if _ID_SHAPE.fullmatch(value) is not None or looks_random(value):
         return True
     asked = traffic.steps[producer.transaction].path.rstrip("/").rpartition("/")[2]
-    return (
-        _NUMBERED.fullmatch(value) is not None
-        and (value.rstrip("0123456789") == asked or any(value in one for one in producer.labels))
-    ) or (is_code(value) and _CODE_PLACES.get(producer.kind, _no_place)(slot, producer, traffic))
+    return _NUMBERED.fullmatch(value) is not None and (
+        value.rstrip("0123456789") == asked or any(value in one for one in producer.labels)
+    )
+
+
+def _id_shaped(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The value is numbered, or a word where ids stand."""
+    if _numbered(slot, producer, traffic):
+        return True
+    place = _CODE_PLACES.get(producer.kind, _no_place)
+    return is_code(slot.value) and place(slot, producer, traffic)
 
 
 def _by_name(_: Slot, producer: Producer, __: Traffic) -> bool:
@@ -280,6 +287,7 @@ EVIDENCE: Mapping[str, Evidence] = MappingProxyType(
         "long": _long,
         "random": _random,
         "dynamic": _dynamic,
+        "numbered": _numbered,
         "id shaped": _id_shaped,
         "not typed": _not_typed,
         "submitted form": _submitted_form,

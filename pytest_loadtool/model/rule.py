@@ -29,7 +29,8 @@ class Kind(Enum):
 
 #: What a rule may ask for besides names; `correlation.evidence` tells whether it holds.
 EVIDENCE_NAMES = (
-    *("served", "new", "long", "random", "dynamic", "id shaped", "not typed", "hidden"),
+    *("served", "new", "long", "random", "dynamic", "numbered", "id shaped"),
+    *("not typed", "hidden"),
     *("filled in", "submitted form", "created", "created resource", "same path", "same thing"),
     *("new link", "new data", "linked thing", "named link", "named item", "named choice"),
     *("spelled", "changing", "version"),
