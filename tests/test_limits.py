@@ -45,6 +45,7 @@ UNNOTICED = {
     "casefile.har._LONGEST": "30 years, for one request",
     "casefile.matching._LONGEST": "of an entry, to know it again when a file is saved",
     "correlation.packed._MOST_REMEMBERED": "a cache",
+    "correlation.xmlpath._LONGEST_KEPT": "a cache",
     "correlation.looks._LONGEST_SAMPLE": "of a value: as much tells whether it is random",
     "load.histogram._LONGEST": "35 years",
     "recording.cookies._MOST_BYTES": "of a cookie: browsers keep no larger ones",

@@ -58,6 +58,10 @@ _XML_HEAD = 500
 _DECODED = "xsrftoken"
 _TOKENS = frozenset({"access_token", "refresh_token"})
 _DATA_ID = re.compile(r'\s(data-(?:[\w-]*-)?(?:id|pk|key|uuid|guid))="([^"<>&]+)"')
+#: From how many characters on a text tells one item from another, whatever it is called.
+_TELLING = 6
+#: A longer text is not what something is called.
+_LONGEST_NAME = 200
 #: How many places of one value in one JSON document are kept: the id of many things may be 1.
 _MOST_LEAVES = 8
 
@@ -244,10 +248,12 @@ def _titles(document: Any, steps: tuple[str | int, ...]) -> frozenset[str]:
 
 
 def _texts(item: Any, *, deep: bool) -> Iterator[str]:
-    """What stands under the name of something, in an item or in what is around its fields."""
+    """What stands under the name of something, in an item or in what is around its fields; or is a
+    text that tells something, whatever it is called."""
     for key, value in item.items() if isinstance(item, dict) else ():
-        if isinstance(value, str) and (is_title_name(key) or key == OWN_TEXT):
-            yield value
+        if isinstance(value, str):
+            if is_title_name(key) or key == OWN_TEXT or _TELLING <= len(value) <= _LONGEST_NAME:
+                yield value
         elif deep:
             yield from _texts(value, deep=False)
 
