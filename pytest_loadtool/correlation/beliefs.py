@@ -15,17 +15,21 @@ from pytest_loadtool.correlation.looks import (
     is_short_number,
     looks_random,
     names_somebody,
+    same_name,
 )
 from pytest_loadtool.correlation.pattern import Pattern
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.producers import undo
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.traffic import MOST_PRODUCERS, ByKind, Traffic
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind, Rule
 
 __all__ = ["beliefs", "is_typed", "left_alone", "rule_by_name"]
 
 _KINDS = tuple(Kind)
+#: What both things and the fields are called in which people say who they are.
+_ALSO_THINGS = frozenset({"account", "user"})
 
 
 def beliefs(traffic: Traffic, slot: Slot, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Producer]]:
@@ -62,11 +66,14 @@ def _believed(
 
 
 def is_typed(slot: Slot) -> bool:
-    """Whether a person types such a field: a secret, or who they are (unless it is a random id)."""
+    """Whether a person types such a field: a secret, or who they are (unless it is an id: random,
+    or in JSON the number of a user)."""
     if slot.part != "body":
         return False
+    in_json = slot.place in (Place.JSON, Place.JSON_STRING)
+    number = in_json and is_short_number(slot.value) and same_name(slot.name) in _ALSO_THINGS
     return is_secret_name(slot.name) or (
-        names_somebody(slot.name, slot.value) and not looks_random(slot.value)
+        names_somebody(slot.name, slot.value) and not looks_random(slot.value) and not number
     )
 
 

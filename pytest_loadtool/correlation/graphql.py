@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from pytest_loadtool.correlation.looks import plain
 from pytest_loadtool.model.exchange import Exchange
 
-__all__ = ["Operation", "operation"]
+__all__ = ["Operation", "declared_ids", "operation"]
 
 _NAMED = r"\b(query|mutation|subscription)\s+{}\b"
 _FIRST = re.compile(r"\s*(?:#[^\n]*\n\s*)*(query|mutation|subscription)\b\s*(\w*)")
+_ID_VARIABLE = re.compile(rb"\$(\w+)\s*:\s*\[?\s*ID\b")
 _FIELD = re.compile(r"\{\s*(?:\w+\s*:\s*)?(\w+)")
 #: How a mutation is called whose text is not sent along (persisted queries).
 _CHANGING = frozenset({"create", "add", "insert", "new", "save", "store", "submit", "register"})
@@ -28,6 +29,14 @@ class Operation:
 
     words: frozenset[str]
     changes: bool
+
+
+def declared_ids(exchange: Exchange) -> frozenset[str]:
+    """The variables that a document declares as ids, whatever they are called (GraphQL §3.5.5)."""
+    body = exchange.request_body
+    if b'"query"' not in body:
+        return frozenset()
+    return frozenset(one.decode() for one in _ID_VARIABLE.findall(body))
 
 
 def operation(exchange: Exchange) -> Operation | None:

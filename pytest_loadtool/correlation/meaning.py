@@ -11,7 +11,7 @@ from pytest_loadtool.correlation.about import (
     things_of,
     words_of,
 )
-from pytest_loadtool.correlation.graphql import operation
+from pytest_loadtool.correlation.graphql import declared_ids, operation
 from pytest_loadtool.correlation.looks import (
     collection_names,
     is_id_name,
@@ -44,13 +44,20 @@ ANYTHING = frozenset({"entity", "node", "object", "parent", "record", "related",
 _KINDS = ("class", "kind", "model", "type")
 
 
+def _declared(slot: Slot, traffic: Traffic) -> str | None:
+    """What the slot is for the id of, if only a GraphQL document says so; None if none does."""
+    exchange = traffic.steps[slot.transaction].exchange
+    declared = exchange is not None and slot.name in declared_ids(exchange)
+    return plain(slot.name) if declared else None
+
+
 def is_for(slot: Slot, things: frozenset[str], traffic: Traffic) -> bool:
     """Whether the slot is for ids of these things: behind them in a path, by its name, by a type
     beside it, or, if it is only called an id, in a request about them."""
     if slot.place is Place.PATH or (slot.place is Place.TEXT and slot.root is Place.PATH):
         behind = collection_names(slot.name) | collection_names(collection(slot.before))
         return bool(things & behind)
-    stem = id_stem(slot.name) if is_id_name(slot.name) else None
+    stem = id_stem(slot.name) if is_id_name(slot.name) else _declared(slot, traffic)
     if stem:
         kinds = _kinds_beside(slot, stem, traffic)
         if kinds:

@@ -231,3 +231,14 @@ def test_a_choice_with_the_number_of_the_thing() -> None:
     new = call("POST", "/api/customers", {"name": "Kim"}, json_body({"id": 3}))
     lines = bodies(new, call("POST", "/api/customers/3/orders", {"typeId": 3}))
     assert lines[1] == '/api/customers/${customer_id[1]}/orders {"typeId": 3}'
+
+
+def test_a_variable_that_is_declared_as_an_id() -> None:
+    """In GraphQL, whatever it is called, and although people say with such a field who they are."""
+    made = call("POST", "/graphql", {"query": "mutation A { createUser(name: \"x\") { id } }"},
+                json_body({"data": {"createUser": {"id": "3"}}}))  # fmt: skip
+    for field, declared in (("user", "ID!"), ("owners", "[ID!]!")):
+        query = f"mutation B(${field}: {declared}) {{ createPost(user_id: ${field}) {{ id }} }}"
+        used = call("POST", "/graphql", {"query": query, "variables": {field: "3"}})
+        found = "${" in requests(run(made, used))[1].partition('"variables"')[2]
+        assert found is (field == "user")  # the owners may be of another kind
