@@ -43,8 +43,13 @@ _MOST_PROSE = 8
 _KIND = re.compile(r"([A-Za-z][\w.]*)[/=-]$")
 #: What things are called that may be of any kind.
 _ANYTHING = frozenset({"action", "entry", "item", "key", "object", "record", "row", "thing"})
-#: In how many attributes of a page an id is looked at.
-_MOST_ATTRIBUTES = 20
+#: At how many places of a page an id is looked at.
+_MOST_ATTRIBUTES = 200
+#: How much of an address is before it.
+_LONGEST_ADDRESS = 200
+_NO_ADDRESS = re.compile(r"[<>\s]")
+#: What may be behind an id in an attribute.
+_AFTER = frozenset("\"'/?&#")
 
 
 def on_page(change: Change, answer: Answer, was: Before) -> Iterator[Proof]:
@@ -161,18 +166,27 @@ def _row_of(change: Change, answer: Answer, at: int) -> tuple[str, str, bool] | 
 
 def attributes_with(text: str, thing: Thing) -> Iterator[tuple[str, str]]:
     """The id with what is around it in attributes, as a template and as recorded."""
-    around = re.compile(
-        rf"""(?P<before>["'](?:[^"'<>\s]{{0,200}}?[/=?&-])?){re.escape(thing.id)}(?P<after>["'/?&#])"""
-    )
     known: dict[str, str] = {}
-    for found in islice(around.finditer(text), _MOST_ATTRIBUTES):
-        if not _is_kind(thing, found["before"]):
+    for at in islice(_places(text, thing.id), _MOST_ATTRIBUTES):
+        head = text[max(0, at - _LONGEST_ADDRESS) : at]
+        written = head[max(head.rfind('"'), head.rfind("'")) :]  # without one, the last character
+        inside = written[1:]
+        after = text[at + len(thing.id) : at + len(thing.id) + 1]
+        if written[:1] not in ('"', "'") or after not in _AFTER or _NO_ADDRESS.search(inside):
             continue
-        before = re.sub(r"""^["'](?:https?://[^/]*)?(?=[/?])""", "", found["before"])
-        recorded = f"{before}{thing.id}{found['after']}"
-        known.setdefault(recorded, f"{escape(before)}{thing.template}{found['after']}")
+        if (inside and inside[-1] not in "/=?&-") or not _is_kind(thing, written):
+            continue
+        before = re.sub(r"""^["'](?:https?://[^/]*)?(?=[/?])""", "", written)
+        known.setdefault(f"{before}{thing.id}{after}", f"{escape(before)}{thing.template}{after}")
     for recorded in sorted(known, key=lambda one: one[0] in "\"'"):  # addresses tell most
         yield known[recorded], recorded
+
+
+def _places(text: str, wanted: str) -> Iterator[int]:
+    at = text.find(wanted)
+    while at >= 0:
+        yield at
+        at = text.find(wanted, at + 1)
 
 
 def _is_kind(thing: Thing, before: str) -> bool:
