@@ -51,10 +51,7 @@ def asserted(case: TestCase, steps: Sequence[Step], title: Title) -> Asserted:
     told: set[tuple[int, Validator | None]] = set()
     changes = tuple(changes_of(case, steps))
     said = _by(changes, lambda change: (one.value for one in change.said))
-    changed = _by(
-        changes,
-        lambda change: (name for one in change.things for name in (one.known_as, one.called)),
-    )
+    changed = _by(changes, lambda change: (one.known_as for one in change.things))
     for change in changes:
         step = change.step
         if entry(step, _IGNORED) in case.asm.ignore:

@@ -68,12 +68,7 @@ class Thing:
     @property
     def known_as(self) -> str:
         """What tells it from other things: equal ids may be those of two kinds."""
-        return self.template if "${" in self.template else self.called
-
-    @property
-    def called(self) -> str:
-        """Likewise, whatever variable has it."""
-        return f"{self.noun} {self.id}"
+        return self.template if "${" in self.template else f"{self.noun} {self.id}"
 
 
 @dataclass(frozen=True, slots=True)

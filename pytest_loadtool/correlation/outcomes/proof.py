@@ -85,8 +85,9 @@ def names(step: Step, thing: Thing) -> bool:
     word = rf"(?<![\w-]){re.escape(thing.id)}(?![\w-])"
     if re.search(word, step.address):
         return True
-    sent = step.exchange.request_body if step.exchange is not None and step.called else b""
-    return looks_random(thing.id) and re.search(word.encode(), sent) is not None
+    if step.exchange is None or not looks_random(thing.id):
+        return False
+    return re.search(word.encode(), step.exchange.request_body) is not None
 
 
 def is_same(key: str, said: Said, text: str | None) -> bool:

@@ -42,7 +42,7 @@ def proofs(
 ) -> Iterator[Proof]:
     """All that the recording has, the nearest first, and last what the change's own answer says.
 
-    ``changed`` are, by what things are known as and called, the transactions that change it.
+    ``changed`` are, by what things are known as, the transactions that change them.
     """
     was = Before(change, answers, changed)
     for answer in answers.after(change.step.index):
