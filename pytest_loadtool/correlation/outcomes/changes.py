@@ -179,8 +179,9 @@ def operation_of(step: Step) -> str:
 
 
 def walk(document: Any) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]]:
-    """Each object in a JSON document with the keys and indexes that lead to it."""
-    waiting: list[tuple[tuple[str | int, ...], Any]] = [((), document)]
+    """Each object in a JSON document, in their order, with the keys and indexes that lead to it."""
+    top = document if isinstance(document, dict | list) else []
+    waiting: list[tuple[tuple[str | int, ...], Any]] = [((), top)]
     seen = 0
     while waiting and seen < _MOST_NODES:
         steps, value = waiting.pop()
@@ -188,12 +189,11 @@ def walk(document: Any) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]
         if isinstance(value, dict):
             yield steps, value
         if len(steps) < _DEEPEST:
-            inner: Iterable[tuple[str | int, Any]] = ()
-            if isinstance(value, dict):
-                inner = value.items()
-            elif isinstance(value, list):
-                inner = enumerate(value)
-            waiting += [((*steps, key), one) for key, one in inner if isinstance(one, dict | list)]
+            inner: Iterable[tuple[str | int, Any]] = (
+                value.items() if isinstance(value, dict) else enumerate(value)
+            )
+            known = [((*steps, key), one) for key, one in inner if isinstance(one, dict | list)]
+            waiting += reversed(known)
 
 
 def _given(
