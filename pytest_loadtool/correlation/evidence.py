@@ -8,7 +8,13 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
-from pytest_loadtool.correlation.about import collection, is_done, is_result, things_of
+from pytest_loadtool.correlation.about import (
+    collection,
+    is_done,
+    is_path_id,
+    is_result,
+    things_of,
+)
 from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.looks import (
     collection_names,
@@ -36,7 +42,6 @@ Evidence = Callable[[Slot, Producer, Traffic], bool]
 
 #: ``Admin``, ``All_teas``.
 _NAME = re.compile(r"[A-Z][a-z]+(?:[_-][A-Za-z]?[a-z]+)*|[A-Z]+")
-_ID_SHAPE = re.compile(r"\d+|[A-Za-z]{0,6}[-_]?\d{3,}")
 _NUMBERED = re.compile(r"[A-Za-z]+[-_]?\d+")
 
 
@@ -88,7 +93,7 @@ def _numbered(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     ``issue2``), or a link has to show them to people (``TEA-12``).
     """
     value = slot.value
-    if _ID_SHAPE.fullmatch(value) is not None or looks_random(value):
+    if is_path_id(value):
         return True
     asked = traffic.steps[producer.transaction].path.rstrip("/").rpartition("/")[2]
     return _NUMBERED.fullmatch(value) is not None and (

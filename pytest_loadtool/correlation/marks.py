@@ -22,7 +22,7 @@ from pytest_loadtool.model.template import escape
 if TYPE_CHECKING:
     from pytest_loadtool.correlation.variables import Found
 
-__all__ = ["Mark", "Marked", "extracted_marks", "sent_marks"]
+__all__ = ["Mark", "Marked", "extracted_marks", "numbered_slots", "sent_marks"]
 
 #: Texts with fewer characters are in many rows by chance.
 _SHORT = 2
@@ -128,8 +128,8 @@ def _placed(step: Step) -> Iterator[Mark]:
     if step.exchange is None or not isinstance(body, str) or "${" not in body:
         return
     plain = Plain.of(Request("POST", "/", body=body))
-    was = dict(_numbered(recorded_slots(step)))
-    for key, slot in _numbered(request_slots(plain.request, step.content_type, step.index)):
+    was = dict(numbered_slots(recorded_slots(step)))
+    for key, slot in numbered_slots(request_slots(plain.request, step.content_type, step.index)):
         template = plain.original(slot.value)
         old = was.get(key)
         known = template != slot.value and "|" not in template  # with filters it is another text
@@ -137,9 +137,11 @@ def _placed(step: Step) -> Iterator[Mark]:
             yield Mark(old.value, template, slot.name, step.index)
 
 
-def _numbered(slots: Iterable[Slot]) -> Iterator[tuple[tuple[str, int, int], Slot]]:
-    """The slots by name, number of that name, and depth."""
+def numbered_slots(slots: Iterable[Slot]) -> Iterator[tuple[tuple[str, int, int], Slot]]:
+    """The slots by where they stand: those of a path in their order, others by name and how many of
+    that name came before; what stands in others likewise, by depth."""
     seen: Counter[tuple[str, int]] = Counter()
     for slot in slots:
-        seen[slot.name, slot.depth] += 1
-        yield (slot.name, seen[slot.name, slot.depth], slot.depth), slot
+        name = "/" if slot.place is Place.PATH and not slot.depth else slot.name
+        seen[name, slot.depth] += 1
+        yield (name, seen[name, slot.depth], slot.depth), slot

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_loadtool.correlation.about import collection
+from pytest_loadtool.correlation.about import collection, is_path_id
 from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.jsonpath import json_text
 from pytest_loadtool.correlation.looks import (
@@ -18,6 +18,7 @@ from pytest_loadtool.correlation.looks import (
     looks_random,
     singular,
 )
+from pytest_loadtool.correlation.marks import numbered_slots
 from pytest_loadtool.correlation.plainly import Plain
 from pytest_loadtool.correlation.slots import Slot, request_slots, target_slots
 from pytest_loadtool.correlation.traffic import Step, recorded_slots
@@ -31,7 +32,6 @@ __all__ = ["Change", "Said", "Thing", "changes_of", "is_change", "operation_of",
 
 _REFERENCE = re.compile(r"\$\{([^}|]+)(?:\|[^}]*)?\}")
 _NUMBER = re.compile(r"-?\d{1,12}(?:\.\d{1,6})?")
-_ID = re.compile(r"\d+|[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}")
 #: How many lines of a body without fields are looked for.
 _MOST_LINES = 50
 #: How many values of a JSON document are looked at, and how deep.
@@ -134,8 +134,8 @@ def _sent(step: Step, transaction: Transaction, case: TestCase) -> Iterator[tupl
 def _paired(
     recorded: Iterable[Slot], written: Iterable[Slot], plain: Plain, case: TestCase
 ) -> Iterator[tuple[Slot, str]]:
-    now = dict(_numbered(written))
-    for key, slot in _numbered(recorded):
+    now = dict(numbered_slots(written))
+    for key, slot in numbered_slots(recorded):
         one = now.get(key)
         if one is None:
             continue
@@ -150,16 +150,6 @@ def _paired(
             yield slot, f"${{{variable.name}}}"
         elif "|" not in template and (variable is None or variable.recorded is None):
             yield slot, template
-
-
-def _numbered(slots: Iterable[Slot]) -> Iterator[tuple[tuple[str, int, int], Slot]]:
-    """The slots by where they stand: those of a path in their order, others by name and how many of
-    that name came before; what stands in others likewise, by depth."""
-    seen: Counter[tuple[str, int]] = Counter()
-    for slot in slots:
-        name = "/" if slot.place is Place.PATH and not slot.depth else slot.name
-        seen[name, slot.depth] += 1
-        yield (name, seen[name, slot.depth], slot.depth), slot
 
 
 def is_change(step: Step) -> bool:
@@ -216,7 +206,7 @@ def _about(sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]) 
     for slot, template in sent:
         name = _REFERENCE.fullmatch(template)
         given_out = name is not None and _is_given_out(variables.get(name[1]))
-        known = given_out or _ID.fullmatch(slot.value) or looks_random(slot.value)
+        known = given_out or is_path_id(slot.value)
         nameless = given_out and looks_random(slot.value) and not is_secret(slot.name)
         if known and (_names_a_thing(slot) or nameless):
             yield Thing(slot.value, template, _noun(slot))
