@@ -9,6 +9,7 @@ from pytest_loadtool.model.rule import same_name
 
 __all__ = [
     "SWITCHES",
+    "TELLING",
     "collection_names",
     "ends_in_id",
     "is_code",
@@ -86,6 +87,9 @@ _TITLE_WORDS = frozenset(
 
 #: What fields hold that are no more than a choice, whatever they are called.
 SWITCHES = frozenset({"", "true", "false", "on", "off", "yes", "no", "1", "0"})
+
+#: From how many characters on a text tells one thing from another, whatever its field is called.
+TELLING = 6
 
 #: Longest part of a value that is looked at: ASP.NET view states have hundreds of kilobytes.
 _LONGEST_SAMPLE = 400

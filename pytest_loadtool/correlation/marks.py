@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_loadtool.correlation.looks import SWITCHES, is_secret_name
+from pytest_loadtool.correlation.looks import SWITCHES, TELLING, is_secret_name
 from pytest_loadtool.correlation.plainly import Plain
 from pytest_loadtool.correlation.slots import Slot, request_slots
 from pytest_loadtool.correlation.traffic import Step, Traffic, recorded_slots
@@ -26,8 +26,6 @@ __all__ = ["Mark", "Marked", "extracted_marks", "numbered_slots", "sent_marks"]
 
 #: Texts with fewer characters are in many rows by chance.
 _SHORT = 2
-#: From how many characters on a text tells one thing from another, whatever its field is called.
-_TELLING = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,7 @@ class Mark:
     @property
     def telling(self) -> bool:
         """Whether it tells one thing from another, whatever its field is called."""
-        return len(self.recorded) >= _TELLING and not self.offered
+        return len(self.recorded) >= TELLING and not self.offered
 
 
 class Marked:

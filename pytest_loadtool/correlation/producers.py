@@ -16,6 +16,7 @@ from pytest_loadtool.correlation.about import is_result, is_result_name
 from pytest_loadtool.correlation.controls import in_page
 from pytest_loadtool.correlation.escaped import decoding, escaped, is_base64
 from pytest_loadtool.correlation.looks import (
+    TELLING,
     is_id_name,
     is_short_number,
     is_title_name,
@@ -58,8 +59,6 @@ _XML_HEAD = 500
 _DECODED = "xsrftoken"
 _TOKENS = frozenset({"access_token", "refresh_token"})
 _DATA_ID = re.compile(r'\s(data-(?:[\w-]*-)?(?:id|pk|key|uuid|guid))="([^"<>&]+)"')
-#: From how many characters on a text tells one item from another, whatever it is called.
-_TELLING = 6
 #: A longer text is not what something is called.
 _LONGEST_NAME = 200
 #: How many places of one value in one JSON document are kept: the id of many things may be 1.
@@ -252,7 +251,7 @@ def _texts(item: Any, *, deep: bool) -> Iterator[str]:
     text that tells something, whatever it is called."""
     for key, value in item.items() if isinstance(item, dict) else ():
         if isinstance(value, str):
-            if is_title_name(key) or key == OWN_TEXT or _TELLING <= len(value) <= _LONGEST_NAME:
+            if is_title_name(key) or key == OWN_TEXT or TELLING <= len(value) <= _LONGEST_NAME:
                 yield value
         elif deep:
             yield from _texts(value, deep=False)

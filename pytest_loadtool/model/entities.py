@@ -5,10 +5,10 @@ from __future__ import annotations
 import html
 import re
 
-__all__ = ["in_markup", "unescape"]
+__all__ = ["WRITTEN", "in_markup", "unescape"]
 
 #: Characters that markup may write with a reference.
-_WRITTEN = re.compile("[&<>\"']")
+WRITTEN = re.compile("[&<>\"']")
 #: Of a number: as many digits as tell that no character has it (0x10FFFF), without zeros before.
 _NUMBER = re.compile("&#(?=[0-9])0*+([0-9]{0,8})[0-9]*+")
 
@@ -26,6 +26,6 @@ def unescape(text: str) -> str:
 
 def in_markup(wanted: str, text: str) -> bool:
     """Whether ``text`` has ``wanted`` as it is, or with character references."""
-    if wanted in text or "&" not in text or not _WRITTEN.search(wanted):
+    if wanted in text or "&" not in text or not WRITTEN.search(wanted):
         return wanted in text
-    return max(_WRITTEN.split(wanted), key=len) in text and wanted in unescape(text)
+    return max(WRITTEN.split(wanted), key=len) in text and wanted in unescape(text)

@@ -8,6 +8,7 @@ from itertools import islice
 
 from pytest_loadtool.correlation.about import id_stem
 from pytest_loadtool.correlation.looks import (
+    TELLING,
     is_id_name,
     is_identity_name,
     is_short_number,
@@ -18,7 +19,6 @@ from pytest_loadtool.correlation.looks import (
 from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
 from pytest_loadtool.correlation.outcomes.proof import (
     SHORTEST,
-    TELLING,
     Before,
     Proof,
     is_same,
@@ -27,14 +27,12 @@ from pytest_loadtool.correlation.outcomes.proof import (
 )
 from pytest_loadtool.correlation.outcomes.seen import Answer
 from pytest_loadtool.correlation.row_search import in_row, row_around
-from pytest_loadtool.model.entities import unescape
+from pytest_loadtool.model.entities import WRITTEN, unescape
 from pytest_loadtool.model.template import escape
 from pytest_loadtool.model.validator import TextValidator
 
 __all__ = ["attributes_with", "in_element", "in_text", "on_page"]
 
-#: What markup has character references for.
-_SPECIAL = re.compile("[&<>\"']")
 #: What begins and ends lines of wikis and the like.
 _MARKS = " \t=*#-+>_~|!'`"
 #: Of how many lines of a longer text it is looked whether a page shows them.
@@ -134,7 +132,7 @@ def _written(said: Said, answer: Answer) -> Iterator[tuple[str, str, int]]:
 def _shown_as(text: str, answer: Answer) -> tuple[str, int, bool] | None:
     """How the page writes a text, where, and whether alone between two tags; None: not at all, or
     with other spaces."""
-    if text not in answer.text and not _SPECIAL.search(text):
+    if text not in answer.text and not WRITTEN.search(text):
         return None
     value = " ".join(text.split())
     word = re.compile(rf"(?<!\w){re.escape(value)}(?!\w)")

@@ -6,16 +6,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_loadtool.correlation.looks import is_title_name, looks_random, plain
+from pytest_loadtool.correlation.looks import TELLING, is_title_name, looks_random, plain
 from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
 from pytest_loadtool.correlation.outcomes.seen import Answer, Answers
 from pytest_loadtool.correlation.traffic import Step
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
-__all__ = ["SHORTEST", "TELLING", "Before", "Proof", "is_same", "names", "short"]
+__all__ = ["SHORTEST", "Before", "Proof", "is_same", "names", "short"]
 
-#: From how many characters on a text counts that stands under another name than it was sent.
-TELLING = 6
 #: A shorter text stands there by chance.
 SHORTEST = 3
 _LONGEST_NAME = 40

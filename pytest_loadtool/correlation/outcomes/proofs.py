@@ -9,7 +9,13 @@ from functools import partial
 from itertools import pairwise
 
 from pytest_loadtool.correlation.about import id_stem
-from pytest_loadtool.correlation.looks import is_id_name, is_short_number, looks_random, singular
+from pytest_loadtool.correlation.looks import (
+    is_id_name,
+    is_short_number,
+    is_version_name,
+    looks_random,
+    singular,
+)
 from pytest_loadtool.correlation.outcomes.changes import Change, Thing
 from pytest_loadtool.correlation.outcomes.documents import (
     listed_path,
@@ -31,10 +37,8 @@ __all__ = ["proofs"]
 
 #: Makes a validator that it is there; or, told so, that it is not.
 _Check = Callable[[bool], JsonValidator | TextValidator]
-#: What counts the changes of a thing, and is no thing.
-_VERSIONS = frozenset(
-    {"etag", "parent", "rev", "revision", "time", "timestamp", "token", "version"}
-)
+#: What, besides versions, another one takes the place of each time.
+_PASSING = frozenset({"parent", "time", "timestamp", "token"})
 
 
 def proofs(
@@ -88,8 +92,10 @@ def _repeated(change: Change, answer: Answer, was: Before) -> Iterator[Proof]:
 
 def _come_or_gone(thing: Thing, answer: Answer, was: Before) -> Iterator[Proof]:
     """A thing that the same address showed before, and shows no more; or the reverse."""
-    if names(answer.step, thing) or not _VERSIONS.isdisjoint(thing.noun.split()):
-        return  # the page is asked for by it, or another one takes its place each time
+    if names(answer.step, thing):  # the page is asked for by it
+        return
+    if any(one in _PASSING or is_version_name(one) for one in thing.noun.split()):
+        return
     page = answer.document is None and not answer.is_xml
     if page and (thing.noun == "thing" or _is_of_another(thing, answer)):
         return
