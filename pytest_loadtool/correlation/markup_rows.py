@@ -9,17 +9,16 @@ from dataclasses import dataclass
 from itertools import islice
 
 from pytest_loadtool.correlation.bound import escaped_text
+from pytest_loadtool.correlation.row_search import LONGEST_ROW, ROWS
 from pytest_loadtool.model.entities import unescape
 
 __all__ = ["ELEMENT", "Around", "row_at", "row_end", "row_texts", "rows_around"]
 
-_ROW = re.compile(r"<(/?)(tr|li|article)(?=[\s>])", re.IGNORECASE)
+_ROW = re.compile(rf"<(/?)({'|'.join(ROWS)})(?=[\s>])", re.IGNORECASE)
 _BLOCK = re.compile(r"<(/?)(div|section)(?=[\s>])", re.IGNORECASE)
 _CLASS = re.compile(r'<[^<>]*?\sclass="([^"<>]+)"')
 #: Group 1 is a text behind a tag, perhaps with space behind it.
 ELEMENT = re.compile(r">\s*+([^<>\s][^<>]*+)<")
-#: A row that is longer is no row.
-_LONGEST_ROW = 20_000
 #: How many texts of a row are read.
 _MOST_TEXTS = 50
 
@@ -56,7 +55,7 @@ def row_at(text: str, position: int) -> tuple[str, int] | None:
 def _open(tags: re.Pattern[str], text: str, position: int) -> list[tuple[str, int]]:
     """What is open at ``position``: each tag, and where it starts."""
     opened: list[tuple[str, int]] = []
-    for found in tags.finditer(text, max(0, position - _LONGEST_ROW), position):
+    for found in tags.finditer(text, max(0, position - LONGEST_ROW), position):
         if not found[1]:
             opened.append((found[2], found.start()))
         elif opened:
@@ -66,7 +65,7 @@ def _open(tags: re.Pattern[str], text: str, position: int) -> list[tuple[str, in
 
 def row_end(text: str, row: Around, position: int) -> int:
     """Behind the "<" with which the row ends that is around ``position``, or another begins."""
-    limit = min(len(text), row.start + _LONGEST_ROW)
+    limit = min(len(text), row.start + LONGEST_ROW)
     found = re.compile(f"<{row.tag}").search(text, position, limit)
     return limit if found is None else found.start() + 1
 

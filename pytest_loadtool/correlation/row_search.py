@@ -11,7 +11,7 @@ from typing import Final
 
 from pytest_loadtool.model.entities import in_markup
 
-__all__ = ["in_row", "looks_like_html", "row_around"]
+__all__ = ["LONGEST_ROW", "ROWS", "in_row", "looks_like_html", "row_around"]
 
 _HTML: Final = re.compile(
     r"<(?:!doctype\s+html|html|head|body|div|table|p|ul|ol|form)\b", re.IGNORECASE
@@ -20,11 +20,13 @@ _TAG: Final = re.compile(r"<(/?)([A-Za-z_][^\s<>/]*)[^<>]*?(/?)>")
 #: How much of a text is looked at to tell what it is written in.
 _BEGINNING: Final = 1000
 
-_OPENING: Final = (("<tr", "</tr"), ("<li", "</li"), ("<article", "</article"))
+#: The elements that are rows.
+ROWS: Final = ("tr", "li", "article")
+_ENDS: Final = tuple((f"<{one}", f"</{one}") for one in ROWS)
 #: What is behind the name of a tag: ``<li>``, not ``<link>``.
 _BEHIND: Final = frozenset(" >\t\r\n")
 #: A row that begins further ahead is no row.
-_LONGEST_ROW: Final = 20_000
+LONGEST_ROW: Final = 20_000
 #: In how many rows that have the one text the other is looked for.
 _MOST_ROWS: Final = 50
 
@@ -51,8 +53,8 @@ def row_around(text: str, at: int) -> tuple[int, int]:
     if not looks_like_html(text):
         return _parent(text, at)
     best, closing = -1, ""
-    for opening, close in _OPENING:
-        start = _last(text, opening, max(0, at - _LONGEST_ROW), at)
+    for opening, close in _ENDS:
+        start = _last(text, opening, max(0, at - LONGEST_ROW), at)
         if start > best and text.find(close, start, at) < 0:
             best, closing = start, close
     if best < 0:
@@ -80,7 +82,7 @@ def looks_like_html(text: str) -> bool:
 def _parent(text: str, at: int) -> tuple[int, int]:
     """Where the element around the one around ``at`` starts and ends."""
     open_: list[tuple[str, int]] = []
-    for tag in _TAG.finditer(text, max(0, at - _LONGEST_ROW), at + 1):
+    for tag in _TAG.finditer(text, max(0, at - LONGEST_ROW), at + 1):
         if tag[1]:
             while open_ and open_.pop()[0] != tag[2]:
                 pass

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["PageKey", "TransactionKey", "check_keys", "numbered"]
+__all__ = ["PageKey", "TransactionKey", "check_keys"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +37,3 @@ def check_keys(
     strays += [one for one in transactions if PageKey(one.case, one.page) not in set(pages)]
     if strays:
         raise ValueError(f"no place for {strays[0]}")
-
-
-def numbered(keys: Iterable[tuple[str, ...]]) -> list[str]:
-    """The last part of each key, with a number if the same key came before: ``GET / (2)``."""
-    seen: Counter[tuple[str, ...]] = Counter()
-    names = []
-    for key in keys:
-        seen[key] += 1
-        names.append(key[-1] if seen[key] == 1 else f"{key[-1]} ({seen[key]})")
-    return names

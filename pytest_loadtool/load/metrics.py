@@ -15,9 +15,10 @@ from typing import Any
 
 from pytest_loadtool.load.errorlog import ErrorLog
 from pytest_loadtool.load.histogram import Histogram
-from pytest_loadtool.load.keys import PageKey, TransactionKey, check_keys, numbered
+from pytest_loadtool.load.keys import PageKey, TransactionKey, check_keys
 from pytest_loadtool.load.measures import Spans, TransactionMetrics
 from pytest_loadtool.load.timeline import Timeline
+from pytest_loadtool.model.editing import numbered
 from pytest_loadtool.model.result import Failure
 
 __all__ = ["ADDED", "DELAYS", "LONGEST", "MEASURED", "LoadMetrics"]

@@ -11,6 +11,7 @@ from pytest_loadtool.model.case import TestCase, Transaction, used_names
 from pytest_loadtool.model.validator import Validator, expected_text
 
 __all__ = [
+    "numbered",
     "numbered_titles",
     "page_span",
     "retitled",
@@ -31,12 +32,17 @@ def with_transactions(case: TestCase, transactions: Iterable[Transaction]) -> Te
 
 
 def numbered_titles(case: TestCase) -> list[str]:
-    """The titles of the transactions, with a number where one came before: ``GET / (2)``."""
-    seen: Counter[str] = Counter()
+    """The titles of the transactions, `numbered`."""
+    return numbered((one.title,) for one in case.transactions())
+
+
+def numbered(keys: Iterable[tuple[str, ...]]) -> list[str]:
+    """The last part of each key, with a number if the same key came before: ``GET / (2)``."""
+    seen: Counter[tuple[str, ...]] = Counter()
     names = []
-    for one in case.transactions():
-        seen[one.title] += 1
-        names.append(one.title if seen[one.title] == 1 else f"{one.title} ({seen[one.title]})")
+    for key in keys:
+        seen[key] += 1
+        names.append(key[-1] if seen[key] == 1 else f"{key[-1]} ({seen[key]})")
     return names
 
 
