@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -14,42 +15,50 @@ import pytest
 PACKAGE = "pytest_loadtool"
 ROOT = Path(__file__).parent.parent
 
-MIDDLE = {
-    "answers",
-    "casefile",
-    "recording",
-    "correlation",
-    "auth",
-    "load",
-    "diagnosis",
-    "replay",
-    "report",
-}
-
-#: What each room may import of the package besides itself. A dotted name allows one module only.
-#: The room "" is the package's own ``__init__``, which every pytest run imports: what it offers it
-#: imports when it is asked for (tests/test_packaging.py).
+#: What each room may import of the package besides itself, lowest room first. The room "" is the
+#: package's own ``__init__``, which every pytest run imports: what it offers it imports when it is
+#: asked for (tests/test_packaging.py).
 ROOMS: dict[str, set[str]] = {
     "": {"console.program"},
     "errors": set(),
-    "model": {"errors"},
+    "codec": {"errors"},
+    "model": {"errors", "codec"},
     **{
-        room: {"errors", "model"}
-        for room in ("answers", "casefile", "correlation", "auth", "load", "diagnosis")
+        room: {"errors", "codec", "model"}
+        for room in ("casefile", "extraction", "answers", "auth", "load")
     },
-    "recording": {"errors", "model", "answers", "auth.negotiation"},
-    "replay": {
-        *("errors", "model", "answers", "auth"),
-        *("correlation.bound", "correlation.extract"),
-        *("correlation.row_search", "correlation.pattern"),
+    "recording": {"errors", "codec", "model", "answers", "auth"},
+    "correlation": {"errors", "codec", "model", "extraction"},
+    "editing": {"errors", "codec", "model", "extraction", "correlation"},
+    "masking": {"errors", "codec", "model", "extraction", "correlation", "editing", "auth"},
+    "diagnosis": {"errors", "codec", "model", "auth", "correlation", "masking"},
+    "replay": {"errors", "codec", "model", "answers", "auth", "extraction"},
+    "report": {"errors", "codec", "model", "load", "diagnosis", "masking"},
+    "transport": {"errors", "codec", "model", "auth", "replay"},
+    "engine": {
+        *("errors", "codec", "model", "casefile", "load", "replay", "transport"),
+        *("diagnosis", "masking"),
     },
-    "report": {"errors", "model", "auth", "load", "correlation.fields", "correlation.looks"},
-    "transport": {"errors", "model", *MIDDLE},
-    "capture": {"errors", "model", *MIDDLE},
-    "console": {"errors", "model", *MIDDLE, "transport", "capture"},
-    "plugin": {"errors", "model", *MIDDLE, "transport", "capture", "console"},
+    "capture": {"errors", "codec", "model", "casefile", "recording", "replay"},
 }
-EDGES = frozenset({"transport", "capture", "console", "plugin"})
+MIDDLE = set(ROOMS) - {"", "errors", "transport", "engine", "capture"}
+ROOMS["console"] = {*ROOMS} - {""}
+ROOMS["plugin"] = {*ROOMS} - {""}
+
+#: The order of the sub-rooms of a room: each may import those before it. Modules that stand in the
+#: room itself may stand anywhere between them, as long as there is no circle.
+SUBROOMS: dict[str, tuple[str, ...]] = {
+    "casefile": ("toml", "case", "load", "har"),
+    "recording": ("pages", "filter", "request", "report"),
+    "load": ("metrics", "cluster", "pacing", "verdict"),
+    "replay": ("user", "compile", "authentication"),
+    "transport": ("wire", "proxy", "connections", "inprocess", "httpx"),
+    "engine": ("prepare",),
+    "report": ("load",),
+    "capture": ("browser", "proxy"),
+    "plugin": ("functional", "load", "record"),
+}
+EDGES = frozenset({"transport", "engine", "capture", "console", "plugin"})
 PLUGIN, CAPTURE = frozenset({"plugin"}), frozenset({"capture"})
 CONSOLE, TRANSPORT = frozenset({"console"}), frozenset({"transport"})
 
@@ -118,11 +127,79 @@ def wrong_import(root: Path, room: str, module: str, name: str) -> str | None:
     return f"{who} may not import {target}"
 
 
+def wrong_order(room: str, who: str, target: str) -> str | None:
+    """What is wrong with a module of a sub-room importing another, if anything.
+
+    Both are given without the package's name, as ``load.verdict.summary``.
+    """
+    order = SUBROOMS.get(room, ())
+    here, there = ([*name.split("."), ""][1] for name in (who, target))
+    if not inside(target, room) or not {here, there} <= set(order):
+        return None
+    if order.index(there) <= order.index(here):
+        return None
+    return f"{room}.{here} may not import {room}.{there}, which stands above it"
+
+
+def import_graph(root: Path) -> dict[str, set[str]]:
+    """For each module of the package below ``root`` the modules of the package that it imports."""
+    paths = {
+        ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in sorted((root / PACKAGE).rglob("*.py"))
+    }
+    graph: dict[str, set[str]] = {}
+    for module, path in paths.items():
+        package = list(path.relative_to(root).parent.parts)
+        names = [
+            name if name in paths else base
+            for node in ast.walk(ast.parse(path.read_text()))
+            for base, name in imported(node, package)
+        ]
+        # The package itself is asked for its version only.
+        graph[module] = {name for name in names if name in paths} - {module, PACKAGE}
+    return graph
+
+
+def circles(graph: dict[str, set[str]]) -> list[tuple[str, ...]]:
+    """A circle among the modules, and one among the parts of each package, where there are any."""
+    levels = [graph]
+    for package in {module.rpartition(".")[0] for module in graph} - {""}:
+        level: dict[str, set[str]] = {}
+        for module, targets in graph.items():
+            if (part := part_of(module, package)) is not None:
+                parts = {part_of(target, package) for target in targets}
+                level.setdefault(part, set()).update(name for name in parts if name is not None)
+        levels.append({part: targets - {part} for part, targets in level.items()})
+    found = set()
+    for level in levels:
+        try:
+            TopologicalSorter(level).prepare()
+        except CycleError as circle:
+            found.add(tuple(sorted(set(circle.args[1]))))
+    return sorted(found)
+
+
+def part_of(module: str, package: str) -> str | None:
+    """The direct part of ``package`` that ``module`` is or is in; None for all else."""
+    if not module.startswith(f"{package}."):
+        return None
+    return f"{package}.{module.removeprefix(f'{package}.').split('.')[0]}"
+
+
 def opens_a_file(node: ast.AST) -> bool:
     """Whether the node is a call that reads or writes a file."""
     match node:
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
             return name in FILE_CALLS
+        case _:
+            return False
+
+
+def reads_the_environment(node: ast.AST) -> bool:
+    """Whether the node reads the process's environment."""
+    match node:
+        case ast.Attribute(value=ast.Name(id="os"), attr="environ" | "getenv"):
+            return True
         case _:
             return False
 
@@ -144,9 +221,14 @@ def violations(root: Path) -> list[str]:
         for node in ast.walk(tree):
             place = f"{where}:{getattr(node, 'lineno', 1)}"
             for module, name in imported(node, package):
-                if wrong := wrong_import(root, room, module, name):
+                wrong = wrong_import(root, room, module, name) or wrong_order(
+                    room, ".".join(parts[1:]), name.removeprefix(f"{PACKAGE}.")
+                )
+                if wrong:
                     found.append(f"{place}: {wrong}")
-            if room in MIDDLE | {"model"} and room != "casefile" and opens_a_file(node):
+            if room in MIDDLE and reads_the_environment(node):
+                found.append(f"{place}: {room} may not read the environment")
+            if room in MIDDLE and room != "casefile" and opens_a_file(node):
                 found.append(f"{place}: {room} may not open files: only casefile may")
     return found
 
@@ -154,6 +236,19 @@ def violations(root: Path) -> list[str]:
 def test_the_house_keeps_its_rules() -> None:
     """No module of the package imports or opens what its room may not."""
     assert violations(ROOT) == []
+
+
+def test_there_is_no_circle() -> None:
+    """No module is imported by what it imports, nor is a sub-room or a room."""
+    assert circles(import_graph(ROOT)) == []
+
+
+def test_no_rule_is_about_a_room_that_is_not_there() -> None:
+    """Each room and sub-room that the tables name stands in the package."""
+    rooms = [room for room in ROOMS if not list((ROOT / PACKAGE).glob(f"{room or '__init__'}*"))]
+    subrooms = [f"{room}/{sub}" for room, subs in SUBROOMS.items() for sub in subs]
+    assert rooms == []
+    assert [path for path in subrooms if not (ROOT / PACKAGE / path).is_dir()] == []
 
 
 def test_every_room_says_what_it_is_for() -> None:
@@ -233,6 +328,7 @@ def test_what_is_allowed_passes(house: Path) -> None:
         ("plugin", "import prompt_toolkit.history", "plugin may not use prompt_toolkit"),
         ("plugin", "import uvloop", "plugin may not use uvloop"),
         ("attic", "import os", "there is no room attic"),
+        ("load", "import os\nos.environ['X']", "load may not read the environment"),
     ],
 )
 def test_what_is_not_allowed_is_found(house: Path, room: str, text: str, complaint: str) -> None:
@@ -253,4 +349,32 @@ def test_a_room_without_a_docstring_is_found(house: Path) -> None:
     write(house, "load", "x = 1\n")
     assert violations(house) == [
         "pytest_loadtool/load/__init__.py:1: the room does not say what it is for"
+    ]
+
+
+def test_a_sub_room_that_imports_one_above_it_is_found(house: Path) -> None:
+    """Sub-rooms have an order."""
+    for sub in ("metrics", "verdict"):
+        write(house, f"load/{sub}", '"""Text."""\n')
+    write(house, "load/metrics", "from pytest_loadtool.load.verdict import x\n", module="culprit")
+    assert violations(house) == [
+        "pytest_loadtool/load/metrics/culprit.py:1: "
+        "load.metrics may not import load.verdict, which stands above it"
+    ]
+
+
+def test_circles_are_found(house: Path) -> None:
+    """A circle of modules is found, and one of sub-rooms whose modules have none."""
+    write(house, "load", "from pytest_loadtool.load import b\n", module="a")
+    write(house, "load", "def f():\n    from pytest_loadtool.load import a\n", module="b")
+    names = {"report/x": "one", "report/y": "two"}
+    for sub in names:
+        write(house, sub, '"""Text."""\n')
+    write(house, "report/x", "from pytest_loadtool.report.y import two\n", module="one")
+    write(house, "report/y", "from pytest_loadtool.report.x import three\n", module="four")
+    write(house, "report/y", "", module="two")
+    write(house, "report/x", "", module="three")
+    assert circles(import_graph(house)) == [
+        ("pytest_loadtool.load.a", "pytest_loadtool.load.b"),
+        ("pytest_loadtool.report.x", "pytest_loadtool.report.y"),
     ]

@@ -216,6 +216,7 @@ def listed_at(steps: Steps) -> int | None:
 
 
 def quoted(template: str, value: Any) -> str:
+    """Return the template as JSON writes it: numbers bare, all else in quotes."""
     return template if value.__class__ is int else f'"{template}"'
 
 

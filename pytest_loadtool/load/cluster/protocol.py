@@ -3,7 +3,7 @@
 A worker sends a `Snapshot` now and then, of what came since its last one; at the end `Final`, the
 whole truth, or `Failed` in place of it. Whatever carries them keeps their order and loses none
 before the connection itself is lost: so what came before that is complete. When a worker is told
-what is for `load.conductor`.
+what is for `load.cluster.conductor`.
 
 A message travels as a tuple of its kind and its fields: exact builtin types, because execnet takes
 nothing else.

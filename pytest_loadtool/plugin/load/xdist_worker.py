@@ -1,7 +1,7 @@
 """A worker of pytest-xdist in a load test: it plays one share and tells the controller.
 
-Messages both ways are tuples ``(node id, kind, field, …)``; `load.conductor` has their order.
-Nothing is reported to pytest from here, or there would be one result for each worker.
+Messages both ways are tuples ``(node id, kind, field, …)``; `load.cluster.conductor` has their
+order. Nothing is reported to pytest from here, or there would be one result for each worker.
 """
 
 from __future__ import annotations
