@@ -33,21 +33,25 @@ ROOMS: dict[str, set[str]] = {
     "": {"console.program"},
     "errors": set(),
     "model": {"errors"},
+    "codec": {"errors", "model"},
     **{
-        room: {"errors", "model"}
+        room: {"errors", "model", "codec"}
         for room in ("answers", "casefile", "correlation", "auth", "load", "diagnosis")
     },
-    "recording": {"errors", "model", "answers", "auth.negotiation"},
+    "recording": {"errors", "model", "codec", "answers", "auth.negotiation"},
     "replay": {
-        *("errors", "model", "answers", "auth"),
+        *("errors", "model", "codec", "answers", "auth"),
         *("correlation.bound", "correlation.extract"),
         *("correlation.row_search", "correlation.pattern"),
     },
-    "report": {"errors", "model", "auth", "load", "correlation.fields", "correlation.looks"},
-    "transport": {"errors", "model", *MIDDLE},
-    "capture": {"errors", "model", *MIDDLE},
-    "console": {"errors", "model", *MIDDLE, "transport", "capture"},
-    "plugin": {"errors", "model", *MIDDLE, "transport", "capture", "console"},
+    "report": {
+        *("errors", "model", "codec", "auth", "load"),
+        *("correlation.fields", "correlation.looks"),
+    },
+    "transport": {"errors", "model", "codec", *MIDDLE},
+    "capture": {"errors", "model", "codec", *MIDDLE},
+    "console": {"errors", "model", "codec", *MIDDLE, "transport", "capture"},
+    "plugin": {"errors", "model", "codec", *MIDDLE, "transport", "capture", "console"},
 }
 EDGES = frozenset({"transport", "capture", "console", "plugin"})
 PLUGIN, CAPTURE = frozenset({"plugin"}), frozenset({"capture"})
@@ -146,7 +150,7 @@ def violations(root: Path) -> list[str]:
             for module, name in imported(node, package):
                 if wrong := wrong_import(root, room, module, name):
                     found.append(f"{place}: {wrong}")
-            if room in MIDDLE | {"model"} and room != "casefile" and opens_a_file(node):
+            if room in MIDDLE | {"model", "codec"} and room != "casefile" and opens_a_file(node):
                 found.append(f"{place}: {room} may not open files: only casefile may")
     return found
 

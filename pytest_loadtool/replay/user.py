@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 
+from pytest_loadtool.codec.content import ContentError
 from pytest_loadtool.errors import ReplayError, SlowPatternError
 from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.content import ContentError
 from pytest_loadtool.replay.cookies import CookieJar
 from pytest_loadtool.replay.exchange import Command, Over, Response, Send, Wait
 from pytest_loadtool.replay.internal import OUT_OF_MEMORY, internal_failure

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pytest_loadtool.replay.content import ContentError
+from pytest_loadtool.codec.content import ContentError
 from pytest_loadtool.replay.exchange import Response
 from pytest_loadtool.replay.internal import internal_failure
 from pytest_loadtool.replay.plan import Plan

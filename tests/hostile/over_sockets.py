@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from pytest_loadtool.codec.content import ContentError
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay import Response
-from pytest_loadtool.replay.content import ContentError
 from pytest_loadtool.replay.head import parse_head
 from tests.hostile.corpus import Case
 from tests.hostile.reading import Reading
