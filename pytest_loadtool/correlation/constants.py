@@ -6,10 +6,10 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from enum import Enum
 
+from pytest_loadtool.codec.secret import CREDENTIALS, is_secret
 from pytest_loadtool.correlation.beliefs import is_typed
 from pytest_loadtool.correlation.edits import overlap
 from pytest_loadtool.correlation.evidence import EVIDENCE, was_typed
-from pytest_loadtool.correlation.fields import CREDENTIALS
 from pytest_loadtool.correlation.looks import (
     SWITCHES,
     is_id_name,
@@ -25,7 +25,6 @@ from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
-from pytest_loadtool.model.secret import is_secret
 
 __all__ = ["constant_notes"]
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
 
+from pytest_loadtool.codec.secret import CREDENTIALS
 from pytest_loadtool.correlation.parts import content_type
 from pytest_loadtool.correlation.plainly import Plain, whole_request
 from pytest_loadtool.correlation.slots import Masked, Slot, request_slots
@@ -23,7 +24,6 @@ from pytest_loadtool.model.template import Reference
 
 __all__ = [
     "CONSTANT",
-    "CREDENTIALS",
     "DATASET",
     "EXTRACTOR",
     "SERVER_AUTHENTICATION",
@@ -37,8 +37,6 @@ __all__ = [
 CONSTANT, DATASET, USER_VARIABLE = "Constant value", "Dataset", "User variable"
 EXTRACTOR, SERVER_AUTHENTICATION = "Extractor", "Server authentication header"
 
-#: The headers that say who sends a request (RFC 9110 §11.6.2, §11.7.2).
-CREDENTIALS = frozenset({"authorization", "proxy-authorization"})
 #: What the names of cookies begin with.
 _COOKIE = "Cookie "
 #: By variable: the extractors that set it, each as its transaction and its number in the case.

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from pytest_loadtool.codec.secret import is_password
 from pytest_loadtool.correlation.edits import shared
 from pytest_loadtool.correlation.fields import Field, every_field
-from pytest_loadtool.correlation.looks import SWITCHES, is_identity_name, is_secret_name, plain
+from pytest_loadtool.correlation.looks import SWITCHES, is_identity_name, plain
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.tags import controls
 from pytest_loadtool.model.case import TestCase
@@ -46,7 +47,7 @@ def logins(case: TestCase, exchanges: Sequence[Exchange] = ()) -> tuple[Login, .
         ]
         secrets: list[Field] = []
         for one in sent:
-            secret = one.wire_name in forms or is_secret_name(one.wire_name)
+            secret = one.wire_name in forms or is_password(one.wire_name)
             if secret and not any(_share(one, other) for other in secrets):
                 secrets.append(one)
         if len(secrets) == 1:

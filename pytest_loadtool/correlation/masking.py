@@ -10,9 +10,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from urllib.parse import quote, unquote
 
+from pytest_loadtool.codec.secret import CREDENTIALS, is_typed_secret
 from pytest_loadtool.correlation.edits import overlap, written
-from pytest_loadtool.correlation.fields import CREDENTIALS
-from pytest_loadtool.correlation.looks import SWITCHES, is_secret_name
+from pytest_loadtool.correlation.looks import SWITCHES
 from pytest_loadtool.correlation.parts import header_sets, text_parts, with_header_sets, with_part
 from pytest_loadtool.correlation.proofs import without_proof
 from pytest_loadtool.correlation.recorded import RecordedResponse
@@ -135,7 +135,7 @@ class _Masks:
         uses: _Uses = {}
         for slot in recorded_slots(exchange):
             instead = self.made.get(slot.value) if slot.capsules else None
-            if instead is None and is_secret_name(slot.name) and slot.value not in SWITCHES:
+            if instead is None and is_typed_secret(slot.name) and slot.value not in SWITCHES:
                 instead = self._stand_in(slot.value)
             others = uses.setdefault(slot.part, [])
             if instead is not None and not any(overlap(slot, other) for other, _ in others):

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 from urllib.parse import unquote, unquote_plus
 
+from pytest_loadtool.codec.secret import is_secret
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.secret import is_secret
 from pytest_loadtool.report.masking import secret_fields
 
 __all__ = ["Answered", "carried_by", "recorded_in"]

@@ -12,10 +12,10 @@ from dataclasses import replace
 from http import HTTPStatus
 from urllib.parse import unquote
 
+from pytest_loadtool.codec.secret import is_secret
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.charset import decoded
 from pytest_loadtool.model.multipart import is_multipart, shown
-from pytest_loadtool.model.secret import is_secret
 from pytest_loadtool.model.spellings import spellings
 from pytest_loadtool.report.carried import carried_by, recorded_in
 from pytest_loadtool.report.challenges import challenge_remedy
