@@ -32,7 +32,7 @@ MIDDLE = {
 ROOMS: dict[str, set[str]] = {
     "": {"console.program"},
     "errors": set(),
-    "model": {"errors"},
+    "model": {"errors", "codec"},
     "codec": {"errors", "model"},
     **{
         room: {"errors", "model", "codec"}

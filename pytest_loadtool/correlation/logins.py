@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from pytest_loadtool.codec.media import is_html, media_type
 from pytest_loadtool.codec.secret import is_password
 from pytest_loadtool.correlation.edits import shared
 from pytest_loadtool.correlation.fields import Field, every_field
@@ -81,8 +82,7 @@ def _forms(exchanges: Sequence[Exchange]) -> Mapping[str, str]:
     name, the last one before it; empty if there is none."""
     found: dict[str, str] = {}
     for exchange in exchanges:
-        media = (exchange.response_header("content-type") or "").lower()
-        if not media.startswith(("text/html", "application/xhtml")):
+        if not is_html(media_type(exchange.response_header("content-type"))):
             continue
         user = ""
         for tag, attributes, _, _ in controls(RecordedResponse(exchange).text):

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import merge
 
+from pytest_loadtool.codec.http import SAFE_METHODS
 from pytest_loadtool.correlation.about import (
     WRAPPERS,
     collection,
@@ -37,7 +38,7 @@ from pytest_loadtool.correlation.slots import HOLE, Slot, request_slots
 from pytest_loadtool.correlation.spelling import slug
 from pytest_loadtool.model.case import Kind as ResponseKind
 from pytest_loadtool.model.case import Request, TestCase, Transaction
-from pytest_loadtool.model.exchange import SAFE_METHODS, Exchange
+from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.multipart import as_template, pieces_of
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.progress import Told, silent

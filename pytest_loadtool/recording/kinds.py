@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 
-from pytest_loadtool.answers.kinds import JSON_STARTS, VAGUE, declared, media_type, shown
+from pytest_loadtool.answers.kinds import JSON_STARTS, VAGUE, declared, shown
+from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.exchange import Exchange
 
-__all__ = ["is_json", "kind_of", "media_type"]
+__all__ = ["is_json", "kind_of"]
 
 #: What the browser wanted (Fetch standard, request destination), where the response is silent.
 _DESTINATIONS = {

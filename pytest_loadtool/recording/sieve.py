@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
+from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.background import is_background
 from pytest_loadtool.recording.domains import BLOCKED, OUTSIDE
 from pytest_loadtool.recording.failures import subject, what_failed
-from pytest_loadtool.recording.kinds import kind_of, media_type
+from pytest_loadtool.recording.kinds import kind_of
 from pytest_loadtool.recording.notes import (
     BACKGROUND,
     CANCELLED,

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from urllib.parse import urlsplit
 
+from pytest_loadtool.codec.http import DEFAULT_PORTS
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import Header, Request
 from pytest_loadtool.model.place import (
@@ -45,7 +46,7 @@ def origin_of(url: str, tls: TlsSettings = USUAL_TLS) -> Origin:
     """
     try:
         parts = urlsplit(url)
-        port = parts.port or {"http": 80, "https": 443}[parts.scheme]
+        port = parts.port or DEFAULT_PORTS[parts.scheme]
     except (KeyError, ValueError):
         parts, port = urlsplit(""), 0
     if not parts.hostname or not port:

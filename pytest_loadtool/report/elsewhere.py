@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from shlex import quote
 from urllib.parse import urlsplit
 
-from pytest_loadtool.model.exchange import SAFE_METHODS
+from pytest_loadtool.codec.http import SAFE_METHODS
 from pytest_loadtool.report.excerpt import clip
 
 __all__ = ["led_elsewhere", "led_to_another_page", "remedies", "was_refused", "what_it_means"]
