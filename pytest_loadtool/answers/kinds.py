@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+from pytest_loadtool.codec.media import is_html, is_json, is_xml
 from pytest_loadtool.model.case import Kind
 
 _TYPES = {
-    "text/html": Kind.HTML,
-    "application/xhtml+xml": Kind.HTML,
     "text/css": Kind.CSS,
     "text/javascript": Kind.JAVASCRIPT,
     "application/javascript": Kind.JAVASCRIPT,
     "application/x-javascript": Kind.JAVASCRIPT,
     "application/ecmascript": Kind.JAVASCRIPT,
     "text/ecmascript": Kind.JAVASCRIPT,
-    "application/json": Kind.JSON,
-    "text/json": Kind.JSON,
-    "application/xml": Kind.XML,
-    "text/xml": Kind.XML,
 }
 
 #: What a response of a telling type is not checked for: only these lie often.
@@ -32,20 +27,17 @@ _OPENINGS = (
 )
 
 
-def media_type(content_type: str | None) -> str:
-    """``text/html`` of ``Text/HTML; charset=utf-8``; empty for None."""
-    return (content_type or "").partition(";")[0].strip().lower()
-
-
 def declared(media: str) -> Kind:
     """What a media type says."""
     if media in _TYPES:
         return _TYPES[media]
     if media.startswith("image/"):
         return Kind.IMAGE
-    if media.endswith("+json"):
+    if is_html(media):
+        return Kind.HTML
+    if is_json(media):
         return Kind.JSON
-    if media.endswith("+xml"):
+    if is_xml(media):
         return Kind.XML
     return Kind.OTHER
 

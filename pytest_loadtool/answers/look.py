@@ -9,9 +9,10 @@ from urllib.parse import urlsplit
 
 from pytest_loadtool.answers.documents import document, document_of
 from pytest_loadtool.answers.elements import element
-from pytest_loadtool.answers.kinds import JSON_STARTS, VAGUE, declared, media_type, shown
+from pytest_loadtool.answers.kinds import JSON_STARTS, VAGUE, declared, shown
 from pytest_loadtool.answers.pages import page
 from pytest_loadtool.codec.charset import decoded
+from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.model.answer import Answer
 from pytest_loadtool.model.case import Kind, Recorded
 from pytest_loadtool.model.exchange import Exchange

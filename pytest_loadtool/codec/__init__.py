@@ -1,4 +1,5 @@
-"""Protocol knowledge, once: how values and bytes are written and read, wherever they stand.
+"""What is known of protocols, each thing once: how values, bodies and names are written and read.
 
-Nothing of the package may enter but `errors`; no I/O.
+Text and bytes in, text, bytes and nouns out. No I/O, no state of a user, nothing of a test case
+but its nouns.
 """

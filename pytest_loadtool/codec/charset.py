@@ -16,20 +16,26 @@ def declared_charset(content_type: str) -> str:
 
 
 def decoded(body: bytes, content_type: str) -> str:
-    """The body as text: UTF-8 where nothing is declared, Latin-1 where that is unknown; bytes that
-    cannot be decoded as U+FFFD."""
-    return body.decode(_codec(declared_charset(content_type) or "utf-8"), "replace")
+    """The body as text: UTF-8 where nothing is declared; where that is unknown UTF-8 if it is, else
+    Latin-1. Bytes that cannot be decoded are U+FFFD."""
+    codec = _codec(declared_charset(content_type) or "utf-8")
+    if codec:
+        return body.decode(codec, "replace")
+    try:
+        return body.decode()
+    except UnicodeDecodeError:
+        return body.decode("latin-1")
 
 
 @lru_cache(maxsize=64)
 def _codec(charset: str) -> str:
-    """Python's name of a character set, Latin-1 for what is none."""
+    """Python's name of a character set, empty for what is none."""
     try:
         b"x".decode(charset, "replace")  # some that can be looked up do not make text of bytes
         name = codecs.lookup(charset).name
     except (LookupError, UnicodeError):
-        return "latin-1"
-    return "latin-1" if name.replace("-", "_") in _NO_CHARSETS else name
+        return ""
+    return "" if name.replace("-", "_") in _NO_CHARSETS else name
 
 
 #: Encodings of Python's own that are no character sets, but take any bytes.

@@ -19,7 +19,7 @@ from pytest_loadtool.codec.template import Reference, escape
 _LONGEST_INLINE = 4096
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
-_BOUNDARY = re.compile(r"""\bboundary=(?:"([^"]+)"|([^\s;"]+))""", re.IGNORECASE)
+_BOUNDARY = re.compile(r"""\bboundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))""", re.IGNORECASE)
 _DISPOSITION = re.compile(r"(?:\A|\n)content-disposition:([^\r\n]*)", re.IGNORECASE)
 _NAME = re.compile(r"""\bname=(?:"([^"]*)"|([^\s;"]+))""", re.IGNORECASE)
 _FILE_NAME = re.compile(r"""\bfilename\*?=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))""", re.IGNORECASE)
@@ -64,16 +64,22 @@ def is_multipart(content_type: str) -> bool:
     return content_type.lstrip().lower().startswith("multipart/")
 
 
+def boundary_of(content_type: str) -> str:
+    """What its parts are told apart by; empty if it does not say."""
+    found = _BOUNDARY.search(content_type)
+    return "" if found is None else found[1] or found[2]
+
+
 def parts_of(text: str, content_type: str) -> Iterator[Part]:
     """The parts of a multipart body, in order; none if it has not the form of one.
 
     Positions are those in ``text``, which has a character for each byte or is decoded.
     """
-    found = _BOUNDARY.search(content_type)
-    if found is None or not is_multipart(content_type):
+    boundary = boundary_of(content_type)
+    if not boundary or not is_multipart(content_type):
         return
     start = -1
-    for delimiter in _delimiter(found[1] or found[2]).finditer(text):
+    for delimiter in _delimiter(boundary).finditer(text):
         at = delimiter.start()
         # The line end before it belongs to it: elsewhere a file may have the same characters.
         if at and not text.startswith("\r\n", at - 2):

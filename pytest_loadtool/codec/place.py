@@ -14,6 +14,7 @@ from types import MappingProxyType
 from urllib.parse import quote
 
 from pytest_loadtool.codec.encoding import component, form, json_string
+from pytest_loadtool.codec.media import FORM, is_json, is_xml, media_type
 from pytest_loadtool.codec.template import Reference, Template
 
 
@@ -171,21 +172,16 @@ def body_syntax(template: Template, content_type: str) -> Place:
     ``content_type`` is the request's header, empty without one. A body that is JSON although its
     content type says plain text, or nothing, counts as JSON (fetch sends text/plain by itself).
     """
-    media = content_type.partition(";")[0].strip().lower()
-    if media == "application/x-www-form-urlencoded":
+    media = media_type(content_type)
+    if media == FORM:
         return Place.FORM
     if media.startswith("multipart/"):
         return Place.MULTIPART
-    if media in ("application/xml", "text/xml") or media.endswith("+xml"):
+    if is_xml(media):
         return Place.XML
     if is_json(media) or (media in ("", "text/plain") and _looks_like_json(template)):
         return Place.JSON
     return Place.TEXT
-
-
-def is_json(media: str) -> bool:
-    """Whether a content type, in lower case and without parameters, says that it is JSON."""
-    return media in ("application/json", "text/json") or media.endswith("+json")
 
 
 def _looks_like_json(template: Template) -> bool:

@@ -7,12 +7,12 @@ import re
 from functools import lru_cache
 from itertools import dropwhile
 
+from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.looks import (
     collection_names,
     ends_in_id,
     is_id_name,
     looks_random,
-    plain,
     singular,
 )
 from pytest_loadtool.correlation.producer import Producer

@@ -10,13 +10,9 @@ from heapq import merge
 from itertools import islice
 
 from pytest_loadtool.codec.place import Place
+from pytest_loadtool.codec.secret import is_typed_secret
 from pytest_loadtool.correlation.evidence import EVIDENCE
-from pytest_loadtool.correlation.looks import (
-    is_secret_name,
-    is_short_number,
-    looks_random,
-    names_somebody,
-)
+from pytest_loadtool.correlation.looks import is_short_number, looks_random, names_somebody
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.producers import undo
 from pytest_loadtool.correlation.slots import Slot, target_slots
@@ -69,7 +65,7 @@ def is_typed(slot: Slot) -> bool:
         return False
     in_json = slot.place in (Place.JSON, Place.JSON_STRING)
     number = in_json and is_short_number(slot.value) and same_name(slot.name) in _ALSO_THINGS
-    return is_secret_name(slot.name) or (
+    return is_typed_secret(slot.name) or (
         names_somebody(slot.name, slot.value) and not looks_random(slot.value) and not number
     )
 

@@ -6,19 +6,13 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from enum import Enum
 
+from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.place import Place
-from pytest_loadtool.codec.secret_names import is_secret
+from pytest_loadtool.codec.secret import CREDENTIALS, is_secret
 from pytest_loadtool.correlation.beliefs import is_typed
 from pytest_loadtool.correlation.edits import overlap
 from pytest_loadtool.correlation.evidence import EVIDENCE, was_typed
-from pytest_loadtool.correlation.fields import CREDENTIALS
-from pytest_loadtool.correlation.looks import (
-    SWITCHES,
-    is_id_name,
-    looks_like_time,
-    looks_random,
-    plain,
-)
+from pytest_loadtool.correlation.looks import SWITCHES, is_id_name, looks_like_time, looks_random
 from pytest_loadtool.correlation.notes import Title, consumers
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.recorded import RecordedResponse

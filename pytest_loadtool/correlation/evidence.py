@@ -9,6 +9,7 @@ from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
 from pytest_loadtool.codec.place import Place
+from pytest_loadtool.codec.secret import is_password
 from pytest_loadtool.correlation.about import (
     collection,
     is_done,
@@ -22,7 +23,6 @@ from pytest_loadtool.correlation.looks import (
     is_code,
     is_code_name,
     is_id_name,
-    is_secret_name,
     is_short_number,
     is_version_name,
     looks_like_time,
@@ -269,7 +269,7 @@ def _signs_in(traffic: Traffic, transaction: int) -> bool:
     """Whether people fill in no more than who they are and one password."""
     fields = traffic.fields.get(transaction, frozenset())
     filled = sum(name in traffic.typed for name in fields)
-    return filled <= 2 and sum(map(is_secret_name, fields)) == 1
+    return filled <= 2 and sum(map(is_password, fields)) == 1
 
 
 def _named_item(_: Slot, producer: Producer, traffic: Traffic) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pytest_loadtool.codec.secret_names import is_secret
+from pytest_loadtool.codec.secret import is_secret
 from pytest_loadtool.correlation.claims import Claims
 from pytest_loadtool.correlation.computed import Computed
 from pytest_loadtool.correlation.constants import constant_notes

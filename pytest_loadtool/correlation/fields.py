@@ -14,6 +14,7 @@ from itertools import count, islice
 
 from pytest_loadtool.codec.multipart import parts_of
 from pytest_loadtool.codec.place import Place
+from pytest_loadtool.codec.secret import CREDENTIALS
 from pytest_loadtool.codec.template import Reference
 from pytest_loadtool.correlation.parts import content_type
 from pytest_loadtool.correlation.plainly import Plain, whole_request
@@ -25,8 +26,6 @@ from pytest_loadtool.model.exchange import Exchange
 CONSTANT, DATASET, USER_VARIABLE = "Constant value", "Dataset", "User variable"
 EXTRACTOR, SERVER_AUTHENTICATION = "Extractor", "Server authentication header"
 
-#: The headers that say who sends a request (RFC 9110 §11.6.2, §11.7.2).
-CREDENTIALS = frozenset({"authorization", "proxy-authorization"})
 #: What the names of cookies begin with.
 _COOKIE = "Cookie "
 #: By variable: the extractors that set it, each as its transaction and its number in the case.

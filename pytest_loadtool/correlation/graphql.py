@@ -10,7 +10,7 @@ import json
 import re
 from dataclasses import dataclass
 
-from pytest_loadtool.correlation.looks import plain
+from pytest_loadtool.codec.names import plain
 from pytest_loadtool.model.exchange import Exchange
 
 _NAMED = r"\b(query|mutation|subscription)\s+{}\b"

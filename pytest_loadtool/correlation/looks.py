@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote
 
+from pytest_loadtool.codec.names import plain, words_of
 from pytest_loadtool.model.rule import same_name
 
 _TOKEN_CHARACTERS = re.compile(r"[\w\-.~+/=:|%!]+", re.ASCII)
@@ -17,7 +18,6 @@ _TIME = re.compile(
     r"|1\d{9}(?:\d{3}){0,2}(?:\.\d+)?"  # seconds, ms or µs since 1970, from 2001 to 2033
 )
 _CODE = re.compile(r"[A-Za-z0-9_-]{4,64}")
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 _ID_WORDS = frozenset({"id", "ids", "pk", "uid", "uuid", "guid", "oid"})
 #: Words that only end like names of ids (``oldid``, ``topicid``), and the length of shorter ones.
@@ -32,9 +32,6 @@ _SHORTEST_ID = 4
 #: of wikis.
 _ID_NAMES = frozenset({"_selected_action", "diff", "rev", "revision"})
 
-_SECRET_WORDS = frozenset(
-    {"password", "passwd", "pass", "pwd", "passphrase", "pin", "otp", "password1", "password2"}
-)
 _IDENTITY_NAMES = frozenset(
     {
         *("user", "username", "userid", "login", "loginid", "loginname", "signin", "signinname"),
@@ -72,15 +69,6 @@ TELLING = 6
 
 #: Longest part of a value that is looked at: ASP.NET view states have hundreds of kilobytes.
 _LONGEST_SAMPLE = 400
-
-
-def plain(name: str) -> str:
-    """A field name without its spelling: ``userId``, ``user_id`` and ``user[id]`` → ``user id``."""
-    return " ".join(_words(name))
-
-
-def _words(name: str) -> list[str]:
-    return [word.lower() for word in _WORD.findall(name)]
 
 
 def looks_random(value: str) -> bool:
@@ -136,13 +124,13 @@ def is_short_number(value: str) -> bool:
 
 def is_id_name(name: str) -> bool:
     """Whether a field of that name holds an id: ``id``, ``item_id``, ``form-0-id``, ``oldid``."""
-    words = _words(name)
+    words = words_of(name)
     return (bool(words) and (words[-1] in _ID_WORDS or ends_in_id(words[-1]))) or name in _ID_NAMES
 
 
 def is_code_name(name: str) -> bool:
     """Whether a new thing may have its id in a field of that name: an id, or ``code``, ``slug``."""
-    words = _words(name)
+    words = words_of(name)
     return is_id_name(name) or (bool(words) and words[-1] in _CODE_WORDS)
 
 
@@ -162,11 +150,6 @@ def ends_in_id(word: str) -> bool:
     return word.endswith("id") and len(word) > _SHORTEST_ID and word not in _NO_IDS
 
 
-def is_secret_name(name: str) -> bool:
-    """Whether a person types a secret into a field of that name."""
-    return bool(_SECRET_WORDS.intersection(_words(name)))
-
-
 def is_identity_name(name: str) -> bool:
     """Whether a person types who they are into a field of that name."""
     return same_name(name) in _IDENTITY_NAMES
@@ -179,13 +162,13 @@ def names_somebody(name: str, value: str) -> bool:
 
 def is_title_name(name: str) -> bool:
     """Whether a field of that name holds what people call a thing: ``title``, ``item_name``."""
-    words = _words(name)
+    words = words_of(name)
     return bool(words) and words[-1] in _TITLE_WORDS
 
 
 def singular(name: str) -> str:
     """What one of a path segment's things is called: ``line-items`` → ``line item``."""
-    words = _words(name)
+    words = words_of(name)
     if not words:
         return ""
     last = words[-1]

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.codec.place import Place
+from pytest_loadtool.codec.secret import is_typed_secret
 from pytest_loadtool.codec.template import escape
-from pytest_loadtool.correlation.looks import SWITCHES, TELLING, is_secret_name
+from pytest_loadtool.correlation.looks import SWITCHES, TELLING
 from pytest_loadtool.correlation.plainly import Plain
 from pytest_loadtool.correlation.slots import Slot, request_slots
 from pytest_loadtool.correlation.traffic import Step, Traffic, recorded_slots
@@ -114,7 +115,7 @@ def _is_written(slot: Slot) -> bool:
         and len(value) >= _SHORT
         and value.lower() not in SWITCHES
         and any(map(str.isalpha, value))
-        and not is_secret_name(slot.name)
+        and not is_typed_secret(slot.name)
     )
 
 
@@ -129,7 +130,7 @@ def _placed(step: Step) -> Iterator[Mark]:
         template = plain.original(slot.value)
         old = was.get(key)
         known = template != slot.value and "|" not in template  # with filters it is another text
-        if known and old is not None and not is_secret_name(slot.name):
+        if known and old is not None and not is_typed_secret(slot.name):
             yield Mark(old.value, template, slot.name, step.index)
 
 

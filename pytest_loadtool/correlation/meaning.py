@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.about import (
     WRAPPERS,
@@ -13,7 +14,7 @@ from pytest_loadtool.correlation.about import (
     words_of,
 )
 from pytest_loadtool.correlation.graphql import declared_ids, operation
-from pytest_loadtool.correlation.looks import collection_names, is_id_name, is_short_number, plain
+from pytest_loadtool.correlation.looks import collection_names, is_id_name, is_short_number
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.spots import CALL

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.about import collection, id_stem
-from pytest_loadtool.correlation.looks import collection_names, is_id_name, plain, singular
+from pytest_loadtool.correlation.looks import collection_names, is_id_name, singular
 from pytest_loadtool.correlation.meaning import ANYTHING
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Slot

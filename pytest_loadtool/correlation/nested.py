@@ -16,7 +16,8 @@ from dataclasses import dataclass
 
 from pytest_loadtool.codec.filters import BASE64, filtered
 from pytest_loadtool.codec.place import Place, encode
-from pytest_loadtool.correlation.looks import is_secret_name, looks_random
+from pytest_loadtool.codec.secret import is_typed_secret
+from pytest_loadtool.correlation.looks import looks_random
 from pytest_loadtool.correlation.spots import (
     HOLE,
     Spot,
@@ -83,7 +84,7 @@ class Inner:
 
 def within(text: str, start: int, end: int, place: Place, name: str) -> Iterator[Inner]:
     """All values inside ``text[start:end]``, each before those that are inside it."""
-    if end - start <= _LONGEST_OPENED and not is_secret_name(name):
+    if end - start <= _LONGEST_OPENED and not is_typed_secret(name):
         yield from _inside(View(text, start, end, place), name, (), (), 1)
 
 
@@ -107,7 +108,7 @@ def _inside(
         yield Inner(
             view.at(start), view.at(end), place, own_name, value, before, chain, capsules, depth
         )
-        if place is not Place.TEXT and not is_secret_name(own_name):
+        if place is not Place.TEXT and not is_typed_secret(own_name):
             inner = View(text, start, end, place, view)
             yield from _inside(inner, own_name, chain, capsules, depth + 1)
     yield from _unpacked(view, name, filters, capsules, depth)

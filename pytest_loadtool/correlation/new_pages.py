@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
+from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.links import links
 from pytest_loadtool.correlation.looks import (
@@ -11,7 +12,6 @@ from pytest_loadtool.correlation.looks import (
     is_id_name,
     is_short_number,
     looks_random,
-    plain,
     singular,
 )
 from pytest_loadtool.correlation.producer import Producer

@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pytest_loadtool.codec.place import Place
-from pytest_loadtool.codec.secret_names import is_secret
+from pytest_loadtool.codec.secret import CREDENTIALS, is_secret, is_typed_secret
 from pytest_loadtool.correlation.beliefs import is_typed
 from pytest_loadtool.correlation.claims import Miss
-from pytest_loadtool.correlation.fields import CREDENTIALS
-from pytest_loadtool.correlation.looks import SWITCHES, is_secret_name
+from pytest_loadtool.correlation.looks import SWITCHES
 from pytest_loadtool.correlation.searches import MOST_SEARCHED
 from pytest_loadtool.correlation.slots import MOST_SLOTS, Slot
 from pytest_loadtool.correlation.spots import MOST_IN_ADDRESS
@@ -175,7 +174,7 @@ def typed_notes(traffic: Traffic, title: Title) -> Iterator[Decision]:
             groups.setdefault((slot.name, slot.value), []).append(slot)
     for (name, value), slots in groups.items():
         yield Decision(
-            value=_HIDDEN if is_secret_name(name) else value,
+            value=_HIDDEN if is_typed_secret(name) else value,
             variable="",
             producer="",
             consumers=consumers(slots, title),
@@ -186,7 +185,7 @@ def typed_notes(traffic: Traffic, title: Title) -> Iterator[Decision]:
 
 
 def _is_secret(slot: Slot) -> bool:
-    return slot.part == "body" and is_secret_name(slot.name)
+    return slot.part == "body" and is_typed_secret(slot.name)
 
 
 def consumers(slots: Iterable[Slot], title: Title) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from pytest_loadtool.codec.filters import UNDO, filtered
+from pytest_loadtool.codec.media import is_xml, media_type
 from pytest_loadtool.correlation.about import is_result, is_result_name
 from pytest_loadtool.correlation.controls import in_page
 from pytest_loadtool.correlation.escaped import decoding, escaped, is_base64
@@ -244,8 +245,8 @@ def _texts(item: Any, *, deep: bool) -> Iterator[str]:
 
 
 def _is_xml(response: RecordedResponse, text: str) -> bool:
-    media = (response.header("content-type") or "").partition(";")[0].strip().lower()
-    return media.endswith(("/xml", "+xml")) and "<html" not in text[:_XML_HEAD].lower()
+    media = media_type(response.header("content-type"))
+    return is_xml(media) and "<html" not in text[:_XML_HEAD].lower()
 
 
 def in_xml(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:

@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
+from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.place import Place
 from pytest_loadtool.codec.template import escape
-from pytest_loadtool.correlation.looks import is_id_name, is_title_name, plain
+from pytest_loadtool.correlation.looks import is_id_name, is_title_name
 from pytest_loadtool.correlation.marks import Mark, Marked, extracted_marks, sent_marks
 from pytest_loadtool.correlation.page_rows import Marks, Owners, Page, place_of
 from pytest_loadtool.correlation.producer import Producer

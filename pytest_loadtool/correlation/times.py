@@ -8,8 +8,8 @@ from datetime import datetime
 from itertools import pairwise
 from types import MappingProxyType
 
+from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.place import Place
-from pytest_loadtool.correlation.looks import plain
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.generator import Timestamp

@@ -8,7 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import merge
 
+from pytest_loadtool.codec.http import SAFE_METHODS
 from pytest_loadtool.codec.multipart import as_template, pieces_of
+from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.about import (
     WRAPPERS,
@@ -24,7 +26,6 @@ from pytest_loadtool.correlation.looks import (
     is_short_number,
     looks_like_time,
     looks_random,
-    plain,
 )
 from pytest_loadtool.correlation.meaning import is_same
 from pytest_loadtool.correlation.packed import Packed, Sought
@@ -40,7 +41,7 @@ from pytest_loadtool.extraction.partial import is_partial
 from pytest_loadtool.extraction.pattern import Pattern
 from pytest_loadtool.model.case import Kind as ResponseKind
 from pytest_loadtool.model.case import Request, TestCase, Transaction
-from pytest_loadtool.model.exchange import SAFE_METHODS, Exchange
+from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.rule import Kind, Rule
 

@@ -7,7 +7,8 @@ from functools import lru_cache
 from typing import Any
 from xml.etree.ElementTree import Element
 
-from pytest_loadtool.correlation.looks import plain, singular
+from pytest_loadtool.codec.names import plain
+from pytest_loadtool.correlation.looks import singular
 from pytest_loadtool.extraction.xmlpath import xml_root, xml_text
 
 #: The key of the text of an element that has attributes, too.

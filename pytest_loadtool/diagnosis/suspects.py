@@ -9,16 +9,16 @@ from itertools import islice
 from urllib.parse import unquote
 
 from pytest_loadtool.codec.excerpt import clip
+from pytest_loadtool.codec.names import plain
+from pytest_loadtool.codec.secret import is_given_out, is_password, is_typed_secret
 from pytest_loadtool.codec.spellings import spellings
 from pytest_loadtool.codec.template import Reference, Template, TemplateError
 from pytest_loadtool.correlation.fields import CONSTANT, Field, fields_of
 from pytest_loadtool.correlation.looks import (
     SWITCHES,
     is_identity_name,
-    is_secret_name,
     is_title_name,
     looks_random,
-    plain,
 )
 from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.model.case import TestCase
@@ -27,11 +27,6 @@ from pytest_loadtool.model.rule import Names, same_name
 #: What servers answer to a token that is missing, of another session or too old; 419 and 440 are
 #: of Laravel and IIS, 498 of ArcGIS.
 _STALE = frozenset({400, 401, 403, 409, 412, 419, 422, 440, 498})
-_TOKEN_NAME = re.compile(
-    r"csrf|xsrf|token|nonce|verif|authenticity|view_?state|event_?validation|form_?key|sess(?:ion)?"
-    r"_?key|crumb|signature|(?<![a-z])(?:sig|tok)(?![a-z])",
-    re.IGNORECASE,
-)
 #: What pages say of a name that is there already.
 _EXISTS = re.compile(
     r"exist|already|taken|in use|duplicate|unique|bereits|vergeben|déjà|ya est|già", re.IGNORECASE
@@ -99,7 +94,7 @@ class Suspects:
         ]
         said = " ".join(complaints)
         names = [one for one in typed if _may_be_taken(one)]
-        secrets = [one for one in typed if is_secret_name(one.wire_name)]
+        secrets = [one for one in typed if is_password(one.wire_name)]
         signs_in = len(secrets) == len(names) == 1 and is_identity_name(names[0].wire_name)
         if not names or (signs_in and not _EXISTS.search(said)):
             return ""
@@ -119,10 +114,10 @@ class Suspects:
 
     def _is_token(self, field: Field) -> bool:
         name = field.wire_name
-        if is_secret_name(name) or is_identity_name(name) or not field.value:
+        if is_typed_secret(name) or is_identity_name(name) or not field.value:
             return False
         recorded = [field.value] if field.datasource == CONSTANT else self._recorded(field)
-        return bool(_TOKEN_NAME.search(name)) or any(map(looks_random, recorded))
+        return is_given_out(name) or any(map(looks_random, recorded))
 
     def _recorded(self, field: Field) -> list[str]:
         variables = (self.case.variables.get(one.name) for one in _references(field))

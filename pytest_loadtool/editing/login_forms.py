@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from pytest_loadtool.codec.media import is_html, media_type
+from pytest_loadtool.codec.names import plain
+from pytest_loadtool.codec.secret import is_password
 from pytest_loadtool.correlation.edits import shared
 from pytest_loadtool.correlation.fields import Field, every_field
-from pytest_loadtool.correlation.looks import SWITCHES, is_identity_name, is_secret_name, plain
+from pytest_loadtool.correlation.looks import SWITCHES, is_identity_name
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.extraction.tags import controls
 from pytest_loadtool.model.case import TestCase
@@ -44,7 +47,7 @@ def logins(case: TestCase, exchanges: Sequence[Exchange] = ()) -> tuple[Login, .
         ]
         secrets: list[Field] = []
         for one in sent:
-            secret = one.wire_name in forms or is_secret_name(one.wire_name)
+            secret = one.wire_name in forms or is_password(one.wire_name)
             if secret and not any(_share(one, other) for other in secrets):
                 secrets.append(one)
         if len(secrets) == 1:
@@ -78,8 +81,7 @@ def _forms(exchanges: Sequence[Exchange]) -> Mapping[str, str]:
     name, the last one before it; empty if there is none."""
     found: dict[str, str] = {}
     for exchange in exchanges:
-        media = (exchange.response_header("content-type") or "").lower()
-        if not media.startswith(("text/html", "application/xhtml")):
+        if not is_html(media_type(exchange.response_header("content-type"))):
             continue
         user = ""
         for tag, attributes, _, _ in controls(RecordedResponse(exchange).text):

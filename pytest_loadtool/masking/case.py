@@ -12,10 +12,10 @@ from urllib.parse import quote, unquote
 
 from pytest_loadtool.codec.filters import BASE64
 from pytest_loadtool.codec.multipart import Content, charset_of, pieces_of
+from pytest_loadtool.codec.secret import CREDENTIALS, is_typed_secret
 from pytest_loadtool.codec.template import files_of, with_files
 from pytest_loadtool.correlation.edits import overlap, written
-from pytest_loadtool.correlation.fields import CREDENTIALS
-from pytest_loadtool.correlation.looks import SWITCHES, is_secret_name
+from pytest_loadtool.correlation.looks import SWITCHES
 from pytest_loadtool.correlation.parts import header_sets, text_parts, with_header_sets, with_part
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Part, Slot
@@ -134,7 +134,7 @@ class _Masks:
         uses: _Uses = {}
         for slot in recorded_slots(exchange):
             instead = self.made.get(slot.value) if slot.capsules else None
-            if instead is None and is_secret_name(slot.name) and slot.value not in SWITCHES:
+            if instead is None and is_typed_secret(slot.name) and slot.value not in SWITCHES:
                 instead = self._stand_in(slot.value)
             others = uses.setdefault(slot.part, [])
             if instead is not None and not any(overlap(slot, other) for other, _ in others):

@@ -17,15 +17,20 @@ from urllib.parse import unquote
 from pytest_loadtool.codec.filters import UNDO, filtered
 from pytest_loadtool.codec.multipart import as_template, pieces_of
 from pytest_loadtool.codec.place import Place
-from pytest_loadtool.codec.secret_names import is_secret
+from pytest_loadtool.codec.secret import (
+    CREDENTIALS,
+    is_password,
+    is_secret,
+    is_typed_secret,
+    secret_kinds,
+)
 from pytest_loadtool.codec.template import Template, escape
 from pytest_loadtool.correlation.edits import shared
 from pytest_loadtool.correlation.escaped import disguises
-from pytest_loadtool.correlation.fields import CONSTANT, CREDENTIALS, Field, every_field
+from pytest_loadtool.correlation.fields import CONSTANT, Field, every_field
 from pytest_loadtool.correlation.looks import (
     SWITCHES,
     is_identity_name,
-    is_secret_name,
     looks_like_time,
     looks_random,
     names_somebody,
@@ -41,10 +46,7 @@ from pytest_loadtool.model.rule import NO_NAMES, Names, Rule
 SHORTEST = 8
 _DECODERS = frozenset(UNDO.values())
 _HTTP_ONLY = re.compile(r";\s*httponly\s*(?:;|$)", re.IGNORECASE)
-_JSON_SECRET = re.compile(
-    r'"([\w-]*(?:token|secret|passw|api_?-?key|csrf|xsrf)[\w-]*)"\s*:\s*("(?:[^"\\]|\\.){8,}")',
-    re.I,
-)
+_JSON_MEMBER = re.compile(r'"([\w\[\].-]+)"\s*:\s*("(?:[^"\\]|\\.){8,}")')
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,7 @@ def _credentials(fields: Sequence[Field], sessions: Names) -> Iterator[Field]:
     """What a person typed: secrets, and who they are where a secret goes with it."""
     constant = [one for one in fields if one.datasource == CONSTANT and one.slot is not None]
     sent = [one for one in constant if one.section != "PATH" and one.value not in SWITCHES]
-    with_password = any(is_secret_name(one.wire_name) for one in sent)
+    with_password = any(is_password(one.wire_name) for one in sent)
     found: list[Slot] = []
     for field in sent:
         name = field.wire_name
@@ -136,7 +138,7 @@ def _credentials(fields: Sequence[Field], sessions: Names) -> Iterator[Field]:
             )
         else:
             identity = with_password and names_somebody(name, field.value)
-            credential = identity or is_secret(name) or is_secret_name(name)
+            credential = identity or is_secret(name)
         slot = field.slot
         if credential and slot is not None and not any(shared(slot, one) for one in found):
             found.append(slot)
@@ -159,7 +161,7 @@ def _role(field: Field) -> str:
     name = field.wire_name
     if is_identity_name(name):
         return "username"
-    if is_secret_name(name):
+    if is_password(name):
         return "password"
     return re.sub(r"\W+", "_", name).strip("_").lower()
 
@@ -189,10 +191,12 @@ def _in_exchange(exchange: Exchange, sessions: Names) -> Iterator[str]:
         if looks_random(value) or (name in sessions and is_telling(value)):
             yield value
     for slot in recorded_slots(exchange):
-        named = is_secret(slot.name) and not is_secret_name(slot.name)
+        named = is_secret(slot.name) and not is_typed_secret(slot.name)
         if named and _is_token_of(slot.name, slot.value):
             yield slot.value
-    for name, quoted in _JSON_SECRET.findall(_json_text(exchange)):
+    for name, quoted in _JSON_MEMBER.findall(_json_text(exchange)):
+        if not secret_kinds(name):
+            continue
         try:
             value = json.loads(quoted)
         except ValueError:

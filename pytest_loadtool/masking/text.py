@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from pytest_loadtool.codec.secret_names import is_secret
+from pytest_loadtool.codec.secret import is_secret
 from pytest_loadtool.codec.spellings import any_of, spellings
 
 if TYPE_CHECKING:

@@ -6,11 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-#: Methods that change nothing (RFC 9110 §9.2.1, and IANA's registry of methods).
-SAFE_METHODS = frozenset(
-    {"GET", "HEAD", "OPTIONS", "PROPFIND", "QUERY", "REPORT", "SEARCH", "TRACE"}
-)
-
 #: Name and value pairs in wire order, as text (latin-1 where not ASCII), repeats included.
 HeaderList = tuple[tuple[str, str], ...]
 

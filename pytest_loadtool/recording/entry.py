@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import quote, urljoin, urlsplit
 
+from pytest_loadtool.codec.http import authority
 from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.exchange import Exchange
-
-_DEFAULT_PORTS = {"http": 80, "https": 443}
 
 #: What a URL may hold besides letters and digits; "%" because it is encoded already.
 _URL_CHARACTERS = "-._~!$&'()*+,;=:@/?#[]%|"
@@ -62,10 +61,7 @@ def origin(url: str) -> str:
         return ""
     if not parts.hostname:
         return ""
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    if port is None or port == _DEFAULT_PORTS.get(parts.scheme):
-        return f"{parts.scheme}://{host}"
-    return f"{parts.scheme}://{host}:{port}"
+    return f"{parts.scheme}://{authority(parts.hostname, port, parts.scheme)}"
 
 
 def joined(base: str, reference: str) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 from pytest_loadtool.auth.negotiation import is_challenge, was_refused
+from pytest_loadtool.codec.http import SAFE_METHODS
 from pytest_loadtool.model.case import Kind, Transaction
-from pytest_loadtool.model.exchange import SAFE_METHODS, Exchange
+from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.validator import DEFAULT_STATUS, StatusCodes
 from pytest_loadtool.recording.entry import Entry
 from pytest_loadtool.recording.notes import EXPECTED, INCOMPLETE, RECORDING_ERROR, Note

@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass
 
 from pytest_loadtool.answers.judge import Seen, Yardstick, words
-from pytest_loadtool.answers.kinds import media_type
 from pytest_loadtool.answers.look import kind_now, look
+from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.model.case import Recorded
 
 __all__ = ["ALIKE", "DIFFERS", "FAILED", "HTML", "JSON", "LOGIN", "ORDERS", "Raw", "page"]

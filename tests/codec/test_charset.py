@@ -31,3 +31,8 @@ def test_as_declared() -> None:
 def test_any_body_is_text(charset: str, text: str) -> None:
     """What is no character set is read as Latin-1, without an error or a warning."""
     assert decoded(b"caf\xe9 \\d", f"text/html; charset={charset}") == text
+
+
+def test_utf_8_under_another_name() -> None:
+    """A body that is UTF-8 is read so where a set is declared that nobody knows."""
+    assert decoded("café".encode(), "text/html; charset=no-such-set") == "café"

@@ -4,31 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_loadtool.codec.secret_names import is_secret
 from pytest_loadtool.masking.text import Mask
 
 SECRET = "correct-horse-battery"
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["password", "Passwd", "pwd", "new_password", "userPassword", "client_secret", "api-key",
-     "apiKey", "access_token", "refreshToken", "user%5Bpassword%5D", "X-API-Key", "pin", "pass",
-     "cardNumber"],
-)  # fmt: skip
-def test_names_of_secrets(name: str) -> None:
-    """Fields called like passwords, keys and tokens of access hold secrets."""
-    assert is_secret(name)
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["user", "csrfmiddlewaretoken", "csrf_token", "X-CSRF-Token", "passport", "spinner", "compass",
-     "shipping", "token", "keyboard", "authenticity_token", "page"],
-)  # fmt: skip
-def test_names_of_others(name: str) -> None:
-    """Others do not: the token of a form must be readable to see why it was refused."""
-    assert not is_secret(name)
 
 
 @pytest.mark.parametrize(

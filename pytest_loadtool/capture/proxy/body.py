@@ -7,7 +7,8 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from pytest_loadtool.capture.proxy.coding import CODINGS
+from pytest_loadtool.codec import content
+from pytest_loadtool.codec.content import ContentError, TooLargeError
 from pytest_loadtool.model.exchange import Body
 
 #: How many bytes of one body are kept. The other side always gets all of them.
@@ -125,25 +126,19 @@ def decoded(
 
     A body that is broken, or whose coding is unknown, is returned as it is.
     """
-    names = [one.strip().lower() for one in codings.split(",")]
-    wanted = [name for name in names if name not in ("", "identity")]
-    if not wanted or any(name not in CODINGS for name in wanted):
+    if not codings:
         return body, ""
     chunks: Iterable[bytes] = [body] if isinstance(body, bytes) else body.chunks()
-    for name in reversed(wanted):
-        chunks = CODINGS[name](chunks)
     spool = Spool(directory)
     try:
-        for chunk in chunks:
-            room = limit - spool.size
-            spool.write(chunk[:room])
-            if len(chunk) > room:
-                return spool.held(), f"only {limit} bytes of the decoded response body were kept"
-    except ValueError:
-        return body, ""
-    except OSError as error:
-        lost = f"only {spool.size} bytes of the decoded response body were kept{_reason(error)}"
+        for chunk in content.decoded(chunks, codings, limit):
+            spool.write(chunk)
+    except (TooLargeError, OSError) as error:
+        reason = _reason(error) if isinstance(error, OSError) else ""
+        lost = f"only {spool.size} bytes of the decoded response body were kept{reason}"
         return spool.held(), lost
+    except ContentError:
+        return body, ""
     return spool.held(), ""
 
 

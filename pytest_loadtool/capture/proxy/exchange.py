@@ -14,6 +14,7 @@ from mitmproxy.http import Headers, HTTPFlow, Request
 from mitmproxy.net.http.url import hostport
 
 from pytest_loadtool.capture.proxy.body import Collector, decoded
+from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.model.exchange import UNENDED, Body, Exchange, HeaderList
 from pytest_loadtool.model.websocket import WEBSOCKET
 
@@ -32,7 +33,7 @@ _HTTP_VERSIONS = {b"HTTP/2.0": "HTTP/2"}
 def endless(headers: Headers) -> str:
     """Why a response with these headers cannot be waited for if it had no end; empty for the
     ordinary ones."""
-    media = headers.get("content-type", "").partition(";")[0].strip().lower()
+    media = media_type(headers.get("content-type"))
     return _ENDLESS.get(media, "")
 
 

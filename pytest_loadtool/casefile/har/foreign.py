@@ -25,6 +25,10 @@ from urllib.parse import urlencode
 
 from pytest_loadtool.casefile.har.exchange import decoded, seconds, without_bodies
 from pytest_loadtool.casefile.har.table import Table
+from pytest_loadtool.codec.charset import declared_charset
+from pytest_loadtool.codec.media import media_type
+from pytest_loadtool.codec.multipart import boundary_of, is_multipart
+from pytest_loadtool.codec.place import Place, encode
 from pytest_loadtool.model.exchange import UNENDED, Exchange, HeaderList
 from pytest_loadtool.model.websocket import WEBSOCKET, is_event
 from pytest_loadtool.model.wire import other_case
@@ -41,10 +45,8 @@ _VERSIONS = {
     "http/3": "HTTP/3",
     "http/3.0": "HTTP/3",
 }
-_CHARSET = re.compile(r"charset\s*=\s*\"?([^\s;\"]+)", re.IGNORECASE)
 _HTML_CHARSET = re.compile(r"<meta[^>]+charset=['\"]?([^'\">]+)", re.IGNORECASE)
 _CSS_CHARSET = re.compile(r'@charset "([^"]+)";', re.IGNORECASE)
-_BOUNDARY = re.compile(r"boundary\s*=\s*(?:\"([^\"]+)\"|([^\s;]+))", re.IGNORECASE)
 
 
 #: The charset that a text was decoded from: by its content type, and the text itself.
@@ -53,13 +55,12 @@ Charset = Callable[[str, str], str]
 
 def named_charset(mime: str, _text: str) -> str:
     """What the content type says, else UTF-8."""
-    match = _CHARSET.search(mime)
-    return match[1] if match else "utf-8"
+    return declared_charset(mime) or "utf-8"
 
 
 def mitmproxy_charset(mime: str, text: str) -> str:
     """What mitmproxy guesses: without a charset it takes for latin-1 what need not be UTF-8."""
-    if _CHARSET.search(mime) or "json" in mime:
+    if declared_charset(mime) or "json" in mime:
         return named_charset(mime, text)
     inside = None
     if "html" in mime:
@@ -131,7 +132,7 @@ def _request_body(post_data: Table, exchange: Exchange, charset: Charset) -> byt
     params = [] if text else list(post_data.tables("params"))
     if not params:
         return _bytes(post_data, text, encoding, charset(mime, text))
-    if mime.startswith("multipart/"):
+    if is_multipart(mime):
         return _multipart(params, exchange.request_header("Content-Type") or mime)
     return urlencode(
         [(one.get("name", str, ""), one.get("value", str, "")) for one in params]
@@ -157,27 +158,21 @@ def _bytes(holder: Table, text: str, encoding: str, charset: str) -> bytes:
 
 def _multipart(params: list[Table], content_type: str) -> bytes:
     """The form in RFC 7578 shape. Files are as long as the HAR has them, which is often empty."""
-    match = _BOUNDARY.search(content_type)
-    if match is None:
+    boundary = boundary_of(content_type)
+    if not boundary:
         return b""
-    boundary = match[1] or match[2]
     parts = []
     for param in params:
-        name = _quoted(param.get("name", str, ""))
+        name = encode(Place.FILE_NAME, param.get("name", str, ""))
         head = f'Content-Disposition: form-data; name="{name}"'
         file_name = param.get("fileName", str, None)
         if file_name is not None:
-            head += f'; filename="{_quoted(file_name)}"'
+            head += f'; filename="{encode(Place.FILE_NAME, file_name)}"'
         kind = param.get("contentType", str, "")
         if kind:
             head += f"\r\nContent-Type: {kind}"
         parts.append(f"--{boundary}\r\n{head}\r\n\r\n{param.get('value', str, '')}\r\n")
     return ("".join(parts) + f"--{boundary}--\r\n").encode("utf-8", "replace")
-
-
-def _quoted(name: str) -> str:
-    """As the WHATWG form encoding writes names."""
-    return name.replace("\r", "%0D").replace("\n", "%0A").replace('"', "%22")
 
 
 def _events(entry: Table) -> int:
@@ -196,7 +191,7 @@ def _note(entry: Table, exchange: Exchange) -> str:
     """Why the exchange cannot be replayed; "" if it can."""
     scheme = exchange.url.partition(":")[0].lower()
     kind = entry.get("_resourceType", str, "").lower()
-    mime = (exchange.response_header("Content-Type") or "").partition(";")[0].strip().lower()
+    mime = media_type(exchange.response_header("Content-Type"))
     if (
         scheme in ("ws", "wss")
         or kind == "websocket"

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from urllib.parse import urlsplit
 
+from pytest_loadtool.codec.media import is_html, media_type
 from pytest_loadtool.console import live
 from pytest_loadtool.console.behind_proxy import go_through_proxy, upstream_of
 from pytest_loadtool.console.environment import exports
@@ -149,7 +150,7 @@ def _teller(session: Session) -> Callable[[Exchange], None]:
 
 def _tell(session: Session, exchange: Exchange) -> None:
     """Name each navigation as it is recorded; the rest only counts."""
-    html = (exchange.response_header("content-type") or "").startswith("text/html")
+    html = is_html(media_type(exchange.response_header("content-type")))
     page = exchange.response_size or 300 <= exchange.status < 400
     if html and page and exchange.request_header("sec-fetch-mode") in (None, "navigate"):
         asked = BY_NAME.text(f"{exchange.method} {exchange.url}")

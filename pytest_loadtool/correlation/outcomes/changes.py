@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_loadtool.codec.place import Place
-from pytest_loadtool.codec.secret_names import is_secret
+from pytest_loadtool.codec.secret import is_password, is_secret, is_typed_secret
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.about import collection, is_path_id
 from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.looks import (
     is_id_name,
-    is_secret_name,
     looks_random,
     singular,
 )
@@ -81,7 +80,7 @@ class Change:
     def logs_in(self) -> bool:
         """Whether it sends a password."""
         slots = request_slots(self.step.transaction.request, self.step.content_type, 0)
-        return any(is_secret_name(one.name) for one in slots)
+        return any(is_password(one.name) for one in slots)
 
 
 def changes_of(case: TestCase, steps: Sequence[Step]) -> Iterator[Change]:
@@ -211,7 +210,7 @@ def _about(sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]) 
 
 
 def _names_a_thing(slot: Slot) -> bool:
-    if is_secret_name(slot.name) or slot.users:
+    if is_typed_secret(slot.name) or slot.users:
         return False
     return slot.place is Place.PATH or is_id_name(slot.name)
 
@@ -231,7 +230,7 @@ def _said(sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]) -
         own = name is None or not _is_given_out(variables.get(name[1]))
         text = any(map(str.isalpha, slot.value)) or _NUMBER.fullmatch(slot.value)
         field = slot.part == "body" and slot.place is not Place.PATH
-        if own and text and field and not is_secret_name(slot.name):
+        if own and text and field and not is_typed_secret(slot.name):
             yield Said(slot.name, slot.value, template)
 
 

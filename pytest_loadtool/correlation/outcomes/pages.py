@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from pytest_loadtool.codec.entities import WRITTEN, unescape
+from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.about import id_stem
 from pytest_loadtool.correlation.looks import (
@@ -15,7 +16,6 @@ from pytest_loadtool.correlation.looks import (
     is_identity_name,
     is_short_number,
     is_title_name,
-    plain,
     singular,
 )
 from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing

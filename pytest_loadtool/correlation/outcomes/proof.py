@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_loadtool.correlation.looks import TELLING, is_title_name, looks_random, plain
+from pytest_loadtool.codec.names import plain
+from pytest_loadtool.correlation.looks import TELLING, is_title_name, looks_random
 from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
 from pytest_loadtool.correlation.outcomes.seen import Answer, Answers
 from pytest_loadtool.correlation.traffic import Step

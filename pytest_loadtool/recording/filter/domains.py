@@ -12,13 +12,12 @@ from ipaddress import ip_address
 from typing import Self
 from urllib.parse import urlsplit
 
+from pytest_loadtool.codec.http import DEFAULT_PORTS, authority
 from pytest_loadtool.model.exchange import Exchange
 
 #: `Exchange.note` of what was kept out, and why.
 OUTSIDE = "outside the domains to record"
 BLOCKED = "blocked domain"
-
-_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +50,7 @@ class Domain:
         return host == self.host or (host.endswith(f".{self.host}") and not _is_address(self.host))
 
     def __str__(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return host if self.port is None else f"{host}:{self.port}"
+        return authority(self.host, self.port)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +75,7 @@ class DomainFilter:
         if not self.only and not self.block:
             return exchange
         parts = urlsplit(exchange.url)
-        host, port = parts.hostname or "", parts.port or _PORTS.get(parts.scheme)
+        host, port = parts.hostname or "", parts.port or _port(parts.scheme)
         if self.records(host, port):
             return exchange
         return Exchange(
@@ -93,6 +91,10 @@ class DomainFilter:
 
 
 NO_FILTER = DomainFilter()
+
+
+def _port(scheme: str) -> int | None:
+    return DEFAULT_PORTS.get(scheme.replace("ws", "http"))  # RFC 6455 §3
 
 
 def _any_holds(domains: tuple[Domain, ...], host: str, port: int | None) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
-from pytest_loadtool.answers.kinds import media_type
+from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.failures import subject, what_failed
 from pytest_loadtool.recording.filter.background import is_background

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from pytest_loadtool.answers.kinds import media_type
+from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.model.case import Kind, TestCase, Transaction
 from pytest_loadtool.model.editing import without
 from pytest_loadtool.model.exchange import Exchange

@@ -8,14 +8,16 @@ from collections.abc import Iterable
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from pytest_loadtool.answers.pages import title_of
+from pytest_loadtool.codec.charset import declared_charset, decoded
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.entry import Entry
 from pytest_loadtool.recording.pages.common import Group
 
 #: How far into a document its title is looked for, in bytes.
 _LONGEST_HEAD = 256 * 1024
+#: WHATWG HTML §4.2.5.4: how far into it its character set is declared, in bytes.
+_META = 1024
 
-_CHARSET = re.compile(rb"charset\s*=\s*[\"']?([A-Za-z0-9_.:-]+)", re.IGNORECASE)
 _OPERATION = re.compile(r"^\s*(?:query|mutation|subscription)\s+([_A-Za-z][_0-9A-Za-z]*)")
 #: Numbers, UUIDs and long hexadecimal keys: new in every session, so they name nothing.
 _ID = re.compile(r"[0-9]+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,}", re.IGNORECASE)
@@ -45,13 +47,10 @@ def distinct(wanted_names: Iterable[str]) -> list[str]:
 def title(exchange: Exchange) -> str:
     """The text of a document's ``<title>``: entities decoded, white space collapsed; or empty."""
     body = exchange.response_start(_LONGEST_HEAD)
-    charset = _CHARSET.search((exchange.response_header("content-type") or "").encode())
-    charset = charset or _CHARSET.search(body[:1024])
-    try:
-        text = body.decode(charset[1].decode() if charset else "utf-8", "replace")
-    except LookupError:
-        text = body.decode("utf-8", "replace")
-    return title_of(text)
+    declared = exchange.response_header("content-type") or ""
+    if not declared_charset(declared):
+        declared = body[:_META].decode("latin-1")  # a meta tag may say it
+    return title_of(decoded(body, declared))
 
 
 def operation_name(exchange: Exchange) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from pytest_loadtool.codec.media import is_html, media_type
 from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.entry import Entry, joined
@@ -74,5 +75,5 @@ def _prefers_html(accept: str) -> bool:
         except ValueError:
             quality = 0.0
         if quality > quality_of_best:
-            best, quality_of_best = item.partition(";")[0].strip().lower(), quality
-    return best in ("text/html", "application/xhtml+xml")
+            best, quality_of_best = media_type(item), quality
+    return is_html(best)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.filters import filtered
+from pytest_loadtool.codec.media import FORM, media_type
 from pytest_loadtool.codec.place import Place, body_places, encode, header_places, target_places
 from pytest_loadtool.codec.template import Reference, Template, escape
 from pytest_loadtool.recording.entry import origin
@@ -51,8 +52,7 @@ def header_text(value: str, server: str) -> str:
 
 def body_text(body: str, content_type: str, server: str) -> str:
     """A text body as a template."""
-    form = content_type.lower().startswith("application/x-www-form-urlencoded")
-    wanted = encode(Place.FORM, server) if form else server
+    wanted = encode(Place.FORM, server) if media_type(content_type) == FORM else server
     return _if_equal(
         _marked(body, {wanted: "${server}"}),
         body,

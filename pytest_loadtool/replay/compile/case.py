@@ -9,6 +9,7 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from pytest_loadtool.auth.credentials import Credentials
+from pytest_loadtool.codec.http import IDEMPOTENT_METHODS
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.extraction.bound import bind_source
 from pytest_loadtool.extraction.extract import compile_source
@@ -57,8 +58,6 @@ _APP_SERVER = "http://localhost"
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _NO_FILES: Mapping[str, bytes] = MappingProxyType({})
 _NO_DATASETS: Mapping[str, Dataset] = MappingProxyType({})
-
-_IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"})
 
 
 def _no_keyring(service: str, username: str) -> str:
@@ -182,7 +181,7 @@ def _step(
         checks=tuple(_check(one, case, names) for one in transaction.validators),
         takes=tuple(_take(one, case, names) for one in transaction.extractors),
         without_body=transaction.request.method == "HEAD",
-        idempotent=transaction.request.method in _IDEMPOTENT,
+        idempotent=transaction.request.method in IDEMPOTENT_METHODS,
         guard=servers.guard(target, origin, names),
         likeness=yardsticks.likeness(transaction),
     )

@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 from pytest_loadtool.auth.challenge import Challenge, scheme_name, scheme_names
 from pytest_loadtool.auth.credentials import Credentials
+from pytest_loadtool.codec.http import DEFAULT_PORTS, authority
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.authentication import Proxy
 from pytest_loadtool.model.case import TestCase
@@ -31,8 +32,6 @@ DIRECT = "none"
 
 REASON = "Loadtool-Reason"
 """The header in which a proxy of our own tells why it does not pass something on."""
-
-_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +63,12 @@ class ProxyUrl:
         if scheme.startswith("socks"):
             raise ValueError(f"SOCKS proxies are not supported, got {shown!r}")
         after = parts._replace(scheme="", netloc="").geturl()
-        if scheme not in _PORTS or not parts.hostname or port == 0 or after not in ("", "/"):
+        if scheme not in DEFAULT_PORTS or not parts.hostname or port == 0 or after not in ("", "/"):
             raise ValueError(f"expected http://host:port or https://host:port, got {shown!r}")
         return cls(
             scheme,
             parts.hostname,
-            port or _PORTS[scheme],
+            port or DEFAULT_PORTS[scheme],
             unquote(parts.username or ""),
             unquote(parts.password or ""),
         )
@@ -77,8 +76,7 @@ class ProxyUrl:
     @property
     def origin(self) -> str:
         """The URL without user name and password."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{self.scheme}://{host}:{self.port}"
+        return f"{self.scheme}://{authority(self.host, self.port)}"
 
 
 def through(case: TestCase, said: str) -> TestCase:
@@ -196,7 +194,7 @@ def environment_proxies(environ: Mapping[str, str]) -> _Environment:
         ValueError: a variable names none; the text says which one.
     """
     proxies = {}
-    for scheme in _PORTS:
+    for scheme in DEFAULT_PORTS:
         for variable in (f"{scheme}_proxy", "all_proxy"):
             name = variable if environ.get(variable) else variable.upper()
             text = environ.get(name, "").strip()

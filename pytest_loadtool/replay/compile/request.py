@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from urllib.parse import urlsplit
 
+from pytest_loadtool.codec.http import DEFAULT_PORTS
 from pytest_loadtool.codec.place import (
     body_places,
     cookie_places,
@@ -43,7 +44,7 @@ def origin_of(url: str, tls: TlsSettings = USUAL_TLS) -> Origin:
     """
     try:
         parts = urlsplit(url)
-        port = parts.port or {"http": 80, "https": 443}[parts.scheme]
+        port = parts.port or DEFAULT_PORTS[parts.scheme]
     except (KeyError, ValueError):
         parts, port = urlsplit(""), 0
     if not parts.hostname or not port:

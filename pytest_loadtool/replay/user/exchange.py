@@ -11,7 +11,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from pytest_loadtool.codec.charset import decoded
-from pytest_loadtool.codec.content_coding import decode, not_kept
+from pytest_loadtool.codec.content import ContentError, decode
 from pytest_loadtool.replay.user.head import Head, parse_head
 
 if TYPE_CHECKING:
@@ -223,7 +223,10 @@ class Response:
             ContentError: one is broken or not known, or the body was not kept.
         """
         if self.unkept:
-            raise not_kept(self.unkept)
+            raise ContentError(
+                f"body of more than {self.unkept >> 20:,} MB, which is not kept to be looked into: "
+                "raise body_limit (in an ini file loadtool_body_limit), or look into no such body"
+            )
         codings = self._values("content-encoding")
         if transfer := self._values("transfer-encoding"):
             codings = codings + _unfinished(transfer)

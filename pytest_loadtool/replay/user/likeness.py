@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from pytest_loadtool.answers.documents import OUTCOMES, spelled
 from pytest_loadtool.answers.judge import Finding, Seen, Yardstick, judge
-from pytest_loadtool.answers.kinds import VAGUE, declared, media_type
+from pytest_loadtool.answers.kinds import VAGUE, declared
 from pytest_loadtool.answers.look import LONGEST_READ, READ, REDIRECTS, kind_now, look
-from pytest_loadtool.codec.content_coding import ContentError
+from pytest_loadtool.codec.content import ContentError
+from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.user.exchange import Response

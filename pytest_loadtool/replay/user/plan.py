@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from pytest_loadtool.codec.http import authority
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.result import Failure
@@ -45,9 +46,7 @@ class Origin:
     @property
     def authority(self) -> str:
         """``host`` or ``host:port`` as in a Host header (RFC 9110 §7.2)."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        default = {"http": 80, "https": 443}[self.scheme]
-        return host if self.port == default else f"{host}:{self.port}"
+        return authority(self.host, self.port, self.scheme)
 
     def __str__(self) -> str:
         return f"{self.scheme}://{self.authority}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 
-from pytest_loadtool.codec.content_coding import ContentError
+from pytest_loadtool.codec.content import ContentError
 from pytest_loadtool.errors import ReplayError, SlowPatternError
 from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.dataset import DatasetUse

@@ -15,6 +15,7 @@ from urllib.parse import unquote_to_bytes
 
 import httpx
 
+from pytest_loadtool.codec.http import DEFAULT_PORTS
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.transport.inprocess.app_response import answered, failed
 
@@ -146,7 +147,7 @@ class AsgiTransport(httpx.AsyncBaseTransport):
             "root_path": "",
             "headers": [(name.lower(), value) for name, value in request.headers.raw],
             "client": ("127.0.0.1", 50000),
-            "server": (host, port or {"http": 80, "https": 443}[request.url.scheme]),
+            "server": (host, port or DEFAULT_PORTS[request.url.scheme]),
             "state": self._state.copy(),
         }
 

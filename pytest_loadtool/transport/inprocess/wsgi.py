@@ -19,6 +19,7 @@ from urllib.parse import unquote_to_bytes
 
 import httpx
 
+from pytest_loadtool.codec.http import DEFAULT_PORTS
 from pytest_loadtool.transport.inprocess.app_response import answered, failed
 
 WsgiApp = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
@@ -116,7 +117,7 @@ class _Call:
 
 def _environ(request: httpx.Request, body: bytes) -> dict[str, Any]:
     path, _, query = request.extensions["target"].partition(b"?")
-    port = request.url.port or {"http": 80, "https": 443}[request.url.scheme]
+    port = request.url.port or DEFAULT_PORTS[request.url.scheme]
     environ: dict[str, Any] = {
         "REQUEST_METHOD": request.method,
         "SCRIPT_NAME": "",
