@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 from pytest_loadtool.auth import parse_challenges, scheme_names, supported
 
-__all__ = ["challenge_remedy"]
+__all__ = ["WIZARD", "challenge_remedy"]
 
 _CHALLENGES = {401: b"www-authenticate", 407: b"proxy-authenticate"}
 
-_WIZARD = (
+WIZARD = (
     "run the Test Case Configuration Wizard (`pytest --record FILE`, command "
     "`test-case-configuration`)"
 )
+"""How to say who the users of a test case are."""
 
 
 def challenge_remedy(
@@ -29,5 +30,5 @@ def challenge_remedy(
     if status == 407:
         return f"The proxy asks who it is ({schemes}): [proxy] of the test case can tell."
     if not has_identities:
-        return f"The server asks who it is ({schemes}), and the test case does not say: {_WIZARD}."
+        return f"The server asks who it is ({schemes}), and the test case does not say: {WIZARD}."
     return f"The server asks who it is ({schemes}), and no [[identity]] is for this host and realm."

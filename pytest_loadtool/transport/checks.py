@@ -8,14 +8,15 @@ from pytest_loadtool.casefile.problems import key_error
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.replay.plan import Plan
+from pytest_loadtool.report.challenges import WIZARD
 from pytest_loadtool.transport.tls import TlsError, check_tls
 
 __all__ = ["check_plan"]
 
 
 _NOBODY = (
-    "HTTP authentication was recorded here, and the test case does not say who its users are: run "
-    "the Test Case Configuration Wizard (`pytest --record FILE`, command `test-case-configuration`)"
+    "HTTP authentication was recorded here, and the test case does not say who its users are: "
+    f"{WIZARD}"
 )
 
 

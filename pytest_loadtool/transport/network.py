@@ -8,13 +8,12 @@ from collections.abc import Awaitable, Callable, Coroutine
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from pytest_loadtool.load.line import Line
 from pytest_loadtool.model.bandwidth import Bandwidth
 from pytest_loadtool.model.load import BODY_LIMIT
 from pytest_loadtool.replay.exchange import Send
 from pytest_loadtool.replay.plan import Origin
 from pytest_loadtool.transport.asking import ASKING
-from pytest_loadtool.transport.bandwidth import connect_slowly
+from pytest_loadtool.transport.bandwidth import Line, connect_slowly
 from pytest_loadtool.transport.dialogue import Dialogue
 from pytest_loadtool.transport.failures import (
     CLOSED_IN_NEGOTIATION,

@@ -7,9 +7,9 @@ from collections.abc import Callable, Generator
 from time import perf_counter
 from typing import Protocol
 
-from pytest_loadtool.load.line import Line
 from pytest_loadtool.replay.exchange import Command, Over, Response, Send, Wait
 from pytest_loadtool.replay.plan import Origin
+from pytest_loadtool.transport.bandwidth import Line
 from pytest_loadtool.transport.network import Network
 from pytest_loadtool.transport.proxy_login import AtProxies, Introduce, nobody
 from pytest_loadtool.transport.raw import Connection
