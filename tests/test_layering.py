@@ -45,11 +45,12 @@ ROOMS: dict[str, set[str]] = {
     },
     "report": {"errors", "model", "auth", "load", "correlation.fields", "correlation.looks"},
     "transport": {"errors", "model", *MIDDLE},
+    "engine": {"errors", "model", *MIDDLE, "transport"},
     "capture": {"errors", "model", *MIDDLE},
-    "console": {"errors", "model", *MIDDLE, "transport", "capture"},
-    "plugin": {"errors", "model", *MIDDLE, "transport", "capture", "console"},
+    "console": {"errors", "model", *MIDDLE, "transport", "engine", "capture"},
+    "plugin": {"errors", "model", *MIDDLE, "transport", "engine", "capture", "console"},
 }
-EDGES = frozenset({"transport", "capture", "console", "plugin"})
+EDGES = frozenset({"transport", "engine", "capture", "console", "plugin"})
 PLUGIN, CAPTURE = frozenset({"plugin"}), frozenset({"capture"})
 CONSOLE, TRANSPORT = frozenset({"console"}), frozenset({"transport"})
 

@@ -100,8 +100,8 @@ async def start(session: Session, file: Path | None = None, *, server: str = "")
     is in the files is run, so the test case that is open must be saved. A load test that does not
     pass fails this command.
     """
+    from pytest_loadtool.engine.local import run_alone
     from pytest_loadtool.load import Share
-    from pytest_loadtool.transport.alone import run_alone
     from pytest_loadtool.transport.share import prepare, read_test
 
     if session.live is not None:
