@@ -8,10 +8,11 @@ from pytest_loadtool.auth import parse_challenges, scheme_names, supported
 
 _CHALLENGES = {401: b"www-authenticate", 407: b"proxy-authenticate"}
 
-_WIZARD = (
+WIZARD = (
     "run the Test Case Configuration Wizard (`pytest --record FILE`, command "
     "`test-case-configuration`)"
 )
+"""How to say who the users of a test case are."""
 
 
 def challenge_remedy(
@@ -27,5 +28,5 @@ def challenge_remedy(
     if status == 407:
         return f"The proxy asks who it is ({schemes}): [proxy] of the test case can tell."
     if not has_identities:
-        return f"The server asks who it is ({schemes}), and the test case does not say: {_WIZARD}."
+        return f"The server asks who it is ({schemes}), and the test case does not say: {WIZARD}."
     return f"The server asks who it is ({schemes}), and no [[identity]] is for this host and realm."

@@ -1,4 +1,6 @@
-"""The run: virtual users on an event loop, functional or under load.
+"""Load runs: virtual users on an event loop, and one orchestration over workers, wherever they are.
 
-May use sockets through `transport` only; knows no pytest, no terminal.
+`LoadRun` leads the workers of a run and judges it; `Worker` is what each of them does. Only what
+carries their messages differs: in this process they are calls. No pytest, no xdist and no terminal
+may enter: who runs load tests brings these along.
 """

@@ -249,17 +249,16 @@ def test_a_second_signal_ends_at_once(project: Project, server: Server) -> None:
     project.write(
         conftest__py="""
 import pathlib
-from pytest_loadtool.plugin.load import xdist_controller
-from pytest_loadtool.plugin.load.series import Series
+from pytest_loadtool.engine import run
 
-xdist_controller._PATIENCE = 1e6
-stop = Series.stop
+run._PATIENCE = 1e6
+stop = run.LoadRun.stop
 
-def stop_and_note(series):
-    stop(series)
+def stop_and_note(load_run):
+    stop(load_run)
     pathlib.Path("stopping").touch()
 
-Series.stop = stop_and_note
+run.LoadRun.stop = stop_and_note
 """
     )
     with project.running("--load", "-n", "1") as process:

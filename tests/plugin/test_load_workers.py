@@ -237,8 +237,8 @@ def test_silent_worker_is_given_up(project: Project, server: Server) -> None:
     """A worker that is there and does nothing any more does not keep the session for ever."""
     project.write(
         conftest__py="""
-import pytest_loadtool.plugin.load.xdist_controller as controller
-controller.SILENCE = 3   # seconds; a patient person's is ten times that
+from pytest_loadtool.engine import run
+run.SILENCE = 3   # seconds; a patient person's is ten times that
 """,
         rush__load__toml=load("good.case.toml", duration="2s"),
     )

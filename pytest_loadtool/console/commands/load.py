@@ -98,7 +98,7 @@ async def start(session: Session, file: Path | None = None, *, server: str = "")
     is in the files is run, so the test case that is open must be saved. A load test that does not
     pass fails this command.
     """
-    from pytest_loadtool.engine.local_run import run_alone
+    from pytest_loadtool.engine.local import run_alone
     from pytest_loadtool.engine.prepare.share import prepare, read_test
     from pytest_loadtool.load import Share
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from pytest_loadtool.casefile.toml.diagnostics import key_error
+from pytest_loadtool.diagnosis.challenges import WIZARD
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.replay.user.plan import Plan
 from pytest_loadtool.transport.wire.tls import TlsError, check_tls
 
 _NOBODY = (
-    "HTTP authentication was recorded here, and the test case does not say who its users are: run "
-    "the Test Case Configuration Wizard (`pytest --record FILE`, command `test-case-configuration`)"
+    "HTTP authentication was recorded here, and the test case does not say who its users are: "
+    f"{WIZARD}"
 )
 
 

@@ -71,6 +71,8 @@ class Conductor:
     workers: list[str]
     clock: Callable[[], float]
     """``time.time``, or what a test puts in its place."""
+    lead_time: float = LEAD_TIME
+    """Seconds between ``go`` and the start."""
     phase: Phase = Phase.GATHERING
     leader: str | None = None
     deal: int = 0
@@ -202,7 +204,7 @@ class Conductor:
             return []
         self.phase = Phase.RUNNING
         self.started = True
-        start = self.clock() + LEAD_TIME
+        start = self.clock() + self.lead_time
         for worker in alive:
             self.standing[worker] = Standing.RUNNING
         return [Order(worker, "go", (start,)) for worker in alive]

@@ -56,7 +56,7 @@ class Merger:
     def __init__(self, workers: Iterable[str] = ()) -> None:
         self._workers = {name: WorkerResult(name) for name in workers}
         self._parts: dict[str, MergedMetrics] = {}
-        self._merged = MergedMetrics((), (), ())
+        self._merged: MergedMetrics | None = None  # to be made of the parts
 
     def join(self, worker: str) -> None:
         """One more worker is to come, such as a replacement."""
@@ -76,8 +76,10 @@ class Merger:
         self.join(worker)
         running = self._workers[worker].share is not None
         match message, self._workers[worker].state:
-            case Snapshot(metrics), "running" | "lost" if running:
-                self._add(worker, json.loads(metrics))
+            case Snapshot(bytes(report)), "running" | "lost" if running:
+                self._add(worker, json.loads(report))
+            case Snapshot(MergedMetrics() as sums), "running" | "lost" if running:
+                self._parts[worker], self._merged = sums, None
             case Final(metrics), "running" | "lost" if running:
                 self._complete(worker, reports.from_snapshot(metrics))
                 self._change(worker, "final")
@@ -107,6 +109,10 @@ class Merger:
         running = [
             part for name, part in self._parts.items() if self._workers[name].state == "running"
         ]
+        if len(running) == len(self._workers) == 1:
+            return running[0]
+        if self._merged is None:
+            self._merged = MergedMetrics.of(self._parts.values())
         for name in ("users", "last_requests", "last_errors"):
             setattr(self._merged, name, sum(getattr(part, name) for part in running))
         return self._merged
@@ -115,22 +121,26 @@ class Merger:
         part = self._parts.get(worker)
         if part is None:
             part = reports.from_wire(wire)
-            self._begin(part)
-            self._parts[worker] = part
-        else:
-            part.add_wire(wire)
-        self._merged.add_wire(wire)
+            self._check(part)
+            self._parts[worker], self._merged = part, None
+            return
+        part.add_wire(wire)
+        if self._merged is not None:
+            self._merged.add_wire(wire)
 
     def _complete(self, worker: str, whole: MergedMetrics) -> None:
-        self._begin(whole)
-        self._merged.add_wire(reports.to_wire(whole, self._parts.get(worker)))
+        self._check(whole)
+        before = self._parts.get(worker)
+        if self._merged is not None and before is not None:
+            self._merged.add_wire(reports.to_wire(whole, before))
+        else:
+            self._merged = None
         self._parts[worker] = whole
 
-    def _begin(self, part: MergedMetrics) -> None:
+    def _check(self, part: MergedMetrics) -> None:
         """The first numbers of all say what is merged here; all others must be of the same."""
-        if not self._parts:
-            self._merged = MergedMetrics.for_reports_of(part)
-        self._merged.check(part)
+        for known in self._parts.values():
+            known.check(part)
 
     def _change(
         self, worker: str, state: WorkerState, *, share: Share | None = None, text: str = ""

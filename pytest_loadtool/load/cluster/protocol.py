@@ -6,25 +6,29 @@ before the connection itself is lost: so what came before that is complete. When
 what is for `load.cluster.conductor`.
 
 A message travels as a tuple of its kind and its fields: exact builtin types, because execnet takes
-nothing else.
+nothing else. Within one process a `Snapshot` may have the sums themselves, which go on to grow.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pytest_loadtool.load.metrics.merged import MergedMetrics
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What the worker has measured since its last one, as `LoadMetrics.report` gives it."""
+    """What the worker has measured since its last one, as `reports.report` gives it; or the sums of
+    all that it has reported."""
 
-    metrics: bytes
+    metrics: bytes | MergedMetrics
 
 
 @dataclass(frozen=True, slots=True)
 class Final:
-    """All that the worker has measured, as `LoadMetrics.snapshot` gives it; it is done."""
+    """All that the worker has measured, as `reports.snapshot` gives it; it is done."""
 
     metrics: bytes
 

@@ -24,7 +24,7 @@ _TO_LINE_START, _UP, _ERASE_LINE, _ERASE_BELOW = "\r", "\x1b[{}A", "\x1b[K", "\x
 
 
 class LiveView:
-    """Shows how a run is getting on, from the moment it begins.
+    """Shows how a run is getting on, from the moment it is first told.
 
     A context manager: at its end nothing is left on a terminal for pytest's own reports to trip
     over. Under ``-q`` it shows nothing.
@@ -42,7 +42,7 @@ class LiveView:
             self._draw = self._draw_over if in_place else self._add_line
         self._drawn = 0  # lines that stand on the terminal now
         self._above = ""  # what pytest has written of the line above them, to go on with it
-        self._started = time.monotonic()
+        self._started: float | None = None  # when it was first shown something
         self._next_line = _BETWEEN_LINES
 
     @property
@@ -64,8 +64,11 @@ class LiveView:
     def show(self, seen: Glimpse) -> None:
         """Show where the run is now."""
         if self._draw is not None and self._reporter is not None:
+            now = time.monotonic()
+            if self._started is None:
+                self._started = now
             with self._writing():
-                self._draw(self._reporter, seen, time.monotonic() - self._started)
+                self._draw(self._reporter, seen, now - self._started)
 
     def clear(self) -> None:
         """Take away what is drawn, before somebody else writes."""

@@ -31,7 +31,7 @@ class Here:
             LoadToolError: it could not be run.
             KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP; the results so far are kept.
         """
-        from pytest_loadtool.engine.local_run import run_alone
+        from pytest_loadtool.engine.local import run_alone
 
         configuration = item.load_test.configuration
         baseline = self._config.stash[BASELINE]

@@ -10,7 +10,6 @@ import contextlib
 import os
 import signal
 import threading
-import time
 from collections.abc import Generator
 from functools import partial
 from queue import Empty, SimpleQueue
@@ -19,27 +18,24 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_loadtool.plugin.load.interrupt import Shield
-from pytest_loadtool.plugin.load.series import Frame, Series
-from pytest_loadtool.plugin.load.xdist_scheduler import WAKE_UP, LoadTestScheduling
+from pytest_loadtool.plugin.load.series import Series
+from pytest_loadtool.plugin.load.shared import Frame
+from pytest_loadtool.plugin.load.xdist_scheduler import LoadTestScheduling
 from pytest_loadtool.plugin.load.xdist_worker import CHANNEL
 
 if TYPE_CHECKING:
     import execnet
     from xdist.workermanage import WorkerController
 
-#: Seconds that workers have after Ctrl-C to send what they have measured.
-_PATIENCE = 5.0
-
-#: Seconds after which a worker that should make load, and says nothing, is given up. It speaks each
-#: second, unless something blocks its event loop: a regular expression that never ends, say.
-SILENCE = 30.0
-
 #: Seconds between two looks for silent workers.
 _PULSE = 1.0
 
 
 class LoadController:
-    """The plugin of the controller: channels to the workers, and what becomes of Ctrl-C."""
+    """The plugin of the controller: channels to the workers, and what becomes of Ctrl-C.
+
+    It is the `Carrier` of its series.
+    """
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
@@ -76,7 +72,7 @@ class LoadController:
         from xdist.workermanage import parse_tx_spec_config
 
         assert self._session is not None
-        self._series = Series(self._session, self._send)
+        self._series = Series(self._session, self)
         expected = len(parse_tx_spec_config(config))
         scheduling = LoadTestScheduling(self._session, self._series, expected, self._attend)
         self._scheduling = scheduling
@@ -111,7 +107,8 @@ class LoadController:
             try:
                 result = yield
             except BaseException:
-                self._wind_up()
+                if self._series is not None:
+                    self._series.interrupt(self._attend_one)
                 raise
             finally:
                 over.set()
@@ -139,8 +136,12 @@ class LoadController:
                 while True:
                     self._act_on(*self._heard.get_nowait())
             assert self._series is not None
-            for worker in self._series.silent(SILENCE):
-                _kill(self._nodes[worker])
+            self._series.end_silent()
+
+    def _attend_one(self, seconds: float) -> None:
+        """Act on the next that a worker says, if one does within so many seconds."""
+        with contextlib.suppress(Empty):
+            self._act_on(*self._heard.get(timeout=seconds))
 
     def _act_on(self, worker: str, frame: Frame | None) -> None:
         assert self._series is not None
@@ -149,41 +150,26 @@ class LoadController:
         else:
             self._series.hear(worker, frame)
 
-    def _send(self, worker: str, frame: Frame) -> None:
-        # One that is gone is heard of by the end of its connection.
+    def send(self, worker: str, frame: Frame) -> None:
+        """Send a message. One that is gone is heard of by the end of its connection."""
         with contextlib.suppress(OSError):
             self._channels[worker].send(frame)
 
-    def _wind_up(self) -> None:
-        """Stop the load, and wait for what was measured. A second Ctrl-C ends the waiting."""
-        series = self._series
-        if series is None:
-            return
-        series.clear_view()
-        series.stop()
-        deadline = time.monotonic() + _PATIENCE
-        try:
-            while series.running and (left := deadline - time.monotonic()) > 0:
-                with contextlib.suppress(Empty):
-                    self._act_on(*self._heard.get(timeout=left))
-        finally:
-            series.abandon()
+    def end(self, worker: str) -> None:
+        """End a worker that does not listen.
+
+        Only on this machine; one elsewhere is left to whoever sees that nothing happens.
+        """
+        node = self._nodes[worker]
+        if node.gateway.spec.popen and not node.gateway.spec.via:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(node.gateway._rinfo().pid, signal.SIGKILL)
 
 
 def _wake_up(node: WorkerController) -> None:
     """Have the scheduler called in the main thread.
 
-    xdist has no hook for that. A test that is complete makes it call the scheduler, and no test has
-    this index.
+    xdist has no hook for that. It calls the scheduler when a worker gives tests back, as those that
+    steal tests from each other do: here a worker gives none back.
     """
-    node.notify_inproc("runtest_protocol_complete", node=node, item_index=WAKE_UP, duration=0.0)
-
-
-def _kill(node: WorkerController) -> None:
-    """End a worker that does not listen. Its loss is then noticed like any other.
-
-    Only on this machine; one elsewhere is left to whoever sees that nothing happens.
-    """
-    if node.gateway.spec.popen and not node.gateway.spec.via:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(node.gateway._rinfo().pid, signal.SIGKILL)
+    node.notify_inproc("unscheduled", node=node, indices=())

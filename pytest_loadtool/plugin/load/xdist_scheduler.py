@@ -16,9 +16,6 @@ from pytest_loadtool.plugin.load.series import Series
 if TYPE_CHECKING:
     from xdist.workermanage import WorkerController
 
-#: No test has this index. `mark_test_complete` with it means: there is something to hear.
-WAKE_UP = -1
-
 
 class LoadTestScheduling:
     """One session's scheduler.
@@ -114,9 +111,9 @@ class LoadTestScheduling:
         item_index: int,
         duration: float = 0,  # noqa: ARG002 - xdist's signature
     ) -> None:
-        """A worker is through with a test, or just has said something."""
+        """A worker is through with a test."""
         self._attend()
-        if item_index != WAKE_UP and self._nodeids is not None:
+        if self._nodeids is not None:
             self._series.leave(node.gateway.id, self._nodeids[item_index])
 
     def mark_test_pending(self, item: str) -> None:
@@ -124,10 +121,16 @@ class LoadTestScheduling:
         raise NotImplementedError
 
     def remove_pending_tests_from_node(
-        self, node: WorkerController, indices: Sequence[int]
+        self,
+        node: WorkerController,  # noqa: ARG002 - xdist's signature
+        indices: Sequence[int],
     ) -> None:
-        """Refused: no worker takes over from another."""
-        raise NotImplementedError
+        """Act on what workers have said: the controller calls this so, without any test.
+
+        No worker takes over from another, so none ever gives one back.
+        """
+        assert not indices
+        self._attend()
 
     def remove_node(self, node: WorkerController) -> None:
         """A worker is gone. Never names a test to report as crashed: the verdict says it.

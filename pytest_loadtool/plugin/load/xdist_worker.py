@@ -1,4 +1,4 @@
-"""A worker of pytest-xdist in a load test: it plays one share and tells the controller.
+"""A worker of pytest-xdist in a load test: what carries the messages of its `engine.worker.Worker`.
 
 Messages both ways are tuples ``(node id, kind, field, …)``; `load.cluster.conductor` has their
 order. Nothing is reported to pytest from here, or there would be one result for each worker.
@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import json
 import traceback
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import astuple
+from functools import partial
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from _pytest.runner import runtestprotocol
 
-from pytest_loadtool.engine.prepare.share import PreparedShare, prepare
+from pytest_loadtool.engine.prepare.share import prepare
 from pytest_loadtool.engine.signals import KILLS
+from pytest_loadtool.engine.worker import Worker
 from pytest_loadtool.errors import LoadToolError
-from pytest_loadtool.load import Failed, Final, Message, Share, Snapshot, encode
-from pytest_loadtool.load.metrics import reports
+from pytest_loadtool.load import encode
 from pytest_loadtool.plugin.load.interrupt import deaf
 from pytest_loadtool.plugin.load.item import LoadItem
 from pytest_loadtool.plugin.load.xdist_outbox import Outbox
@@ -44,7 +45,7 @@ class LoadWorker:
         channel: execnet.Channel = config.workerinput[CHANNEL]  # type: ignore[attr-defined]
         self._inbox: SimpleQueue[_Frame | None] = SimpleQueue()
         self._outbox = Outbox(channel)
-        self._share: PreparedShare | None = None
+        self._worker: Worker | None = None
         # The end marker comes at once when the controller dies. execnet by itself would let the
         # load run on for 15 seconds.
         channel.setcallback(self._receive, endmarker=None)
@@ -69,9 +70,17 @@ class LoadWorker:
         """Take part in a load test, in whatever way the controller says."""
         if not isinstance(item, LoadItem):
             return None
+        self._worker = Worker(
+            partial(prepare, item.load_test),
+            partial(self._next, item),
+            partial(self._tell, item),
+            lambda message: self._tell(item, *encode(message)),
+            self._text,
+            self._making_load,
+        )
         lengths = [(name, *astuple(length)) for name, length in item.load_test.lengths]
         self._tell(item, "ready", str(item.path), tuple(item.location), lengths)
-        if self._take_part(item) == "lead":
+        if self._worker.take_part() == "lead":
             reports = runtestprotocol(item, log=False, nextitem=nextitem)
             self._tell(item, "reports", self._packed(reports))
         self._outbox.flush()
@@ -80,60 +89,25 @@ class LoadWorker:
     def run(self, item: LoadItem, servers: tuple[str, ...]) -> None:
         """As the leader, whose fixtures are set up now: take part like the others, and keep the
         fixtures until all have finished."""
+        assert self._worker is not None
         self._tell(item, "prepared", servers)
-        if self._take_part(item) == "ran":
+        if self._worker.take_part() == "ran":
             with deaf():
                 self._next(item)  # "release"
 
-    def _take_part(self, item: LoadItem) -> str:
-        """Do what the controller says until the share is run, or until there is something that only
-        the caller can do. What that is: "ran", "lead", "skip"."""
-        while True:
-            kind, *fields = self._next(item)
-            match kind:
-                case "share":
-                    self._arm(item, *fields)
-                case "go":
-                    self._run(item, *fields)
-                    return "ran"
-                case _:
-                    return str(kind)
-
-    def _arm(
-        self, item: LoadItem, deal: int, index: int, count: int, servers: tuple[str, ...]
-    ) -> None:
-        try:
-            self._share = prepare(item.load_test, servers, Share(index, count))
-        except Exception as error:
-            self._tell(item, "refused", deal, self._text(error))
-        else:
-            self._tell(item, "armed", deal)
-
-    def _run(self, item: LoadItem, start: float) -> None:
-        share = self._share
-        assert share is not None
+    def _making_load(self, make_load: Callable[[], None]) -> None:
+        """Beside an event loop that a fixture has left running; signals are the controller's."""
         with deaf():
-            try:
-                run_apart(
-                    lambda: share.runner.run(
-                        start, lambda snapshot: self._say(item, Snapshot(snapshot))
-                    )
-                )
-            except Exception as error:
-                self._say(item, Snapshot(share.runner.report()))
-                self._say(item, Failed(self._text(error)))
-            else:
-                self._say(item, Final(reports.snapshot(share.metrics)))
-            self._share = None
+            run_apart(make_load)
             self._outbox.flush()
 
     # Messages.
 
     def _receive(self, frame: _Frame | None) -> None:
         """A message, or None at the end of the connection. Called in execnet's own thread."""
-        share = self._share
-        if share is not None and (frame is None or frame[1] == "stop"):
-            share.runner.stop()
+        worker = self._worker
+        if worker is not None and (frame is None or frame[1] == "stop"):
+            worker.stop()
         self._inbox.put(frame)
 
     def _next(self, item: LoadItem) -> _Frame:
@@ -146,9 +120,6 @@ class LoadWorker:
             nodeid, kind, *fields = frame
             if nodeid == item.nodeid and kind != "stop":
                 return kind, *fields
-
-    def _say(self, item: LoadItem, message: Message) -> None:
-        self._tell(item, *encode(message))
 
     def _tell(self, item: LoadItem, kind: str, *fields: object) -> None:
         self._outbox.put((item.nodeid, kind, *fields))

@@ -15,7 +15,7 @@ from pytest_loadtool.replay.user.plan import Origin
 from pytest_loadtool.transport.proxy.proxy_connection import Dialogue
 from pytest_loadtool.transport.proxy.proxy_login import Introduce, nobody
 from pytest_loadtool.transport.proxy.tunnel import TunnelUser, open_tunnel, tunnel_name
-from pytest_loadtool.transport.wire.bandwidth import connect_slowly
+from pytest_loadtool.transport.wire.bandwidth import Line, connect_slowly
 from pytest_loadtool.transport.wire.current_step import ASKING
 from pytest_loadtool.transport.wire.failures import (
     CLOSED_IN_NEGOTIATION,
@@ -27,7 +27,6 @@ from pytest_loadtool.transport.wire.failures import (
     of_proxy,
 )
 from pytest_loadtool.transport.wire.raw import Connection
-from pytest_loadtool.transport.wire.throttle import Line
 from pytest_loadtool.transport.wire.tls import TlsContexts
 from pytest_loadtool.transport.wire.tls_layer import TlsLayer
 

@@ -12,8 +12,8 @@ from pytest_loadtool.replay.user.plan import Origin
 from pytest_loadtool.transport.connections.network import Network
 from pytest_loadtool.transport.proxy.proxy_login import AtProxies, Introduce, nobody
 from pytest_loadtool.transport.proxy.tunnel import TunnelUser
+from pytest_loadtool.transport.wire.bandwidth import Line
 from pytest_loadtool.transport.wire.raw import Connection
-from pytest_loadtool.transport.wire.throttle import Line
 
 #: One iteration of a virtual user.
 Commands = Generator[Command, Response | None, None]

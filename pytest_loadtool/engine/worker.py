@@ -1,0 +1,83 @@
+"""One worker of a load run: it does what the run says, and tells what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from pytest_loadtool.engine.prepare.share import PreparedShare
+from pytest_loadtool.load import Failed, Final, Message, Share, Snapshot
+from pytest_loadtool.load.metrics import reports
+
+#: Makes a share ready to run, with a base URL for each test case: see `share.prepare`.
+Prepare = Callable[[Sequence[str], Share], PreparedShare]
+
+
+class Worker:
+    """Takes part in one run.
+
+    ``receive`` waits for the next order of `load.conductor`, as its kind and fields; ``tell`` sends
+    a message back, and ``say`` one of `load.protocol`. ``text`` says what to tell of an error; what
+    it raises instead ends the worker. ``around`` calls what makes the load, with all that has to be
+    there meanwhile. Nothing is known here of what carries the messages.
+    """
+
+    def __init__(
+        self,
+        prepare: Prepare,
+        receive: Callable[[], tuple[Any, ...]],
+        tell: Callable[..., None],
+        say: Callable[[Message], None],
+        text: Callable[[Exception], str],
+        around: Callable[[Callable[[], None]], None] = lambda make_load: make_load(),
+    ) -> None:
+        self._prepare = prepare
+        self._receive = receive
+        self._tell = tell
+        self._say = say
+        self._text = text
+        self._around = around
+        self._share: PreparedShare | None = None
+
+    def take_part(self) -> str:
+        """Do what the run says, until the share is run or only the caller can do what comes.
+
+        Returns ``ran``, or the kind of that order: ``lead``, ``skip``, ``release``.
+        """
+        while True:
+            kind, *fields = self._receive()
+            match kind:
+                case "share":
+                    self._arm(*fields)
+                case "go":
+                    self._around(partial(self._make_load, *fields))
+                    return "ran"
+                case _:
+                    return str(kind)
+
+    def stop(self) -> None:
+        """Cut the load short, if there is any. May be called from any thread."""
+        share = self._share
+        if share is not None:
+            share.runner.stop()
+
+    def _arm(self, deal: int, index: int, count: int, servers: Sequence[str]) -> None:
+        try:
+            self._share = self._prepare(servers, Share(index, count))
+        except Exception as error:
+            self._tell("refused", deal, self._text(error))
+        else:
+            self._tell("armed", deal)
+
+    def _make_load(self, start: float) -> None:
+        share = self._share
+        assert share is not None, "nobody is told to go who has no share"
+        try:
+            share.runner.run(start, lambda report: self._say(Snapshot(report)))
+        except Exception as error:
+            self._say(Snapshot(share.runner.report()))
+            self._say(Failed(self._text(error)))
+        else:
+            self._say(Final(reports.snapshot(share.metrics)))
+        self._share = None
