@@ -30,7 +30,7 @@ MIDDLE = {
 #: The room "" is the package's own ``__init__``, which every pytest run imports: what it offers it
 #: imports when it is asked for (tests/test_packaging.py).
 ROOMS: dict[str, set[str]] = {
-    "": {"console.program"},
+    "": {"workflow.program"},
     "errors": set(),
     "model": {"errors"},
     **{
@@ -46,10 +46,11 @@ ROOMS: dict[str, set[str]] = {
     "report": {"errors", "model", "auth", "load", "correlation.fields", "correlation.looks"},
     "transport": {"errors", "model", *MIDDLE},
     "capture": {"errors", "model", *MIDDLE},
-    "console": {"errors", "model", *MIDDLE, "transport", "capture"},
-    "plugin": {"errors", "model", *MIDDLE, "transport", "capture", "console"},
+    "workflow": {"errors", "model", *MIDDLE, "transport", "capture"},
+    "console": {"errors", "model", *MIDDLE, "transport", "capture", "workflow"},
+    "plugin": {"errors", "model", *MIDDLE, "transport", "capture", "workflow", "console"},
 }
-EDGES = frozenset({"transport", "capture", "console", "plugin"})
+EDGES = frozenset({"transport", "capture", "workflow", "console", "plugin"})
 PLUGIN, CAPTURE = frozenset({"plugin"}), frozenset({"capture"})
 CONSOLE, TRANSPORT = frozenset({"console"}), frozenset({"transport"})
 
@@ -175,6 +176,7 @@ def house(tmp_path: Path) -> Path:
         "load": "from pytest_loadtool import __version__",
         "transport": "import asyncio, socket, uvloop\nfrom pytest_loadtool.replay import plan",
         "capture": "import asyncio\nfrom mitmproxy import http",
+        "workflow": "import asyncio\nfrom pytest_loadtool.capture import recorder",
         "console": "import prompt_toolkit\nfrom pytest_loadtool.capture import recorder",
         "plugin": "import pytest\nfrom pytest_loadtool import console",
     }.items():
@@ -228,6 +230,10 @@ def test_what_is_allowed_passes(house: Path) -> None:
         ("transport", "from pytest_loadtool.capture import x", "transport may not import capture"),
         ("capture", "import socket", "capture may not use socket: only transport may"),
         ("capture", "from pytest_loadtool.console import x", "capture may not import console"),
+        ("workflow", "from pytest_loadtool.console import x", "workflow may not import console"),
+        ("workflow", "from pytest_loadtool.plugin import x", "workflow may not import plugin"),
+        ("workflow", "import prompt_toolkit", "workflow may not use prompt_toolkit"),
+        ("workflow", "import mitmproxy", "workflow may not use mitmproxy: only capture may"),
         ("console", "from mitmproxy.http import x", "console may not use mitmproxy"),
         ("console", "from pytest_loadtool.plugin import x", "console may not import plugin"),
         ("plugin", "import prompt_toolkit.history", "plugin may not use prompt_toolkit"),

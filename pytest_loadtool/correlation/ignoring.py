@@ -15,11 +15,11 @@ from pytest_loadtool.correlation.traffic import Step, Traffic
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.rule import Names, Rule
 
-__all__ = ["entries", "entry", "ignored", "set_aside", "wanted"]
+__all__ = ["IGNORED", "entries", "entry", "ignored", "set_aside", "wanted"]
 
 _EXACT = re.compile(r"[!-~]+ \S+:(?: .*)?")
 _REASON = "The test case says that {field} is to be ignored: it is sent as recorded."
-_IGNORED = Rule("ignored", _REASON, leave=True)
+IGNORED = Rule("ignored", _REASON, leave=True)
 
 
 def ignored(case: TestCase) -> Iterator[Rule]:
@@ -37,7 +37,7 @@ def set_aside(traffic: Traffic, case: TestCase) -> tuple[Miss, ...]:
     aside = [slot for slot in traffic.slots if exact.intersection(entries(traffic, slot))]
     gone = set(map(id, aside))
     traffic.slots = tuple(slot for slot in traffic.slots if id(slot) not in gone)
-    return tuple(Miss(slot, _IGNORED, _REASON) for slot in aside)
+    return tuple(Miss(slot, IGNORED, _REASON) for slot in aside)
 
 
 def wanted(issues: Iterable[Issue], traffic: Traffic, case: TestCase) -> Iterator[Issue]:

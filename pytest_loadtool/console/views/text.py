@@ -7,7 +7,7 @@ import re
 from pytest_loadtool.model.charset import declared_charset
 from pytest_loadtool.model.multipart import is_multipart, shown
 
-__all__ = ["body", "body_text", "counted", "shortened", "size"]
+__all__ = ["body", "body_text", "size"]
 
 _TEXTUAL = re.compile(
     r"^(?:text/|application/(?:[\w.-]+\+)?(?:json|xml|javascript|graphql))|urlencoded", re.I
@@ -15,15 +15,6 @@ _TEXTUAL = re.compile(
 
 #: Characters of a body that are shown unless all of it is asked for.
 BODY_LIMIT = 4000
-
-
-def counted(number: int, noun: str) -> str:
-    """``1 page``, ``3 pages``, ``2 queries``, ``2 replays``."""
-    if number == 1:
-        return f"1 {noun}"
-    changes = noun.endswith("y") and noun[-2] not in "aeiou"
-    plural = noun[:-1] + "ies" if changes else noun + "s"
-    return f"{number} {plural}"
 
 
 def size(number: int) -> str:
@@ -34,12 +25,6 @@ def size(number: int) -> str:
             return f"{amount:.1f} {unit}" if unit != "B" and amount < 10 else f"{amount:.0f} {unit}"
         amount /= 1000
     return f"{amount:.1f} GB"
-
-
-def shortened(text: str, width: int) -> str:
-    """``text`` on one line of at most ``width`` characters, with an ellipsis where it was cut."""
-    line = " ".join(text.split())
-    return line if len(line) <= width else line[: width - 1] + "…"
 
 
 def body_text(content: bytes, content_type: str) -> str | None:
