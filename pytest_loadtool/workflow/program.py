@@ -10,7 +10,7 @@ from pathlib import Path
 from pytest_loadtool.capture import Proxy
 from pytest_loadtool.errors import RecordingError
 from pytest_loadtool.recording import Domain, DomainFilter
-from pytest_loadtool.replay.proxies import ProxyUrl
+from pytest_loadtool.replay.compile.proxies import ProxyUrl
 from pytest_loadtool.workflow.files import as_case_path, har_path
 from pytest_loadtool.workflow.listeners import listeners
 from pytest_loadtool.workflow.process import RecordingProcess

@@ -39,7 +39,7 @@ def warnings(
     project: Project, document: Document, case_path: Path, rules: Sequence[Rule]
 ) -> Iterator[str]:
     """Say which credentials and tokens are in the files as they are."""
-    from pytest_loadtool.correlation.secrets import captured, typed
+    from pytest_loadtool.masking.found_secrets import captured, typed
 
     sessions = _sessions(document, rules)
     credentials = typed(document.case, sessions)
@@ -62,8 +62,8 @@ def move(
     Raises:
         FileError: the dataset cannot be written.
     """
-    from pytest_loadtool.correlation.masking import masked
-    from pytest_loadtool.correlation.secrets import moved, typed
+    from pytest_loadtool.masking.case import masked
+    from pytest_loadtool.masking.found_secrets import moved, typed
 
     sessions = _sessions(document, rules)
     credentials = typed(document.case, sessions)
@@ -99,6 +99,6 @@ def move(
 
 def _sessions(document: Document, rules: Sequence[Rule]) -> Names:
     """The cookies that carry the session or a credential, by the rules of the test case."""
-    from pytest_loadtool.correlation.secrets import session_cookies
+    from pytest_loadtool.masking.found_secrets import session_cookies
 
     return session_cookies(document.exchanges, rules)

@@ -15,11 +15,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_loadtool.casefile import read_dataset
+from pytest_loadtool.codec.template import Reference, escape
 from pytest_loadtool.correlation.fields import CONSTANT, Field, fields_of
-from pytest_loadtool.correlation.filling import with_references
+from pytest_loadtool.editing.bulk_edit import with_references
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
-from pytest_loadtool.model.template import Reference, escape
 from pytest_loadtool.workflow.accounts import unconfigured, with_account
 from pytest_loadtool.workflow.credentials import Placed, unused
 from pytest_loadtool.workflow.document import Document

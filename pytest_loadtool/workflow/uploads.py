@@ -8,9 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_loadtool.casefile.files import read_bytes, replace_file
+from pytest_loadtool.codec.template import with_files
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.editing import with_transactions
-from pytest_loadtool.model.template import with_files
 from pytest_loadtool.recording import folder_of, unused_path
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.files import case_name

@@ -7,8 +7,6 @@ from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import fidelity as views
 from pytest_loadtool.workflow.document import Document
 
-__all__ = ["show_errors", "show_fidelity"]
-
 
 async def show_fidelity(session: Session) -> None:
     """Show the fidelity report: everything that was filtered, merged or cannot be replayed.

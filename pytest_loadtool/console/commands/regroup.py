@@ -11,8 +11,6 @@ from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.recording import Grouping, regrouped, with_pauses
 from pytest_loadtool.workflow.telling import replayed
 
-__all__ = ["regroup"]
-
 
 async def regroup(
     session: Session, *, activity: bool = False, activity_threshold: Duration | None = None

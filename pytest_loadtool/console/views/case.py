@@ -8,17 +8,15 @@ from typing import TYPE_CHECKING
 
 from pytest_loadtool.console.views.identity import authentication, offered
 from pytest_loadtool.console.views.text import size
+from pytest_loadtool.masking.text import BY_NAME, cut
 from pytest_loadtool.model.case import Page, TestCase, Transaction
 from pytest_loadtool.model.decision import OUTCOME, Decision
 from pytest_loadtool.recording import paused
-from pytest_loadtool.report.masking import BY_NAME, cut
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.telling import counted, shortened
 
 if TYPE_CHECKING:
     from pytest_loadtool.recording import HostUse
-
-__all__ = ["by_place", "decisions", "hosts", "left_out", "summary", "tree"]
 
 #: Transactions that use a value, before the rest is only counted.
 _MOST_USERS = 6

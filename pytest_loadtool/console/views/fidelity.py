@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pytest_loadtool.masking.text import BY_NAME
 from pytest_loadtool.recording import fidelity, transactions_of
 from pytest_loadtool.recording.notes import RECORDING_ERROR
-from pytest_loadtool.report.masking import BY_NAME
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.telling import counted, notes
-
-__all__ = ["errors", "report"]
 
 
 def report(document: Document) -> Iterator[str]:

@@ -12,9 +12,7 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.workflow.telling import place_of, who
 
 if TYPE_CHECKING:
-    from pytest_loadtool.correlation.logins import Login
-
-__all__ = ["authentication", "login", "offered"]
+    from pytest_loadtool.editing.login_forms import Login
 
 
 def login(case: TestCase, one: Login) -> str:

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_loadtool.console.views.identity import authentication, login
-from pytest_loadtool.correlation.logins import Login
+from pytest_loadtool.editing.login_forms import Login
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.workflow.telling import who
-
-__all__ = ["properties"]
 
 
 def properties(case: TestCase, logins: tuple[Login, ...]) -> Iterator[str]:
