@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from types import MappingProxyType
 
 from pytest_loadtool.casefile import read_dataset
-from pytest_loadtool.console.credentials import (
-    NOTHING_PLANNED,
-    Credentials,
-    Given,
-    Known,
-    Planned,
-    Source,
-)
 from pytest_loadtool.console.errors import UsageError
-from pytest_loadtool.console.secrets import env_name
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.wizard import Wizard, choice, question
 from pytest_loadtool.engine.prepare.keyrings import in_keyring
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import Variable
 from pytest_loadtool.model.dataset import Dataset
+from pytest_loadtool.workflow.credentials import Credentials, Known, Source, env_name
+
+#: Datasets that are to be written, each with its first user.
+Planned = Mapping[Path, str]
+NOTHING_PLANNED: Planned = MappingProxyType({})
 
 #: The columns of a dataset of credentials. The last need not be there.
 COLUMNS = ("username", "password", "domain")
@@ -34,6 +33,30 @@ RECOMMENDATION = (
 _WAYS = ("dataset", "share")
 _KEEPERS = ("env", "keyring")
 _SERVICE = "pytest-loadtool"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What the command was told in its options; empty where it was not."""
+
+    dataset: Path | None = None
+    share: str = ""
+    password_env: str = ""
+    keyring: str = ""
+
+    def __post_init__(self) -> None:
+        """Raise `UsageError` for what excludes each other."""
+        if self.dataset is not None and self.share:
+            raise UsageError("--dataset and --share exclude each other")
+        if self.password_env and self.keyring:
+            raise UsageError("--password-env and --keyring exclude each other")
+        if self.keyring and self.dataset is not None:
+            raise UsageError("--keyring goes with --share: a dataset has the passwords itself")
+
+    @property
+    def anything(self) -> bool:
+        """Whether there is an answer to some question."""
+        return self != Given()
 
 
 def ask_credentials(

@@ -10,7 +10,6 @@ from typing import Any
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
 from prompt_toolkit.document import Document as Text
 
-from pytest_loadtool.console.accounts import accounts
 from pytest_loadtool.console.arguments import (
     Argument,
     CommandName,
@@ -25,10 +24,11 @@ from pytest_loadtool.console.arguments import (
 )
 from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.console.registry import Command
-from pytest_loadtool.console.secrets import WAYS
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.model.authentication import PROXY_METHODS
 from pytest_loadtool.recording import hostnames
+from pytest_loadtool.workflow.accounts import accounts
+from pytest_loadtool.workflow.secrets import WAYS
 
 
 class RegistryCompleter(Completer):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from pytest_loadtool.capture import Proxy
 from pytest_loadtool.capture.proxy.clients import CERTIFICATE, NO_PROXY, PROXY
-from pytest_loadtool.console.live import Live
+from pytest_loadtool.workflow.recording import Live
 
 
 def variables(live: Live) -> dict[str, str]:

@@ -7,25 +7,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_loadtool.codec.template import Template
-from pytest_loadtool.console.accounts import (
-    Account,
-    accounts,
-    unconfigured,
-    with_account,
-    without_account,
-)
 from pytest_loadtool.console.asking import (
     RECOMMENDATION,
+    Given,
+    Planned,
     ask_credentials,
     ask_dataset,
     ask_name,
     ask_password,
 )
-from pytest_loadtool.console.credentials import Credentials, Given, Known, Planned, Source
-from pytest_loadtool.console.document import tidied
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.placing import place
-from pytest_loadtool.console.session import Document, Session
+from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import identity as views
 from pytest_loadtool.console.wizard import Wizard, choice
 from pytest_loadtool.correlation.fields import CONSTANT, fields_of
@@ -33,6 +25,16 @@ from pytest_loadtool.editing.bulk_edit import with_constant, with_reference
 from pytest_loadtool.editing.login_forms import Login, logins
 from pytest_loadtool.model.authentication import Identity
 from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.workflow.accounts import (
+    Account,
+    accounts,
+    unconfigured,
+    with_account,
+    without_account,
+)
+from pytest_loadtool.workflow.credentials import Credentials, Known, Placed, Source, place
+from pytest_loadtool.workflow.document import Document, tidied
+from pytest_loadtool.workflow.telling import account as told_of
 
 _ADVICE = (
     "`test-case-configuration --dataset users.csv` gives each virtual user a username of its own, "
@@ -111,7 +113,7 @@ async def change_identity(
     case = _placed(session, document.case, accounts_too)
     for login, credentials in decisions:
         if credentials is not None:
-            placed = place(session, case, credentials)
+            placed = _put(session, case, credentials)
             case = _filled(placed.case, login, placed.templates)
     session.document = replace(document, case=tidied(case, document.case))
 
@@ -126,7 +128,7 @@ async def _decided(
     """What becomes of each account; datasets to be written join those that are ``planned``."""
     decisions = []
     for account in found:
-        session.say(f"  {views.account(session.opened().case, account)}")
+        session.say(f"  {told_of(session.opened().case, account)}")
         credentials = await session.consult(wizard(session, account, given, planned))
         if credentials is not None and credentials.dataset is not None and credentials.new:
             planned.setdefault(credentials.dataset, account.known.username)
@@ -140,8 +142,14 @@ def _placed(session: Session, case: TestCase, decisions: Iterable[_Decision]) ->
     for account, credentials in decisions:
         if credentials is not None:
             case = tidied(without_account(case, account), before)
-            case = with_account(place(session, case, credentials), account)
+            case = with_account(_put(session, case, credentials), account)
     return case
+
+
+def _put(session: Session, case: TestCase, credentials: Credentials) -> Placed:
+    placed = place(session.settings, session.case_path, case, credentials)
+    session.tell(placed.notes)
+    return placed
 
 
 def _configuring(
@@ -149,7 +157,7 @@ def _configuring(
 ) -> Wizard[Credentials | None]:
     """Whether to configure an account, and how."""
     if not given.anything:
-        what = views.account(session.opened().case, account)
+        what = told_of(session.opened().case, account)
         agreed = yield from choice(
             "Configure user identity for connection authentication", _AGREED, _AGREED[0],
             otherwise=f"{what}: nobody is here to ask who the users are. {_ADVICE}",

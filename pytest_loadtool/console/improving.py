@@ -8,18 +8,19 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.console.errors import CommandError, NotGreenError
-from pytest_loadtool.console.replaying import plan_of, replay
+from pytest_loadtool.console.reaching import planned
 from pytest_loadtool.console.resetting import reset_by
-from pytest_loadtool.console.rules import rules_of
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import case as views
-from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.correlation.compare import Replayed
 from pytest_loadtool.correlation.loop import Conclusion, Missing, improve
 from pytest_loadtool.diagnosis.redirect_mismatch import led_elsewhere
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.result import Failure
+from pytest_loadtool.workflow.configuring import rules_of
+from pytest_loadtool.workflow.replaying import replay
+from pytest_loadtool.workflow.telling import counted
 
 if TYPE_CHECKING:
     from pytest_loadtool.replay import PagePlan, Response, Step
@@ -43,7 +44,7 @@ async def improve_by_replays(session: Session, *, server: str, most: int, reset:
     """
     document = session.opened()
     before = frozenset(document.case.variables)
-    rules = rules_of(session, document.case)
+    rules = rules_of(session.settings, session.case_path, document.case)
     told: Told = silent
     loop = improve(
         document.case,
@@ -57,7 +58,8 @@ async def improve_by_replays(session: Session, *, server: str, most: int, reset:
         with session.frontend.progress() as told:
             attempt = next(loop)
         while True:
-            plan = plan_of(session, attempt.case, server=server, fast=True)
+            trial = replace(document, case=attempt.case)
+            plan = planned(session, trial, server=server, fast=True)
             kept = _Kept()
             if reset and attempt.fresh:
                 await reset_by(reset, session.settings.directory)
@@ -70,15 +72,16 @@ async def improve_by_replays(session: Session, *, server: str, most: int, reset:
             )
             with session.frontend.progress() as told:
                 attempt = loop.send(Replayed(kept.exchanges, kept.failures))
-            session.document = replace(document, case=attempt.proven)
+            session.document = replace(
+                document, case=attempt.proven, configuration=attempt.configuration
+            )
     except StopIteration as end:
         conclusion: Conclusion = end.value
-    session.document = replace(document, case=conclusion.configuration.case)
-    new = [one for one in conclusion.configuration.decisions if one.variable not in before]
-    for line in views.decisions(one for one in new if one.variable):
-        session.say(line)
-    for line in (*views.by_place(session.opened().case), *_concluded(conclusion)):
-        session.say(line)
+    made = conclusion.configuration
+    session.document = replace(document, case=made.case, configuration=made)
+    new = [one for one in made.decisions if one.variable not in before]
+    session.tell(views.decisions(one for one in new if one.variable))
+    session.tell((*views.by_place(made.case), *_concluded(conclusion)))
     if conclusion.missing:
         raise NotGreenError(
             f"not green after {counted(conclusion.replays, 'replay')}: "

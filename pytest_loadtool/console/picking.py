@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pytest_loadtool.console.errors import UsageError
-from pytest_loadtool.console.session import Document
 from pytest_loadtool.model.case import Transaction
+from pytest_loadtool.workflow.document import Document
 
 
 def transaction(document: Document, number: int) -> Transaction:

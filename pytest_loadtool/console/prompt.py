@@ -15,13 +15,13 @@ from prompt_toolkit.patch_stdout import patch_stdout
 from pytest_loadtool.console.completion import RegistryCompleter
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.interrupting import ENDING, ended_by
-from pytest_loadtool.console.reaching import state_file
 from pytest_loadtool.console.running import execute, outcome
 from pytest_loadtool.console.script import PlainFrontend
 from pytest_loadtool.console.session import Session, printable
 from pytest_loadtool.console.views.case import summary
-from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.console.wizard import Question
+from pytest_loadtool.workflow.known import state_file
+from pytest_loadtool.workflow.telling import counted
 
 _PROMPT = "loadtool> "
 #: ECMA-48 §8.3.117: black on gray, and back. Gray is colour 250 of 256.

@@ -1,65 +1,22 @@
 """What a test case that was not made here would read, and where it would send it: said before its
 first replay.
-
-Which files somebody has said yes to, or has written here, is kept for this user: by what is in
-them, so that one that has changed is asked about again.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from contextlib import suppress
-from hashlib import sha256
-from pathlib import Path
 from urllib.parse import urlsplit
 
-from pytest_loadtool.casefile.files import read_bytes
 from pytest_loadtool.casefile.trust import UNTRUSTED, Kind, reached
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.wizard import Question
 from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.replay import Plan
 from pytest_loadtool.replay.compile.proxies import through
-
-
-def fingerprint(path: Path) -> str:
-    """What a file is known again by.
-
-    Raises:
-        FileError: it cannot be read.
-    """
-    return sha256(read_bytes(path)).hexdigest()
-
-
-def state_file(name: str) -> Path:
-    """A file of ours for this user alone, in a folder that is made if it is not there.
-
-    Raises:
-        OSError: there is no place for it.
-        RuntimeError: nobody's home is known.
-    """
-    home = os.environ.get("XDG_STATE_HOME") or "~/.local/state"
-    path = Path(home).expanduser() / "pytest-loadtool" / name
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path.touch(mode=0o600)
-    path.chmod(0o600)
-    return path
-
-
-def as_known(known: str) -> None:
-    """Keep what a file is known again by: nobody is asked about it. Without a place for it, they
-    are asked again."""
-    with suppress(OSError, RuntimeError), state_file("replayed").open("a") as file:
-        file.write(f"{known}\n")
-
-
-def is_known(known: str) -> bool:
-    """Whether that was kept."""
-    try:
-        return known in state_file("replayed").read_text().splitlines()
-    except (OSError, RuntimeError):
-        return False
+from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.known import as_known, is_known
+from pytest_loadtool.workflow.replaying import plan_of
 
 
 async def may_replay(session: Session, server: str) -> None:
@@ -102,6 +59,20 @@ def check_server(session: Session, server: str) -> None:
     """
     if session.settings.trust.untrusted and not server:
         raise CommandError(f"{UNTRUSTED}: name the server that it may send to, with --server URL")
+
+
+def planned(session: Session, document: Document, *, server: str, fast: bool = False) -> Plan:
+    """What replaying a document does, as `plan_of`; say so if it does not check certificates.
+
+    Raises:
+        CommandError: nobody has named the only server.
+        LoadToolError: it cannot be replayed.
+    """
+    check_server(session, server)
+    plan = plan_of(session.settings, session.case_path, document, server=server, fast=fast)
+    if not document.case.tls.verify:
+        session.say("Certificates are not verified: the test case says so.")
+    return plan
 
 
 def _reaches(case: TestCase, server: str) -> Iterator[str]:

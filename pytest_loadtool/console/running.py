@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from pytest_loadtool.console.errors import CommandError
-from pytest_loadtool.console.session import Document, Session
+from pytest_loadtool.console.errors import CommandError, as_command_error
+from pytest_loadtool.console.session import Session
 from pytest_loadtool.errors import LoadToolError
+from pytest_loadtool.workflow.document import Document
 
 #: Exit statuses: pytest's own where one has that meaning (2 interrupted, 5 nothing collected).
 SAVED, ABANDONED, NOTHING_RECORDED = 0, 2, 5
@@ -29,7 +30,7 @@ async def execute(session: Session, line: str) -> None:
     except CommandError:
         raise
     except LoadToolError as error:
-        raise CommandError(str(error)) from error
+        raise as_command_error(error) from error
     except OSError as error:
         subject = f"{error.filename}: " if error.filename else ""
         raise CommandError(f"{subject}{error.strerror or error}") from error

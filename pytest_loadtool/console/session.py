@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from pytest_loadtool.casefile.trust import TRUSTED, Trust
 from pytest_loadtool.console.errors import CommandError
-from pytest_loadtool.console.history import History, State
 from pytest_loadtool.console.registry import Registry
 from pytest_loadtool.console.wizard import Question, Wizard
-from pytest_loadtool.model.case import TestCase, Transaction
-from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told
-from pytest_loadtool.recording.filter.domains import NO_FILTER, DomainFilter
-from pytest_loadtool.recording.pages.grouping import REFERRER_ANALYSIS, Grouping
-from pytest_loadtool.recording.request.uploads import Upload
+from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.project import Project
 
 if TYPE_CHECKING:
-    from pytest_loadtool.console.live import Live
+    from pytest_loadtool.workflow.recording import Live
 
 _T = TypeVar("_T")
 
@@ -32,31 +27,19 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Project):
     """How the console was opened: the ``--record…`` options, with paths made absolute.
 
     ``browser`` is a path, ``"none"`` for no browser, or empty to look for one; ``script`` is a
     file, ``"-"`` for standard input, or empty for a person at a terminal.
     """
 
-    directory: Path
     case_path: Path | None = None
     url: str = ""
     browser: str = ""
-    port: int = 0
-    domains: DomainFilter = NO_FILTER
-    grouping: Grouping = REFERRER_ANALYSIS
     script: str = ""
-    proxy: str = field(default="", repr=False)  # it may have a password
-    """What ``--proxy-url`` says."""
-    strict: bool = False
-    """Whether ``--loadtool-strict`` was given."""
-    rules: tuple[Path, ...] = ()
-    """Files with the project's rules of application state management."""
     reset: str = field(default="", repr=False)  # it may have a password
     """The command that brings the server back before replays; empty if there is none."""
-    trust: Trust = TRUSTED
-    """What the files of the project may reach."""
 
 
 class Frontend(Protocol):
@@ -77,34 +60,50 @@ class Frontend(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
-    """The open test case and the traffic it was made from.
+class State:
+    """The open test case, and that test case as it is on disk."""
 
-    ``evidence`` is the file that holds that traffic; without one it is in memory only, until it is
-    saved. ``masked`` says that its credentials and tokens are stand-ins; ``troubles`` is what makes
-    the recording as a whole doubtful.
-    """
+    document: Document | None
+    saved: Document | None
 
-    case: TestCase
-    exchanges: tuple[Exchange, ...] = ()
-    evidence: Path | None = None
-    masked: bool = False
-    troubles: tuple[str, ...] = ()
-    uploads: Mapping[str, Upload] = field(default_factory=dict)
-    """What the files hold that the test case names, and `save` has still to write."""
 
-    def evidence_of(self, transaction: Transaction) -> Exchange | None:
-        """The exchange that a transaction was made from, if it is known."""
-        recorded = transaction.recorded
-        if recorded is None or recorded.entry is None or recorded.entry >= len(self.exchanges):
-            return None
-        return self.exchanges[recorded.entry]
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A command line that changed the test case, and the state on the other side of it."""
 
-    def negotiation_of(self, transaction: Transaction) -> tuple[Exchange, ...]:
-        """The exchanges that negotiated the transaction's authentication, as far as known."""
-        recorded = transaction.recorded
-        entries = recorded.negotiation if recorded is not None else ()
-        return tuple(self.exchanges[one] for one in entries if one < len(self.exchanges))
+    line: str
+    state: State
+
+
+@dataclass(slots=True)
+class History:
+    """Changes that were made, the last one last, and changes that were undone, likewise."""
+
+    made: list[Change] = field(default_factory=list)
+    undone: list[Change] = field(default_factory=list)
+
+    def note(self, line: str, before: State) -> None:
+        """Remember a change. What was undone before it cannot be redone any more."""
+        self.made.append(Change(line, before))
+        self.undone.clear()
+
+    def written(self, saved: Document, replaced: frozenset[Path]) -> None:
+        """A test case was saved: ``replaced`` are the traffic files that are gone or anew.
+
+        A state with the traffic that was saved finds it there; other traffic whose file is gone is
+        in memory, and is written when that state is saved.
+        """
+        self.made = [_settled(change, saved, replaced) for change in self.made]
+        self.undone = [_settled(change, saved, replaced) for change in self.undone]
+
+
+def _settled(change: Change, saved: Document, replaced: frozenset[Path]) -> Change:
+    document = change.state.document
+    if document is not None and document.exchanges is saved.exchanges:
+        document = replace(document, evidence=saved.evidence, masked=saved.masked)
+    elif document is not None and document.evidence in replaced:
+        document = replace(document, evidence=None)
+    return Change(change.line, State(document, saved))
 
 
 @dataclass(slots=True)
@@ -149,6 +148,11 @@ class Session:
         """Print ``text``, with control characters of recorded traffic made visible."""
         self.frontend.say(printable(text), gray=gray)
 
+    def tell(self, lines: Iterable[str]) -> None:
+        """Print one line after the other."""
+        for line in lines:
+            self.say(line)
+
     def opened(self) -> Document:
         """The open document.
 
@@ -166,10 +170,7 @@ class Session:
 
     def shown(self, path: Path) -> str:
         """A path as a person would type it here."""
-        try:
-            return str(path.relative_to(self.settings.directory))
-        except ValueError:
-            return str(path)
+        return self.settings.shown(path)
 
     async def agree(self, question: str, otherwise: str) -> None:
         """Go on only if the person says yes; a script has to say it in the command.

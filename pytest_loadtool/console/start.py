@@ -10,7 +10,6 @@ from collections.abc import Coroutine
 
 from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.files import as_case_path, untitled
 from pytest_loadtool.console.interrupting import ENDING, ended_by
 from pytest_loadtool.console.opening import open_file
 from pytest_loadtool.console.running import ABANDONED, execute
@@ -23,6 +22,7 @@ from pytest_loadtool.console.script import (
     run_script,
 )
 from pytest_loadtool.console.session import Frontend, Session, Settings
+from pytest_loadtool.workflow.files import as_case_path, untitled
 
 
 def run(settings: Settings) -> int:
@@ -30,6 +30,7 @@ def run(settings: Settings) -> int:
 
     Raises:
         UsageError: there is neither a terminal nor a script, or a line of the script is wrong.
+        PathError: the file's name is not one of a test case.
         FileError: the test case file cannot be read.
     """
     return _script(settings) if settings.script else _terminal(settings)
@@ -97,6 +98,6 @@ async def _closing(
     finally:
         running, session.live = session.live, None
         if running is not None:
-            await running.close()
+            await running.stop()
             session.say(f"Not saved; the traffic is in {session.shown(running.evidence.path)}.")
     return ABANDONED if task.cancelled() else task.result()

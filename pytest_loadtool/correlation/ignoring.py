@@ -17,7 +17,7 @@ from pytest_loadtool.model.rule import Names, Rule
 
 _EXACT = re.compile(r"[!-~]+ \S+:(?: .*)?")
 _REASON = "The test case says that {field} is to be ignored: it is sent as recorded."
-_IGNORED = Rule("ignored", _REASON, leave=True)
+IGNORED = Rule("ignored", _REASON, leave=True)
 
 
 def ignored(case: TestCase) -> Iterator[Rule]:
@@ -35,7 +35,7 @@ def set_aside(traffic: Traffic, case: TestCase) -> tuple[Miss, ...]:
     aside = [slot for slot in traffic.slots if exact.intersection(entries(traffic, slot))]
     gone = set(map(id, aside))
     traffic.slots = tuple(slot for slot in traffic.slots if id(slot) not in gone)
-    return tuple(Miss(slot, _IGNORED, _REASON) for slot in aside)
+    return tuple(Miss(slot, IGNORED, _REASON) for slot in aside)
 
 
 def wanted(issues: Iterable[Issue], traffic: Traffic, case: TestCase) -> Iterator[Issue]:

@@ -2,28 +2,29 @@
 
 This module is loaded in every pytest run of every project that has the package installed, and in
 every xdist worker, so it holds thin hooks only: nothing but pytest and this room's `options` is
-imported until a hook has something to do.
+imported until a hook has something to do, and a list of who hears of recordings.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from pytest_loadtool.plugin import options
+from pytest_loadtool.workflow.listeners import listeners
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pytest_loadtool.capture import Proxy
+    from pytest_loadtool.workflow.unattended import Recorded
 
 __all__ = ["loadtool_recorder", "loadtool_recorder_environment"]
 
-#: Is imported where something is recorded from a test, with `--record-from-tests` or without.
-_RECORDING = "pytest_loadtool.console.program"
+#: What became of recordings from the tests of a session, with `--record-from-tests` or without.
+_RECORDED = pytest.StashKey["list[Recorded]"]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -45,7 +46,11 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Prepare load tests or recording from tests, if they are asked for."""
+    """Hear of what tests record; prepare load tests or recording from tests, if they are asked
+    for."""
+    recorded: list[Recorded] = []
+    config.stash[_RECORDED] = recorded
+    listeners.append(recorded.append)
     if config.option.load:
         from pytest_loadtool.plugin.load.hooks import configure
 
@@ -53,7 +58,14 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.option.record_from_tests:
         from pytest_loadtool.plugin.record.hooks import record_tests
 
-        record_tests(config)
+        record_tests(config, recorded)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Hear no more; an outer session does again."""
+    recorded = config.stash.get(_RECORDED, None)
+    if recorded is not None:
+        listeners.remove(recorded.append)
 
 
 @pytest.fixture(scope="session")
@@ -154,10 +166,10 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
     """In a worker of pytest-xdist, tell the controller what was recorded, to the last of it."""
     result = yield
     output = getattr(session.config, "workeroutput", None)
-    if output is not None and _RECORDING in sys.modules:
+    if output is not None and (recorded := session.config.stash[_RECORDED]):
         from pytest_loadtool.plugin.record.recorded import hand_over
 
-        hand_over(output)
+        hand_over(recorded, output)
     return result
 
 
@@ -168,7 +180,7 @@ def pytest_testnodedown(node: Any) -> None:
     if "loadtool_recorded" in output:
         from pytest_loadtool.plugin.record.recorded import receive
 
-        receive(output)
+        node.config.stash[_RECORDED] += receive(output)
 
 
 def pytest_terminal_summary(
@@ -176,10 +188,11 @@ def pytest_terminal_summary(
 ) -> None:
     """Say what was recorded from tests; which tests have accepted any certificate or take values by
     their place in a list, and which passed although they were not answered as recorded."""
-    if _RECORDING in sys.modules and not config.option.collectonly:
+    recorded = config.stash[_RECORDED]
+    if (recorded or config.option.record_from_tests) and not config.option.collectonly:
         from pytest_loadtool.plugin.record.recorded import show
 
-        show(terminalreporter, config)
+        show(recorded, terminalreporter, config)
     reports = (report for many in terminalreporter.stats.values() for report in many)
     if not any(getattr(report, "user_properties", ()) for report in reports):
         return

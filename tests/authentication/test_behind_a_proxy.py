@@ -10,7 +10,6 @@ import pytest
 
 from pytest_loadtool import record
 from pytest_loadtool.casefile import read_case, read_har
-from pytest_loadtool.console.program import recorded_so_far
 from pytest_loadtool.engine.functional import replay_once
 from pytest_loadtool.model.authentication import Proxy
 from pytest_loadtool.replay import compile_case
@@ -18,6 +17,7 @@ from tests.authentication.accounts import USERS
 from tests.authentication.peer import Peer
 from tests.console.running import recording, run, run_script
 from tests.observed import Observed
+from tests.unheard import unheard
 
 USER, PASSWORD = USERS[0]
 CURL = "curl -sS -o {file} {url}"
@@ -95,13 +95,13 @@ def test_a_part_of_a_program(scheme: str, apache: Peer, tmp_path: Path) -> None:
     who = f"EXAMPLE%5C{USER}" if scheme == "ntlm" else USER
     page = f"{apache.url('https', 'https')}/open/page"
     with (
+        unheard(),
         record(
             tmp_path / "shop.case.toml", proxy=url_of(apache, scheme, f"{who}:{PASSWORD}")
         ) as proxy,
         httpx.Client(**proxy.httpx) as client,
     ):
         assert "text of the page" in client.get(page).text
-    recorded_so_far.clear()
     case = read_case(tmp_path / "shop.case.toml")
     assert case.proxy == Proxy(apache.url(scheme), unquote(who), "${SHOP_PROXY_PASSWORD}")
     observed = Observed()

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from pytest_loadtool.capture import Recorder
-from pytest_loadtool.console.behind_proxy import way_through
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.replay.compile.proxies import ProxyUrl
 from pytest_loadtool.transport.proxy import forwarder as module
+from pytest_loadtool.workflow.recording import proxy_for
 from tests.authentication.accounts import DOMAIN, USERS
 from tests.authentication.apache import PAGE
 from tests.authentication.matrix import BOUND, OVERHEAD
@@ -43,7 +43,7 @@ def recorded(proxy: ProxyUrl, *clients: tuple[str, ...]) -> list[Exchange]:
 
     async def scenario() -> None:
         async with (
-            way_through(proxy) as way,
+            proxy_for(proxy) as way,
             Recorder(got.append, upstream=way) as recorder,
         ):
             for arguments in clients:
@@ -154,7 +154,7 @@ def test_another_users_program_is_nobody_to_the_proxy(url: str) -> None:
     proxy hears nothing of it."""
 
     async def scenario(proxy: ProxyUrl) -> None:
-        async with way_through(proxy) as way:
+        async with proxy_for(proxy) as way:
             assert way is not None
             asked = ("--max-time", "30", "--proxy", way.origin)
             assert await curl_of(NOBODY, *asked, url) in HUNG_UP

@@ -10,7 +10,6 @@ import pytest
 from pytest_loadtool import record
 from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.opening import open_file
-from pytest_loadtool.console.program import recorded_so_far
 from pytest_loadtool.console.session import Session, Settings
 from pytest_loadtool.model.authentication import Identity
 from pytest_loadtool.model.exchange import Exchange
@@ -18,6 +17,7 @@ from tests.auth.negotiated import ASKS, basic, exchange, ntlm_tokens
 from tests.authentication.peer import Peer
 from tests.console.listener import Listener, do
 from tests.console.traffic import write_har
+from tests.unheard import unheard
 
 
 @pytest.fixture
@@ -102,11 +102,10 @@ def test_recorded_with_nobody_at_the_console(
     again."""
     assert isinstance(session.frontend, Listener)
     page, said = f"{apache.url('http')}/basic/one/page", list[str]()
-    with record(session.case_path, say=said.append) as proxy:
+    with unheard(), record(session.case_path, say=said.append) as proxy:
         httpx.get(page, auth=("alice", "secret1"), timeout=60, **proxy.httpx).raise_for_status()
     hint = ", recorded as alice: `test-case-configuration` says who the users are."
     assert [one for one in said if one.endswith(hint)]
-    recorded_so_far.clear()
     open_file(session)
     monkeypatch.setenv("ALICE", "secret1")
     do(session, "test-case-configuration --share alice --password-env ALICE")

@@ -76,8 +76,8 @@ def main() -> int:
 async def _record(path: Path) -> int:
     """Record into ``path`` until standard input ends, make the test case, tell the memory."""
     from pytest_loadtool.capture import Recorder
+    from pytest_loadtool.capture.evidence import Evidence
     from pytest_loadtool.casefile import HarWriter
-    from pytest_loadtool.console.live import Evidence
     from pytest_loadtool.recording import build_case
 
     with HarWriter(path) as writer:

@@ -12,7 +12,7 @@ import asyncio, gzip, resource, sys
 from pathlib import Path
 from pytest_loadtool.capture import Recorder
 from pytest_loadtool.casefile import HarWriter
-from pytest_loadtool.console.live import Evidence
+from pytest_loadtool.capture.evidence import Evidence
 from pytest_loadtool.recording import build_case
 from tests.capture.clients import curl, through
 from tests.capture.servers import WireServer, answer

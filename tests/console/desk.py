@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from pytest_loadtool.console.files import write_evidence
+from pytest_loadtool.workflow.files import write_evidence
 from tests.correlation.client import Client
 
 __all__ = ["Desk", "record", "serving"]

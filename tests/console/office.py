@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from pytest_loadtool.console.files import write_evidence
+from pytest_loadtool.workflow.files import write_evidence
 from tests.correlation.client import Client
 
 __all__ = ["FORM", "Office", "create", "record", "serving"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from pytest_loadtool.console.session import Document
 from pytest_loadtool.model.case import Header, Kind, Page, Recorded, Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.workflow.document import Document
 
 LOGIN_PAGE = Exchange(
     started=1000.0,

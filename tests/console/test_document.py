@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from types import MappingProxyType
 
-from pytest_loadtool.console.document import unset
 from pytest_loadtool.model.case import Header, Page, Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.extractor import Extractor, FormField
 from pytest_loadtool.model.validator import TextValidator
 from pytest_loadtool.recording import without
+from pytest_loadtool.workflow.document import unset
 
 
 def get(target: str, **more: object) -> Transaction:

@@ -10,8 +10,8 @@ from typing import IO
 
 import pytest
 
-from pytest_loadtool.console.errors import UsageError
-from pytest_loadtool.console.files import (
+from pytest_loadtool.workflow.errors import PathError
+from pytest_loadtool.workflow.files import (
     as_case_path,
     har_path,
     new_recording_path,
@@ -30,13 +30,13 @@ def test_suffix_may_be_left_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["shop.toml", "shop.har", "", ".case.toml"])
 def test_names_that_pytest_would_not_collect_are_refused(tmp_path: Path, name: str) -> None:
     """A test case under a name that pytest does not collect would never be run."""
-    with pytest.raises(UsageError):
+    with pytest.raises(PathError):
         as_case_path(tmp_path / name)
 
 
 def test_directory_is_refused(tmp_path: Path) -> None:
     """`pytest --record tests` says that a file is meant, and shows one."""
-    with pytest.raises(UsageError, match=r"shop\.case\.toml"):
+    with pytest.raises(PathError, match=r"shop\.case\.toml"):
         as_case_path(tmp_path)
 
 

@@ -16,14 +16,14 @@ import pytest
 from pytest_loadtool import record
 from pytest_loadtool.capture import Proxy
 from pytest_loadtool.casefile import read_case, read_har
-from pytest_loadtool.console.process import RecordingProcess
-from pytest_loadtool.console.program import recorded_so_far
-from pytest_loadtool.console.session import Settings
-from pytest_loadtool.console.unattended import End
 from pytest_loadtool.errors import LoadToolError, RecordingError
+from pytest_loadtool.workflow.process import RecordingProcess
+from pytest_loadtool.workflow.project import Project
+from pytest_loadtool.workflow.unattended import End
 from tests.nginx import self_signed
 from tests.nginx import serving as nginx_serving
 from tests.plugin.serving import Server, serving
+from tests.unheard import unheard
 
 TLS = """
 server {
@@ -39,8 +39,8 @@ server {
 @pytest.fixture(autouse=True)
 def not_in_the_report() -> Iterator[None]:
     """What these tests record is not what this session records."""
-    yield
-    recorded_so_far.clear()
+    with unheard():
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +137,7 @@ def test_one_proxy_for_many_recordings(server: Server, tmp_path: Path) -> None:
     """Each has its own traffic; what comes between two is in none; and when the recorder is gone,
     what came before is on the disk."""
     with (
-        RecordingProcess(Settings(tmp_path)) as process,
+        RecordingProcess(Project(tmp_path)) as process,
         httpx.Client(base_url=server.url, timeout=60, **process.proxy.httpx) as client,
     ):
         for name in ("one", "two"):
@@ -162,7 +162,7 @@ def test_a_late_answer_is_not_taken_for_the_next_one(server: Server, tmp_path: P
     """Ctrl-C while the recorder is asked: it answers later, and what is asked then is answered."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        with RecordingProcess(Settings(tmp_path)) as process:
+        with RecordingProcess(Project(tmp_path)) as process:
             process.begin(tmp_path / "one.case.toml")
             httpx.get(f"{server.url}/", timeout=60, **process.proxy.httpx)
             process._process.send_signal(signal.SIGSTOP)
@@ -184,7 +184,7 @@ def test_a_late_answer_is_not_taken_for_the_next_one(server: Server, tmp_path: P
 def test_the_recorder_ends_though_others_hold_its_pipe(tmp_path: Path) -> None:
     """A process that the program has forked may outlive the recording: the recorder, with the key
     of its certificate, does not."""
-    with RecordingProcess(Settings(tmp_path)) as process:
+    with RecordingProcess(Project(tmp_path)) as process:
         forked = os.dup(process._requests.fileno())
         certificate = Path(process.proxy.ca or "")
         assert certificate.exists()

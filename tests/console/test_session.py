@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from pytest_loadtool.console.errors import CommandError
-from pytest_loadtool.console.session import Document, Session, printable
+from pytest_loadtool.console.session import Session, printable
 from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.workflow.document import Document
 from tests.console.listener import Listener
 
 

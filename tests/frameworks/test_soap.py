@@ -15,7 +15,6 @@ import pytest
 
 from pytest_loadtool import record
 from pytest_loadtool.casefile import read_case
-from pytest_loadtool.console.program import recorded_so_far
 from pytest_loadtool.editing.unique_values import make_unique
 from pytest_loadtool.engine.functional import replay_once
 from pytest_loadtool.model.case import TestCase
@@ -25,6 +24,7 @@ from tests.applications.installed import python_environment
 from tests.applications.serving import serving
 from tests.observed import Observed
 from tests.ports import free_port
+from tests.unheard import unheard
 
 _SERVED = Path(__file__).parent / "served"
 _CUSTOMER = "Tea & Cake House"
@@ -56,14 +56,13 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> TestCase:
     """What zeep did, recorded and configured."""
     folder = tmp_path_factory.mktemp("soap")
     file = folder / "soap.case.toml"
-    with shop(folder / "state") as url, record(file) as proxy:
+    with unheard(), shop(folder / "state") as url, record(file) as proxy:
         subprocess.run(
             (programs() / "python", _SERVED / "soap_client.py", url, _CUSTOMER),
             env={**os.environ, **proxy.environment},
             check=True,
             timeout=120,
         )
-    recorded_so_far.clear()
     return read_case(file)
 
 

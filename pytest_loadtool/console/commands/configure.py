@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 from pytest_loadtool.console.arguments import Hostnames, VariableName
+from pytest_loadtool.console.asking import Given
 from pytest_loadtool.console.configuring import (
     configure_application_state,
     configure_for_replay,
-    configured,
-    with_traffic,
 )
-from pytest_loadtool.console.credentials import Given
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.identity import configure_identity, needs_identity
 from pytest_loadtool.console.improving import improve_by_replays
@@ -22,6 +19,13 @@ from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import case as views
 from pytest_loadtool.correlation.loop import REPLAYS
 from pytest_loadtool.recording import hostnames
+from pytest_loadtool.workflow.configuring import (
+    decided,
+    decisions,
+    without_outcome,
+    without_variable,
+)
+from pytest_loadtool.workflow.document import Document
 
 
 async def configure(
@@ -72,7 +76,7 @@ async def application_state(session: Session, *, rules: Path | None = None) -> N
 
     It is the second part of `configure` by itself. --rules adds a file with rules of your own.
     """
-    document = with_traffic(session)
+    document = session.opened().with_traffic()
     if not document.case.hosts:
         others = [use for use in hostnames(document.case, document.exchanges) if not use.own]
         if others:
@@ -89,13 +93,12 @@ async def explain(session: Session, variable: VariableName | None = None) -> Non
     Each has the value, the response that sets it, the requests that use it, the rule or evidence
     and the confidence; values that were left alone come last. With VARIABLE, only what is about it.
     """
-    made = configured(session, with_traffic(session)).decisions
+    made = decisions(_decided(session))
     if variable is not None:
         made = tuple(one for one in made if one.variable == variable)
         if not made:
             raise UsageError(f"no decision is about {variable!r}: `explain` lists all")
-    for line in views.decisions(made, numbered=variable is None):
-        session.say(line)
+    session.tell(views.decisions(made, numbered=variable is None))
 
 
 async def undo_decision(session: Session, decision: VariableName) -> None:
@@ -105,29 +108,29 @@ async def undo_decision(session: Session, decision: VariableName) -> None:
     recorded, and their fields are noted in the test case as ignored, each for its request alone. Of
     an outcome, its number: nothing is asserted of that change then.
     """
-    from pytest_loadtool.correlation.outcomes import without_outcome
-    from pytest_loadtool.correlation.undo import taken_back
-
-    document = with_traffic(session)
-    made = views.taken_back_by_number(configured(session, document).decisions)
+    document = _decided(session)
+    made = views.taken_back_by_number(decisions(document))
     number = int(decision) if decision.isascii() and decision.isdigit() else 0
     if number > len(made):
         raise UsageError(f"there is no decision {number}: `explain` numbers them 1 to {len(made)}")
     name = made[number - 1].variable if number else str(decision)
+    change = made[number - 1].producer if number else ""
     try:
-        if number and not name:
-            done = made[number - 1].producer
-            case = without_outcome(document.case, document.exchanges, done)
+        if name or not number:
+            session.document = without_variable(document, name)
+            session.say(f"{name} is gone; what used it is sent as recorded:")
         else:
-            case = taken_back(document.case, document.exchanges, name)
+            session.document = without_outcome(document, change)
+            session.say(f"Nothing is asserted of {change} any more:")
     except ValueError as error:
         raise UsageError(str(error)) from None
-    new = case.asm.ignore[len(document.case.asm.ignore) :]
-    document = replace(document, case=case)
-    session.document = replace(document, case=configured(session, document).case)
-    if name:
-        session.say(f"{name} is gone; what used it is sent as recorded:")
-    else:
-        session.say(f"Nothing is asserted of {made[number - 1].producer} any more:")
-    for one in new:
-        session.say(f"  ignore {one}")
+    ignored = session.opened().case.asm.ignore[len(document.case.asm.ignore) :]
+    session.tell(f"  ignore {one}" for one in ignored)
+
+
+def _decided(session: Session) -> Document:
+    """The open document with its decisions, which are kept with it."""
+    with session.frontend.progress() as told:
+        document = decided(session.settings, session.case_path, session.opened(), told)
+    session.document = document
+    return document

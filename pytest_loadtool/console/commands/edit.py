@@ -6,16 +6,15 @@ from collections import Counter
 from dataclasses import replace
 
 from pytest_loadtool.console.arguments import PageName, TransactionNumber
-from pytest_loadtool.console.document import unset
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.history import Change
 from pytest_loadtool.console.picking import page_index, transaction
-from pytest_loadtool.console.session import Document, Session
+from pytest_loadtool.console.session import Change, Session
 from pytest_loadtool.console.views.case import summary
-from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.recording import page_span, without
 from pytest_loadtool.recording import strip as strip_case
+from pytest_loadtool.workflow.document import Document, unset
+from pytest_loadtool.workflow.telling import counted
 
 
 async def strip(session: Session) -> None:

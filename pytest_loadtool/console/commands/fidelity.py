@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pytest_loadtool.console.errors import CommandError
-from pytest_loadtool.console.session import Document, Session
+from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import fidelity as views
+from pytest_loadtool.workflow.document import Document
 
 
 async def show_fidelity(session: Session) -> None:

@@ -7,16 +7,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.casefile import read_dataset
-from pytest_loadtool.console.accounts import identity_fields
 from pytest_loadtool.console.arguments import FieldName, TransactionNumber, VariableName
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.picking import transaction
-from pytest_loadtool.console.session import Document, Session
+from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views.fields import table
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.masking.text import BY_NAME
 from pytest_loadtool.model.case import TestCase, Variable
 from pytest_loadtool.model.dataset import DatasetUse
+from pytest_loadtool.workflow.accounts import identity_fields
+from pytest_loadtool.workflow.document import Document
 
 if TYPE_CHECKING:
     from pytest_loadtool.correlation.fields import Field

@@ -8,37 +8,24 @@ from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from pytest_loadtool.casefile import (
-    format_case,
-    read_exchange,
-    read_har,
-    save_case,
-    write_decisions,
-)
+from pytest_loadtool.casefile import format_case, read_exchange, read_har
 from pytest_loadtool.console.arguments import SecretsWay
-from pytest_loadtool.console.configuring import configured, standing
-from pytest_loadtool.console.document import check, readable
-from pytest_loadtool.console.errors import CommandError
-from pytest_loadtool.console.files import (
-    MASKED,
-    as_case_path,
-    case_name,
-    har_path,
-    is_recording,
-    place_evidence,
-    write_evidence,
-)
+from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.filters import domains
 from pytest_loadtool.console.opening import may_drop, open_traffic
-from pytest_loadtool.console.reaching import as_known, fingerprint
-from pytest_loadtool.console.relocating import relocated
-from pytest_loadtool.console.secrets import dataset_path, move, warnings, way
-from pytest_loadtool.console.session import Document, Session
-from pytest_loadtool.console.uploads import written
+from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views.case import summary
-from pytest_loadtool.console.views.text import counted
+from pytest_loadtool.console.wizard import question
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.recording import Domain, Uploads, with_page
+from pytest_loadtool.workflow.configuring import rules_of
+from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.files import as_case_path, case_name, har_path, is_recording
+from pytest_loadtool.workflow.recording import Captured
+from pytest_loadtool.workflow.saving import check_savable, reminders
+from pytest_loadtool.workflow.saving import save as _save
+from pytest_loadtool.workflow.secrets import WAYS, dataset_path, warnings
+from pytest_loadtool.workflow.uploads import relocated
 
 
 async def import_(
@@ -62,7 +49,7 @@ async def import_(
     with session.frontend.progress() as told:
         told(f"Reading {file.name}", 0, 0)
         exchanges = tuple(map(wanted.kept, read_har(file)))
-    open_traffic(session, exchanges, _absolute(file))
+    open_traffic(session, Captured(exchanges, _absolute(file)))
     if not is_recording(file):
         session.stranger = sha256(format_case(session.opened().case).encode()).hexdigest()
 
@@ -98,6 +85,7 @@ async def import_page(
         exchanges=(*document.exchanges, *([exchange] if entry is not None else [])),
         evidence=None,
         masked=False,
+        configuration=None,  # it was made without this page
     )
     page = session.document.case.pages[-1]
     session.say(f"Added the page {page.name}: {page.transactions[0].title}, {exchange.status}.")
@@ -133,67 +121,75 @@ async def save(
     if path.parent != session.case_path.parent:
         case = relocated(document.case, session.case_path.parent, path.parent, document.uploads)
         document = dataclasses.replace(document, case=case)
-    check(document.case)
-    readable(document.case, path)
+    check_savable(document, path)
     target = har_path(path) if document.exchanges else None
     if not replace:
         others = _in_the_way(session, document, path, target)
         dataset = [dataset_path(path)] if secrets == "dataset" else []
         await _agree_to_replace(session, [*others, *(one for one in dataset if one.exists())])
-    how = await way(session, document, secrets or "")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    before = document.evidence
-    if how != "keep":
+    how = await _way(session, document, secrets or "")
+    if how != WAYS[0]:
         session.history.note(f"save --secrets {how}", session.state)
-        document = move(session, document, path, how)
-    _write(session, document, path, target)
-    session.say(f"Saved {session.shown(path)}: {summary(document)}.")
-    if how == "keep":
-        for line in warnings(session, document, path):
-            session.say(line)
-    elif before is not None and before != target:
-        _leave(session, before)
-    _hint(session, document)
+    before = session.opened()
 
+    def placed(evidence: Path | None) -> None:
+        session.document = dataclasses.replace(before, evidence=evidence)
 
-def _write(session: Session, document: Document, path: Path, target: Path | None) -> None:
-    """Write the test case and, to ``target``, its traffic: from now on the session has these."""
-    before = session.opened().evidence
-    document = written(session, document, path)
-    made = standing(session, document)
-    if target is not None:
-        _place(session, document, target)
-        # Even if what follows is interrupted, the traffic is there now, or only in memory.
-        placed = None if document.evidence is None else target
-        session.document = dataclasses.replace(session.opened(), evidence=placed)
-        write_decisions(target, made)
-    save_case(path, document.case)
-    if not session.stranger:
-        as_known(fingerprint(path))
+    with session.frontend.progress() as told:
+        saved = _save(
+            session.settings,
+            document,
+            path,
+            secrets=how,
+            own=not session.stranger,
+            placed=placed,
+            told=told,
+        )
     session.case_path = path
-    session.document = session.saved = dataclasses.replace(document, evidence=target)
-    session.history.written(session.document, frozenset(filter(None, (before, target))))
+    session.document = session.saved = saved.document
+    session.history.written(saved.document, frozenset(filter(None, (before.evidence, target))))
+    session.tell(saved.moved)
+    session.say(f"Saved {session.shown(path)}: {summary(document)}.")
+    session.tell(reminders(session.settings, path, saved))
 
 
 def _absolute(path: Path) -> Path:
     return path.absolute()
 
 
-def _place(session: Session, document: Document, target: Path) -> None:
-    if document.evidence is None:
-        comment = MASKED if document.masked else ""
-        with session.frontend.progress() as told:
-            write_evidence(document.exchanges, target, comment, document.troubles, told)
-    else:
-        place_evidence(document.evidence, target)
+async def _way(session: Session, document: Document, wanted: str) -> str:
+    """What to do with the credentials and tokens; ``wanted`` is what the command said.
+
+    Raises:
+        UsageError: that is none of `WAYS`.
+        CommandError: dynamic values are not configured yet.
+    """
+    if wanted:
+        return _understood(wanted, document)
+    if not document.case.configured:
+        return WAYS[0]
+    rules = rules_of(session.settings, session.case_path, document.case)
+    if not list(warnings(session.settings, document, session.case_path, rules)):
+        return WAYS[0]
+    return await session.consult(
+        question(
+            "Credentials and tokens: keep them in the files, or move them to a dataset or to "
+            "environment variables (keep, dataset, env)?",
+            WAYS[0],
+            lambda answer: _understood(answer, document),
+        )
+    )
 
 
-def _leave(session: Session, evidence: Path) -> None:
-    """What becomes of the file that the traffic was in, with all that is now masked."""
-    if is_recording(evidence):
-        evidence.unlink(missing_ok=True)
-    else:
-        session.say(f"  {session.shown(evidence)} still holds the credentials and tokens.")
+def _understood(answer: str, document: Document) -> str:
+    answer = answer.strip().lower()
+    if answer not in WAYS:
+        raise UsageError(f"{answer!r} is none of {', '.join(WAYS)}")
+    if answer != WAYS[0] and document.exchanges and not document.case.configured:
+        raise CommandError(
+            "`configure` first: only then the tokens that the server gives out are told from yours"
+        )
+    return answer
 
 
 def _in_the_way(
@@ -213,16 +209,3 @@ async def _agree_to_replace(session: Session, files: Sequence[Path]) -> None:
         f"{shown} would be written over. Replace?",
         f"{shown} would be written over: say `save --replace`, or save under another name",
     )
-
-
-def _hint(session: Session, document: Document) -> None:
-    """Say so if dynamic values are still sent as they were recorded."""
-    if not document.exchanges:
-        return
-    found = configured(session, document).case.variables
-    missing = len(set(found) - set(document.case.variables))
-    if missing:
-        session.say(
-            f"  {counted(missing, 'dynamic value')} will be sent as recorded: "
-            "`configure` connects them to the responses that set them."
-        )

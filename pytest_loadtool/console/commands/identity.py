@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pytest_loadtool.console.arguments import TransactionNumber, UserName
-from pytest_loadtool.console.credentials import Given
+from pytest_loadtool.console.asking import Given
 from pytest_loadtool.console.identity import change_identity, configure_identity
 from pytest_loadtool.console.session import Session
 

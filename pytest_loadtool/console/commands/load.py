@@ -15,19 +15,20 @@ from typing import TYPE_CHECKING
 
 from pytest_loadtool.casefile import format_load, parse_load, save_load
 from pytest_loadtool.casefile.quantities import format_duration
-from pytest_loadtool.console.apart import apart
 from pytest_loadtool.console.arguments import Duration
 from pytest_loadtool.console.errors import CommandError, InconclusiveError, UsageError
-from pytest_loadtool.console.files import as_load_path, load_name, load_path
 from pytest_loadtool.console.identity import needs_identity
-from pytest_loadtool.console.reaching import agree_to_replay, check_server, fingerprint
+from pytest_loadtool.console.reaching import agree_to_replay, check_server
 from pytest_loadtool.console.session import Session
-from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.replay.compile.length import length_of
 from pytest_loadtool.replay.compile.proxies import through
+from pytest_loadtool.workflow.files import as_load_path, load_name, load_path
+from pytest_loadtool.workflow.known import fingerprint
+from pytest_loadtool.workflow.replaying import apart
+from pytest_loadtool.workflow.telling import counted
 
 if TYPE_CHECKING:
     from pytest_loadtool.load import Glimpse, Summary

@@ -10,9 +10,9 @@ from pathlib import Path
 from pytest_loadtool.console.ended import ended
 from pytest_loadtool.console.environment import variables
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.live import Live
 from pytest_loadtool.console.session import Session
-from pytest_loadtool.console.views.text import counted
+from pytest_loadtool.workflow.recording import Live
+from pytest_loadtool.workflow.telling import counted
 
 #: Seconds between two looks for a file.
 _LOOK = 0.2

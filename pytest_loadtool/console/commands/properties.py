@@ -7,17 +7,16 @@ from pathlib import Path
 
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.console.arguments import ProxyScheme
-from pytest_loadtool.console.asking import ask_credentials
-from pytest_loadtool.console.credentials import NOBODY, Given
-from pytest_loadtool.console.document import readable, tidied
+from pytest_loadtool.console.asking import Given, ask_credentials
 from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.console.identity import change_identity
-from pytest_loadtool.console.placing import place
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import properties as views
 from pytest_loadtool.editing.login_forms import logins
 from pytest_loadtool.model.authentication import PROXY_METHODS, Proxy, ProxyMethod
 from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.workflow.credentials import NOBODY, place
+from pytest_loadtool.workflow.document import readable, tidied
 
 
 async def properties(
@@ -64,8 +63,7 @@ async def properties(
     if user_identity:
         await change_identity(session, Given(), None)
     document = session.opened()
-    for line in views.properties(document.case, logins(document.case, document.exchanges)):
-        session.say(line)
+    session.tell(views.properties(document.case, logins(document.case, document.exchanges)))
 
 
 _SOURCES = (
@@ -98,7 +96,8 @@ async def _proxied(session: Session, case: TestCase, tab: _ProxyTab) -> TestCase
     proxy = replace(proxy, url=tab.url or proxy.url)
     if tab.given.anything:
         found = await session.consult(ask_credentials(session, tab.given, NOBODY, _SOURCES))
-        placed = place(session, case, found)
+        placed = place(session.settings, session.case_path, case, found)
+        session.tell(placed.notes)
         case, (username, password, domain) = placed.case, placed.templates
         proxy = replace(proxy, username=username, password=password, domain=domain)
     if tab.domain:

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from urllib.parse import urlsplit
 
+<<<<<<< HEAD
 from pytest_loadtool.codec.media import is_html, media_type
 from pytest_loadtool.console import live
 from pytest_loadtool.console.behind_proxy import go_through_proxy, upstream_of
+=======
+>>>>>>> conv/workflow
 from pytest_loadtool.console.environment import exports
 from pytest_loadtool.console.errors import CommandError
-from pytest_loadtool.console.files import new_recording_path
 from pytest_loadtool.console.filters import domains
-from pytest_loadtool.console.live import Live
 from pytest_loadtool.console.opening import may_drop, open_traffic
 from pytest_loadtool.console.session import Session
-from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.masking.text import BY_NAME
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import Domain
 from pytest_loadtool.replay.compile.proxies import ENVIRONMENT
+from pytest_loadtool.workflow.files import new_recording_path
+from pytest_loadtool.workflow.recording import Live, start
+from pytest_loadtool.workflow.telling import counted
 
 #: How errors begin that are told at once: of the proxy to go through, and of who was refused.
 _TOLD = ("proxy ", "a process of user ")
@@ -63,14 +64,14 @@ async def record(
     if session.settings.proxy == ENVIRONMENT:
         session.say("Recorded directly: only the URL of a proxy (--proxy-url) counts here.")
     executable = _browser(browser or session.settings.browser)
-    running = await live.start(
+    running = await start(
+        session.settings,
         new_recording_path(session.case_path),
         _with_scheme(url) if url else "about:blank",
         executable,
-        port or session.settings.port,
         domains(session, only, block, block_trackers=block_trackers),
         _teller(session),
-        upstream_of(session.settings),
+        port=port,
         any_user=any_user,
     )
     session.live = running
@@ -92,16 +93,9 @@ async def stop(session: Session) -> None:
     if running is None:
         raise CommandError("nothing is being recorded: `record` starts")
     session.live = None
-    await running.close()
-    exchanges = running.evidence.exchanges
-    session.say(f"{counted(len(exchanges), 'exchange')} recorded.")
-    if running.evidence.problem:
-        session.say(f"  not all of it is on disk: {running.evidence.problem}")
-    open_traffic(session, exchanges, running.evidence.path)
-    if running.evidence.problem:  # `save` writes what is in memory
-        session.document = replace(session.opened(), evidence=None)
-    _accept_unverified(session, running)
-    go_through_proxy(session)
+    captured = await running.stop()
+    session.say(f"{counted(len(captured.exchanges), 'exchange')} recorded.")
+    open_traffic(session, captured)
 
 
 def _browser(choice: str) -> str | None:
@@ -164,16 +158,3 @@ def _closed(session: Session, reason: str) -> None:
         )
     else:
         session.say("The browser was closed. `stop` makes the test case.")
-
-
-def _accept_unverified(session: Session, running: Live) -> None:
-    """A server whose certificate did not pass while recording will not pass on replay either."""
-    document = session.opened()
-    targets = [document.case.server, *(one.request.target for one in document.case.transactions())]
-    hosts = {urlsplit(target).hostname for target in targets if "://" in target}
-    unverified = {host: why for host, why in running.recorder.unverified.items() if host in hosts}
-    if unverified:
-        tls = replace(document.case.tls, verify=False)
-        session.document = replace(document, case=replace(document.case, tls=tls))
-    for host, why in unverified.items():
-        session.say(f"  the certificate of {host} is not trusted ({why}): replay will not check it")

@@ -8,8 +8,8 @@ from pytest_loadtool.console.arguments import Duration
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views.case import summary
-from pytest_loadtool.console.views.pauses import replayed
 from pytest_loadtool.recording import Grouping, regrouped, with_pauses
+from pytest_loadtool.workflow.telling import replayed
 
 
 async def regroup(

@@ -7,17 +7,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pytest_loadtool.console.configuring import configure_for_replay, needs_configuration
-from pytest_loadtool.console.credentials import Given
+from pytest_loadtool.console.asking import Given
+from pytest_loadtool.console.configuring import configure_for_replay
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.identity import configure_identity, needs_identity
-from pytest_loadtool.console.reaching import may_replay
-from pytest_loadtool.console.replaying import plan_of, replay
-from pytest_loadtool.console.session import Document, Session
+from pytest_loadtool.console.reaching import may_replay, planned
+from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import transaction as views
-from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.masking.values import secrets_of
 from pytest_loadtool.model.result import Failure
+from pytest_loadtool.workflow.configuring import needs_configuration
+from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.replaying import replay
+from pytest_loadtool.workflow.telling import counted
 
 if TYPE_CHECKING:
     from pytest_loadtool.replay import PagePlan, Response, Step
@@ -39,7 +41,7 @@ async def play(session: Session, *, fast: bool = False, server: str = "") -> Non
         await configure_identity(session, Given(), first=True)
     await may_replay(session, server)
     document = session.opened()
-    plan = plan_of(session, document.case, server=server, fast=fast)
+    plan = planned(session, document, server=server, fast=fast)
     watched = _Watch(session, len(plan.steps))
     await replay(plan, watched)
     if watched.first is None:
@@ -47,8 +49,7 @@ async def play(session: Session, *, fast: bool = False, server: str = "") -> Non
         session.say(f"{counted(watched.seen, 'transaction')} passed{but}.")
         return
     secrets = secrets_of(document.case, plan.values)
-    for line in _explained(document, watched.first, secrets):
-        session.say(line)
+    session.tell(_explained(document, watched.first, secrets))
     raise CommandError(f"{watched.failed} of {counted(watched.seen, 'transaction')} failed")
 
 

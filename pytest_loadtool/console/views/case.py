@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from pytest_loadtool.console.session import Document
 from pytest_loadtool.console.views.identity import authentication, offered
-from pytest_loadtool.console.views.text import counted, shortened, size
+from pytest_loadtool.console.views.text import size
 from pytest_loadtool.masking.text import BY_NAME, cut
 from pytest_loadtool.model.case import Page, TestCase, Transaction
 from pytest_loadtool.model.decision import OUTCOME, Decision
 from pytest_loadtool.recording import paused
+from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.telling import counted, shortened
 
 if TYPE_CHECKING:
-    from pytest_loadtool.recording import HostUse, Note
+    from pytest_loadtool.recording import HostUse
 
-#: Subjects that are listed under one kind of note before the rest is only counted.
-_MOST = 3
 #: Transactions that use a value, before the rest is only counted.
 _MOST_USERS = 6
 #: Characters of a dynamic value: enough to know it again, too few to use it. What a script prints
@@ -70,24 +68,6 @@ def tree(document: Document, *, collapsed: bool = False) -> Iterator[str]:
                 f"{number:5}  {method:<{widths[0]}}  {status:>{widths[1]}}  {kind:<{widths[2]}}  "
                 f"{weight:>{widths[3]}}  {path}"
             )
-
-
-def notes(found: Sequence[Note], most: int | None = _MOST) -> Iterator[str]:
-    """What the recording leaves out or cannot replay: per kind its count, and examples of each
-    reason: ``most`` of them, or all."""
-    kinds = Counter(note.kind for note in found)
-    for kind, count in kinds.items():
-        mine = [note for note in found if note.kind == kind]
-        serious = sum(note.serious for note in mine)
-        yield f"  {kind}: {count}" + (f" ({serious} serious: record again)" if serious else "")
-        for message, subjects in _by_message(mine):
-            listed = [
-                shortened(BY_NAME.text(subject), 60) + (f" ({times})" if times > 1 else "")
-                for subject, times in subjects.most_common(most)
-            ]
-            shown = ", ".join(listed)
-            more = f" and {len(subjects) - len(listed)} more" if len(subjects) > len(listed) else ""
-            yield f"      {message}: {shown}{more}" if shown else f"      {message}"
 
 
 #: What decisions without a variable are about, by their rules.
@@ -209,12 +189,3 @@ def _row(document: Document, transaction: Transaction) -> tuple[str, str, str, s
         + ("  (dangerous)" if transaction.dangerous else "")
         + (f"  (refreshes {transaction.refreshes})" if transaction.refreshes else ""),
     )
-
-
-def _by_message(found: Iterable[Note]) -> Iterator[tuple[str, Counter[str]]]:
-    messages: dict[str, Counter[str]] = {}
-    for note in found:
-        subjects = messages.setdefault(note.message, Counter())
-        if note.subject:
-            subjects[note.subject] += 1
-    yield from messages.items()

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_loadtool.console.session import Document
-from pytest_loadtool.console.views.case import notes
-from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.masking.text import BY_NAME
 from pytest_loadtool.recording import fidelity, transactions_of
 from pytest_loadtool.recording.notes import RECORDING_ERROR
+from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.telling import counted, notes
 
 
 def report(document: Document) -> Iterator[str]:

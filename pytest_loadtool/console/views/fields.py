@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from pytest_loadtool.console.views.text import shortened
 from pytest_loadtool.masking.text import BY_NAME, Unmasked
+from pytest_loadtool.workflow.telling import shortened
 
 if TYPE_CHECKING:
     from pytest_loadtool.correlation.fields import Field

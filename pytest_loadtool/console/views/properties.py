@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_loadtool.console.views.identity import authentication, login, who
+from pytest_loadtool.console.views.identity import authentication, login
 from pytest_loadtool.editing.login_forms import Login
 from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.workflow.telling import who
 
 
 def properties(case: TestCase, logins: tuple[Login, ...]) -> Iterator[str]:

@@ -15,15 +15,6 @@ _TEXTUAL = re.compile(
 BODY_LIMIT = 4000
 
 
-def counted(number: int, noun: str) -> str:
-    """``1 page``, ``3 pages``, ``2 queries``, ``2 replays``."""
-    if number == 1:
-        return f"1 {noun}"
-    changes = noun.endswith("y") and noun[-2] not in "aeiou"
-    plural = noun[:-1] + "ies" if changes else noun + "s"
-    return f"{number} {plural}"
-
-
 def size(number: int) -> str:
     """A number of bytes in at most four digits: ``512 B``, ``4.1 kB``, ``12 MB``."""
     amount = float(number)
@@ -32,12 +23,6 @@ def size(number: int) -> str:
             return f"{amount:.1f} {unit}" if unit != "B" and amount < 10 else f"{amount:.0f} {unit}"
         amount /= 1000
     return f"{amount:.1f} GB"
-
-
-def shortened(text: str, width: int) -> str:
-    """``text`` on one line of at most ``width`` characters, with an ellipsis where it was cut."""
-    line = " ".join(text.split())
-    return line if len(line) <= width else line[: width - 1] + "…"
 
 
 def body_text(content: bytes, content_type: str) -> str | None:

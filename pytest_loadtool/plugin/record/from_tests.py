@@ -17,21 +17,25 @@ import pytest
 
 from pytest_loadtool.capture import Proxy
 from pytest_loadtool.capture.tempdir import Scratch
-from pytest_loadtool.console.process import RecordingProcess
-from pytest_loadtool.console.program import in_the_way, recorded_so_far
-from pytest_loadtool.console.session import Settings
-from pytest_loadtool.console.unattended import End, Recorded
 from pytest_loadtool.errors import RecordingError
 from pytest_loadtool.plugin.functional.case_names import case_path
 from pytest_loadtool.plugin.functional.server_fixtures import server_fixtures
+from pytest_loadtool.workflow.process import RecordingProcess
+from pytest_loadtool.workflow.program import in_the_way
+from pytest_loadtool.workflow.project import Project
+from pytest_loadtool.workflow.unattended import End, Recorded
 
 
 class FromTests:
-    """The plugin of a session that records its tests into ``directory``."""
+    """The plugin of a session that records its tests into ``directory``; what becomes of each
+    recording goes to ``recorded``."""
 
-    def __init__(self, directory: Path, settings: Settings, *, replace: bool) -> None:
+    def __init__(
+        self, directory: Path, project: Project, recorded: list[Recorded], *, replace: bool
+    ) -> None:
         self._directory = directory
-        self._settings = settings
+        self._project = project
+        self._recorded = recorded
         self._replace = replace
         self._process: RecordingProcess | None = None
         self._scratch: Scratch | None = None
@@ -48,7 +52,7 @@ class FromTests:
             RecordingError: it cannot start.
         """
         if self._process is None:
-            self._process = self._start(self._settings.port)
+            self._process = self._start(self._project.port)
             self._begin()
         return replace(self._process.proxy, ca=str(self._certificate))
 
@@ -90,7 +94,7 @@ class FromTests:
         try:
             self._end("the test was interrupted")
         except RecordingError as error:
-            recorded_so_far.append(Recorded(str(path), reason=str(error)))
+            self._recorded.append(Recorded(str(path), reason=str(error)))
         if self._process is not None:
             self._process.__exit__(None, None, None)
         if self._scratch is not None:
@@ -108,7 +112,7 @@ class FromTests:
         if existing is not None and not self._replace:
             self._path = None
             reason = "exists, and was not recorded anew (--record-replace does)"
-            recorded_so_far.append(Recorded(str(existing), reason=reason))
+            self._recorded.append(Recorded(str(existing), reason=reason))
         else:
             self._process.begin(self._path)
 
@@ -120,7 +124,7 @@ class FromTests:
         return self._scratch.path / "ca.pem"
 
     def _start(self, port: int) -> RecordingProcess:
-        process = RecordingProcess(replace(self._settings, port=port)).__enter__()
+        process = RecordingProcess(replace(self._project, port=port)).__enter__()
         copyfile(str(process.proxy.ca), self._certificate)
         return process
 
@@ -130,4 +134,4 @@ class FromTests:
             return
         result = self._process.end(End(self._passed, self._servers))
         if result is not None:
-            recorded_so_far.append(result if self._passed else replace(result, reason=otherwise))
+            self._recorded.append(result if self._passed else replace(result, reason=otherwise))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -16,9 +15,7 @@ from pytest_loadtool.plugin.overrides import put_on_path
 if TYPE_CHECKING:
     from pytest_loadtool.console import Settings
     from pytest_loadtool.recording import DomainFilter, Grouping
-
-#: What the extra installs, by import name.
-_EXTRA = ("mitmproxy", "prompt_toolkit")
+    from pytest_loadtool.workflow.unattended import Recorded
 
 
 def main(config: pytest.Config) -> int:
@@ -28,7 +25,8 @@ def main(config: pytest.Config) -> int:
         pytest.UsageError: it cannot be opened like this.
     """
     _refuse_workers(config)
-    _check_extra()
+    if not config.option.record_script:
+        _check_extra("prompt_toolkit")
     from pytest_loadtool.console import run
 
     _give_back_stdin(config)
@@ -39,21 +37,22 @@ def main(config: pytest.Config) -> int:
         raise pytest.UsageError(str(error)) from None
 
 
-def record_tests(config: pytest.Config) -> None:
-    """Have this session's tests recorded.
+def record_tests(config: pytest.Config, recorded: list[Recorded]) -> None:
+    """Have this session's tests recorded; what becomes of each goes to ``recorded``.
 
     Raises:
         pytest.UsageError: they cannot be.
     """
-    _check_extra()
+    _check_extra("mitmproxy")
     from pytest_loadtool.plugin.record.from_tests import FromTests
+    from pytest_loadtool.workflow.project import Project
 
     directory = Path(config.invocation_params.dir, config.option.record_from_tests)
     if directory.exists() and not directory.is_dir():
         raise pytest.UsageError(f"--record-from-tests: {directory} is not a directory")
     # The port of the configuration file is one, and each worker of pytest-xdist needs its own.
-    settings = replace(_settings(config), port=0)
-    plugin = FromTests(directory, settings, replace=bool(config.option.record_replace))
+    project = Project(**_project(config) | {"port": 0})
+    plugin = FromTests(directory, project, recorded, replace=bool(config.option.record_replace))
     config.pluginmanager.register(plugin, "loadtool-from-tests")
     if config.pluginmanager.has_plugin("playwright"):
         from pytest_loadtool.plugin.record import from_playwright
@@ -61,11 +60,11 @@ def record_tests(config: pytest.Config) -> None:
         config.pluginmanager.register(from_playwright, "loadtool-from-playwright")
 
 
-def _check_extra() -> None:
-    if any(find_spec(name) is None for name in _EXTRA):
-        raise pytest.UsageError(
-            "recording needs more than replay does: pip install 'pytest-loadtool[record]'"
-        )
+def _check_extra(name: str) -> None:
+    """Make sure that a package of the extra is there."""
+    if find_spec(name) is None:
+        what = "the console at a terminal" if name == "prompt_toolkit" else "recording"
+        raise pytest.UsageError(f"{what} needs {name}: pip install 'pytest-loadtool[record]'")
 
 
 def _refuse_workers(config: pytest.Config) -> None:
@@ -80,20 +79,27 @@ def _settings(config: pytest.Config) -> Settings:
     directory = Path(config.invocation_params.dir)
     file = config.getoption("record")
     return Settings(
-        directory=directory,
+        **_project(config),
         case_path=directory / file if file else None,
         url=config.getoption("record_url") or "",
         browser=config.getoption("record_browser") or "",
-        port=int(config.getoption("record_port") or 0),
-        domains=_domains(config),
-        grouping=_grouping(config),
         script=config.getoption("record_script") or "",
-        proxy=config.getoption("loadtool_proxy") or "",
-        strict=bool(config.getoption("loadtool_strict")),
         reset=config.getoption("record_reset") or "",
-        rules=tuple(config.getini("loadtool_asm_rules")),
-        trust=trust_of(config),
     )
+
+
+def _project(config: pytest.Config) -> dict[str, Any]:
+    """The fields of the `Project`."""
+    return {
+        "directory": Path(config.invocation_params.dir),
+        "port": int(config.getoption("record_port") or 0),
+        "domains": _domains(config),
+        "grouping": _grouping(config),
+        "proxy": config.getoption("loadtool_proxy") or "",
+        "strict": bool(config.getoption("loadtool_strict")),
+        "rules": tuple(config.getini("loadtool_asm_rules")),
+        "trust": trust_of(config),
+    }
 
 
 def _domains(config: pytest.Config) -> DomainFilter:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.session import Document, Session
+from pytest_loadtool.console.session import Session
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.extractor import Extractor, FormField
+from pytest_loadtool.workflow.document import Document
 from tests.console.listener import Listener, do
 from tests.console.samples import DOCUMENT
 

@@ -8,7 +8,8 @@ import pytest
 
 from pytest_loadtool.casefile import read_case, read_har
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.session import Document, Session
+from pytest_loadtool.console.session import Session
+from pytest_loadtool.workflow.document import Document
 from tests.console.listener import Listener, do
 from tests.console.samples import DOCUMENT
 

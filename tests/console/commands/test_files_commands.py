@@ -11,7 +11,7 @@ import trustme
 
 from pytest_loadtool.casefile import HarWriter, read_case, read_har
 from pytest_loadtool.casefile.har.exchange import entry_from
-from pytest_loadtool.console.errors import CommandError, NothingRecordedError
+from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.opening import open_file
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.engine.prepare.resources import compile_from
@@ -138,8 +138,9 @@ def test_file_that_is_not_there_is_refused(session: Session) -> None:
 def test_har_without_exchanges_is_nothing(session: Session, tmp_path: Path) -> None:
     """An empty export makes no test case."""
     HarWriter(tmp_path / "empty.har").close()
-    with pytest.raises(NothingRecordedError, match="nothing was recorded"):
+    with pytest.raises(CommandError, match="nothing was recorded") as caught:
         do(session, f"import {tmp_path}/empty.har")
+    assert caught.value.status == 5
 
 
 def test_one_bad_entry_does_not_cost_the_file(

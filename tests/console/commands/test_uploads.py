@@ -9,10 +9,10 @@ import pytest
 
 from pytest_loadtool.casefile import read_case, read_har
 from pytest_loadtool.console.opening import open_file
-from pytest_loadtool.console.replaying import plan_of
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.replay.user.cookies import CookieJar
+from pytest_loadtool.workflow.replaying import plan_of
 from tests.console.listener import Listener, do
 from tests.console.traffic import exchange, write_har
 
@@ -97,7 +97,7 @@ def test_undone_and_saved_again(session: Session, tmp_path: Path, saved: Path) -
 def test_replaying_before_it_was_saved(session: Session, tmp_path: Path) -> None:
     """From the traffic."""
     do(session, f"import {export(tmp_path / 'in.har')}")
-    plan = plan_of(session, session.opened().case)
+    plan = plan_of(session.settings, session.case_path, session.opened())
     assert PNG in plan.steps[1].render([*plan.initial], CookieJar())
 
 

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_loadtool.console.views.case import decisions, notes, tree
+from pytest_loadtool.console.views.case import decisions, tree
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.recording import Note
+from pytest_loadtool.workflow.telling import notes
 from tests.console.samples import DOCUMENT
 
 

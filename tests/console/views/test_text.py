@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_loadtool.console.views.text import body, body_text, counted, shortened, size
+from pytest_loadtool.console.views.text import body, body_text, size
+from pytest_loadtool.workflow.telling import counted, shortened
 
 
 @pytest.mark.parametrize(

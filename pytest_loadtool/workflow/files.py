@@ -16,10 +16,11 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
-from pytest_loadtool.casefile import HarWriter
-from pytest_loadtool.console.errors import UsageError
+from pytest_loadtool.casefile import HarWriter, save_dataset
+from pytest_loadtool.model.dataset import Dataset
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told, silent
+from pytest_loadtool.workflow.errors import PathError
 
 CASE_SUFFIX = ".case.toml"
 #: What traffic says about itself whose credentials and tokens are not the recorded ones.
@@ -33,7 +34,7 @@ def as_case_path(path: Path) -> Path:
     """The test case file that a person means by ``path``: ``shop`` is ``shop.case.toml``.
 
     Raises:
-        UsageError: pytest would not collect a file of that name, or it is a directory.
+        PathError: pytest would not collect a file of that name, or it is a directory.
     """
     return _as_file(path, CASE_SUFFIX, "test case")
 
@@ -42,7 +43,7 @@ def as_load_path(path: Path) -> Path:
     """The load configuration that a person means by ``path``: ``rush`` is ``rush.load.toml``.
 
     Raises:
-        UsageError: as `as_case_path`.
+        PathError: as `as_case_path`.
     """
     return _as_file(path, LOAD_SUFFIX, "load configuration")
 
@@ -50,12 +51,12 @@ def as_load_path(path: Path) -> Path:
 def _as_file(path: Path, suffix: str, kind: str) -> Path:
     if path.name.endswith(suffix) and path.name != suffix:
         if path.is_dir():
-            raise UsageError(f"{path} is a directory, not a {kind} file")
+            raise PathError(f"{path} is a directory, not a {kind} file")
         return path
     if not path.name or path.is_dir():
-        raise UsageError(f"{path} is a directory: name a file, as in {path / ('shop' + suffix)}")
+        raise PathError(f"{path} is a directory: name a file, as in {path / ('shop' + suffix)}")
     if path.suffix:
-        raise UsageError(
+        raise PathError(
             f"{path} is not the name of a {kind}: pytest collects files that end in "
             f"{suffix}, such as {path.with_suffix('').name}{suffix}"
         )
@@ -171,3 +172,21 @@ def _replacing(target: Path) -> Iterator[Path]:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def write_private(path: Path, dataset: Dataset) -> None:
+    """Write a dataset that its owner alone can read, and name it in the ``.gitignore`` beside it.
+
+    Raises:
+        FileError: it cannot be written.
+        OSError: likewise.
+    """
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    os.fchmod(descriptor, 0o600)
+    os.close(descriptor)
+    save_dataset(path, dataset)
+    ignored = path.with_name(".gitignore")
+    lines = ignored.read_text(encoding="utf-8").splitlines() if ignored.exists() else []
+    if f"/{path.name}" not in lines:
+        text = "".join(f"{line}\n" for line in (*lines, f"/{path.name}"))
+        ignored.write_text(text, encoding="utf-8")

@@ -8,16 +8,14 @@ from dataclasses import replace as with_changes
 from pathlib import Path
 
 from pytest_loadtool.capture import Proxy
-from pytest_loadtool.console.files import as_case_path, har_path
-from pytest_loadtool.console.process import RecordingProcess
-from pytest_loadtool.console.session import Settings
-from pytest_loadtool.console.unattended import End, Recorded
 from pytest_loadtool.errors import RecordingError
 from pytest_loadtool.recording import Domain, DomainFilter
 from pytest_loadtool.replay.compile.proxies import ProxyUrl
-
-#: What became of recordings, until somebody who shows it takes it.
-recorded_so_far: list[Recorded] = []
+from pytest_loadtool.workflow.files import as_case_path, har_path
+from pytest_loadtool.workflow.listeners import listeners
+from pytest_loadtool.workflow.process import RecordingProcess
+from pytest_loadtool.workflow.project import Project
+from pytest_loadtool.workflow.unattended import End, Recorded
 
 
 @contextmanager
@@ -53,14 +51,14 @@ def record(
         ProxyUrl.parse(proxy)
     if (existing := in_the_way(path)) and not replace:
         raise RecordingError(f"{existing} exists: record(…, replace=True) writes over it")
-    with RecordingProcess(Settings(Path.cwd(), domains=domains, proxy=proxy)) as process:
+    with RecordingProcess(Project(Path.cwd(), domains=domains, proxy=proxy)) as process:
         process.begin(path)
         try:
             yield process.proxy
         except BaseException as error:
             kept = process.end(End(keep=False))
             if kept is not None:
-                recorded_so_far.append(with_changes(kept, reason="the block raised an exception"))
+                _tell(with_changes(kept, reason="the block raised an exception"))
                 error.add_note(f"loadtool: what was recorded is in {kept.file}")
             raise
         recorded = process.end(End(keep=True))
@@ -70,7 +68,7 @@ def record(
         raise RecordingError(
             f"no test case was made: {recorded.reason}. The traffic is in {recorded.file}"
         )
-    recorded_so_far.append(recorded)
+    _tell(recorded)
     if say is not None:
         for line in (f"{recorded.file}: {recorded.summary}", *recorded.notes):
             say(line)
@@ -79,3 +77,8 @@ def record(
 def in_the_way(case_path: Path) -> Path | None:
     """A file that recording this test case would write over, if there is one."""
     return next((one for one in (case_path, har_path(case_path)) if one.exists()), None)
+
+
+def _tell(recorded: Recorded) -> None:
+    for heard in listeners[-1:]:
+        heard(recorded)

@@ -3,56 +3,47 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from contextlib import AsyncExitStack, suppress
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_loadtool.casefile import HarWriter
-from pytest_loadtool.console.behind_proxy import way_through
-from pytest_loadtool.errors import FileError, RecordingError
+from pytest_loadtool.capture.evidence import Evidence
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import DomainFilter
+from pytest_loadtool.workflow.project import Project
 
 if TYPE_CHECKING:
     from pytest_loadtool.capture import Browser, Recorder
     from pytest_loadtool.replay.compile.proxies import ProxyUrl
 
 
-@dataclass(slots=True)
-class Evidence:
-    """The traffic of one recording: every exchange is in the file before anybody hears of it.
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """The traffic of a recording that has ended, or that was read from a file.
 
-    Response bodies stay in memory as long as ``room`` (bytes) lasts; later ones, and large ones,
-    are read from the file when they are asked for. When the file cannot be written any more,
-    ``problem`` says why; what came is not lost before the console ends.
+    ``evidence`` is that file; what of it could not be written, for the reason ``problem``, is in
+    memory only. ``unverified`` are hosts whose certificate did not verify, and why.
     """
 
-    path: Path
-    writer: HarWriter
-    heard: Callable[[Exchange], None]
-    exchanges: list[Exchange] = field(default_factory=list)
+    exchanges: tuple[Exchange, ...]
+    evidence: Path
     problem: str = ""
-    room: int = 32 * 1024 * 1024
+    unverified: Mapping[str, str] = field(default_factory=dict)
+    upstream: ProxyUrl | None = None
+    """The proxy that the recorder went through."""
 
-    def trouble(self, text: str) -> None:
-        """Keep what can only be put right by recording again."""
-        with suppress(FileError):  # `add` has said so
-            self.writer.trouble(text)
-
-    def add(self, exchange: Exchange) -> None:
-        """Keep ``exchange`` and tell whoever listens."""
-        kept = exchange
-        try:
-            kept = self.writer.keep(exchange)
-        except (FileError, OSError) as error:  # the file, or the one that a body was kept in
-            self.problem = self.problem or str(error)
-        if isinstance(exchange.held_body, bytes) and exchange.response_size <= self.room:
-            self.room -= exchange.response_size
-            kept = kept.changed(response_body=exchange.held_body)
-        self.exchanges.append(kept)
-        self.heard(exchange)
+    @classmethod
+    def of(cls, evidence: Evidence, recorder: Recorder, upstream: ProxyUrl | None) -> Captured:
+        """Return what came into ``evidence`` by way of ``recorder``."""
+        return cls(
+            tuple(evidence.exchanges),
+            evidence.path,
+            evidence.problem,
+            dict(recorder.unverified),
+            upstream,
+        )
 
 
 @dataclass(slots=True)
@@ -61,6 +52,7 @@ class Live:
 
     evidence: Evidence
     recorder: Recorder
+    upstream: ProxyUrl | None
     browser: Browser | None
     resources: AsyncExitStack
     watcher: asyncio.Task[None] | None = None
@@ -87,8 +79,8 @@ class Live:
             await asyncio.wait([self.watcher])
         return reason
 
-    async def close(self) -> None:
-        """Close the browser, then the proxy, then the file."""
+    async def stop(self) -> Captured:
+        """Close the browser, then the proxy, then the file; return what was recorded."""
         if self.watcher is not None:
             self.watcher.cancel()
         if self.browser is not None:
@@ -96,6 +88,7 @@ class Live:
             for crash in self.browser.crashes:
                 self.evidence.trouble(crash)
         await self.resources.aclose()
+        return Captured.of(self.evidence, self.recorder, self.upstream)
 
 
 async def _watch(browser: Browser | None, closed: Callable[[str], None]) -> None:
@@ -103,50 +96,47 @@ async def _watch(browser: Browser | None, closed: Callable[[str], None]) -> None
         closed(await browser.wait_closed())
 
 
-def evidence_in(
-    path: Path, heard: Callable[[Exchange], None], resources: AsyncExitStack
-) -> Evidence:
-    """Traffic that goes to a new file, which ``resources`` closes.
+@asynccontextmanager
+async def proxy_for(proxy: ProxyUrl | None) -> AsyncIterator[ProxyUrl | None]:
+    """Open the proxy that the recorder goes through to get through ``proxy`` as the user whom that
+    names; if there is one."""
+    if proxy is None:
+        yield None
+        return
+    from pytest_loadtool.capture.proxy.neighbours import doorkeeper
+    from pytest_loadtool.transport.proxy.forwarder import Forwarder
 
-    Raises:
-        RecordingError: the file cannot be written.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        writer = HarWriter(path)
-    except OSError as error:
-        raise RecordingError(f"{path} cannot be written: {error.strerror or error}") from None
-    except FileError as error:
-        raise RecordingError(str(error)) from None
-    resources.callback(writer.close)
-    return Evidence(path, writer, heard)
+    async with Forwarder(proxy, doorkeeper) as forwarder:
+        yield forwarder.url
 
 
 async def start(
+    project: Project,
     path: Path,
     url: str,
     executable: str | None,
-    port: int,
     domains: DomainFilter,
     heard: Callable[[Exchange], None],
-    upstream: ProxyUrl | None = None,
     *,
+    port: int = 0,
     any_user: bool = False,
 ) -> Live:
     """Start recording into ``path``; with ``executable``, in that browser, opened at ``url``.
-    ``upstream`` is the proxy that servers are reached through; ``any_user`` lets others
-    of this machine record.
+
+    ``heard`` is called with each exchange, ``port`` is one other than the project's, and
+    ``any_user`` lets others of this machine record.
 
     Raises:
-        RecordingError: the port is taken, the file cannot be written or the browser does not start.
+        RecordingError: mitmproxy is not installed, the port is taken, the file cannot be written or
+            the browser does not start.
     """
     from pytest_loadtool.capture import Browser, Recorder
 
     async with AsyncExitStack() as stack:
-        evidence = evidence_in(path, heard, stack)
-        way = await stack.enter_async_context(way_through(upstream))
+        evidence = Evidence.into(path, heard, stack)
+        way = await stack.enter_async_context(proxy_for(project.upstream))
         recorder = await stack.enter_async_context(
-            Recorder(evidence.add, port, domains, way, any_user=any_user)
+            Recorder(evidence.add, port or project.port, domains, way, any_user=any_user)
         )
         browser = None
         if executable is not None:
@@ -159,4 +149,4 @@ async def start(
                     remote_debugging_port=0,
                 )
             )
-        return Live(evidence, recorder, browser, stack.pop_all())
+        return Live(evidence, recorder, project.upstream, browser, stack.pop_all())

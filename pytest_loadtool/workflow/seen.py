@@ -16,33 +16,33 @@ from pathlib import Path
 
 from pytest_loadtool.casefile import read_dataset
 from pytest_loadtool.codec.template import Reference, escape
-from pytest_loadtool.console.accounts import unconfigured, with_account
-from pytest_loadtool.console.placing import Placed
-from pytest_loadtool.console.private import write_private
-from pytest_loadtool.console.secrets import unused
-from pytest_loadtool.console.session import Session
-from pytest_loadtool.console.views import identity as views
 from pytest_loadtool.correlation.fields import CONSTANT, Field, fields_of
 from pytest_loadtool.editing.bulk_edit import with_references
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
+from pytest_loadtool.workflow.accounts import unconfigured, with_account
+from pytest_loadtool.workflow.credentials import Placed, unused
+from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.files import write_private
+from pytest_loadtool.workflow.project import Project
+from pytest_loadtool.workflow.secrets import Moved
+from pytest_loadtool.workflow.telling import account as told_of
 
 _FILE = "credentials.csv"
 
 
-def keep_credentials(session: Session) -> list[str]:
-    """Have the open test case log in as the recorded users did: passwords of HTTP authentication
-    and constant bearer tokens move into the dataset of its folder. What there is to say of it.
+def keep_credentials(project: Project, document: Document, case_path: Path) -> Moved:
+    """Have the test case log in as the recorded users did: passwords of HTTP authentication and
+    constant bearer tokens move into the dataset of its folder.
 
     Raises:
         FileError: the dataset cannot be read or written.
     """
-    document = session.opened()
     accounts = [one for one in unconfigured(document) if one.known.username]
     tokens = dict(_tokens(document.case))
     if not accounts and not tokens:
-        return []
-    path = session.case_path.with_name(_FILE)
+        return Moved(document, ())
+    path = case_path.with_name(_FILE)
     with _alone(path.parent):
         columns = dict(_first_row(path))
         case, name = _with_dataset(document.case)
@@ -53,8 +53,8 @@ def keep_credentials(session: Session) -> list[str]:
             password = str(Reference(f"{name}.{column}"))
             templates = (escape(user.username), password, escape(user.domain))
             case = with_account(Placed(case, templates), account)
-            who = views.account(document.case, account)
-            kept = f"{session.shown(path)}, column {column}"
+            who = told_of(document.case, account)
+            kept = f"{project.shown(path)}, column {column}"
             notes.append(
                 f"  {who}: its password is in {kept}"
                 if columns[column]
@@ -65,11 +65,10 @@ def keep_credentials(session: Session) -> list[str]:
             column = _column(columns, "token", token)
             for index, field in places:
                 uses.setdefault(index, []).append((field, f"{name}.{column}"))
-            kept = f"{session.shown(path)}, column {column}"
+            kept = f"{project.shown(path)}, column {column}"
             notes.append(f"  a token that no response gave out is in {kept}")
         _write(path, columns)
-    session.document = replace(document, case=with_references(case, uses))
-    return notes
+    return Moved(replace(document, case=with_references(case, uses)), tuple(notes))
 
 
 def _tokens(case: TestCase) -> Iterator[tuple[str, list[tuple[int, Field]]]]:

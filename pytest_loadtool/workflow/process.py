@@ -23,9 +23,9 @@ from typing import Any, Self
 
 import pytest_loadtool
 from pytest_loadtool.capture import Proxy
-from pytest_loadtool.console.session import Settings
-from pytest_loadtool.console.unattended import End, Recorded, Series
 from pytest_loadtool.errors import LoadToolError, RecordingError
+from pytest_loadtool.workflow.project import Project
+from pytest_loadtool.workflow.unattended import End, Recorded, Series
 
 #: Seconds that it gets to end.
 _PATIENCE = 10.0
@@ -38,8 +38,8 @@ class RecordingProcess:
         RecordingError: on entering, when it cannot start.
     """
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, project: Project) -> None:
+        self._project = project
         self._numbers = count()
         self._gone = False
         self.proxy = Proxy()
@@ -63,7 +63,7 @@ class RecordingProcess:
         theirs_in.close()
         theirs_out.close()
         try:
-            self.proxy = self._ask(self._settings)
+            self.proxy = self._ask(self._project)
         except BaseException:
             self.__exit__(None, None, None)
             raise
@@ -101,7 +101,7 @@ class RecordingProcess:
             self._process.wait()
         self._errors.close()
 
-    def _ask(self, request: Settings | Path | End) -> Any:
+    def _ask(self, request: Project | Path | End) -> Any:
         """Send a request; the answer.
 
         Raises:
@@ -125,9 +125,9 @@ class RecordingProcess:
 
 async def _serve(requests: Connection[Any, Any], answers: Connection[Any, Any]) -> None:
     """Answer requests until the last, which is None, or until nobody is left who makes them."""
-    number, settings = requests.recv()
+    number, project = requests.recv()
     try:
-        async with Series(settings) as series:
+        async with Series(project) as series:
             answers.send((number, series.proxy))
             while (received := await asyncio.to_thread(_received, requests)) is not None:
                 number, request = received

@@ -1,28 +1,81 @@
-"""What is wrong with a test case."""
+"""The open test case with the traffic it was made from, and what may be wrong with it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pytest_loadtool.casefile import format_case, parse_case
 from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference
-from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.errors import FileError
-from pytest_loadtool.model.case import TestCase, used_names
+from pytest_loadtool.model.case import TestCase, Transaction, used_names
+from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.validator import expected_text
+from pytest_loadtool.recording.request.uploads import Upload
+from pytest_loadtool.workflow.errors import CaseError
+
+if TYPE_CHECKING:
+    from pytest_loadtool.correlation import Configuration
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A test case and the traffic it was made from.
+
+    ``evidence`` is the file that holds that traffic; without one it is in memory only, until it is
+    saved. ``masked`` says that its credentials and tokens are stand-ins; ``troubles`` is what makes
+    the recording as a whole doubtful.
+    """
+
+    case: TestCase
+    exchanges: tuple[Exchange, ...] = ()
+    evidence: Path | None = None
+    masked: bool = False
+    troubles: tuple[str, ...] = ()
+    uploads: Mapping[str, Upload] = field(default_factory=dict)
+    """What the files hold that the test case names, and saving has still to write."""
+    configuration: Configuration | None = field(default=None, compare=False)
+    """What configuring made of it, with its decisions; None if that has not been done since the
+    files were read."""
+
+    def evidence_of(self, transaction: Transaction) -> Exchange | None:
+        """The exchange that a transaction was made from, if it is known."""
+        recorded = transaction.recorded
+        if recorded is None or recorded.entry is None or recorded.entry >= len(self.exchanges):
+            return None
+        return self.exchanges[recorded.entry]
+
+    def negotiation_of(self, transaction: Transaction) -> tuple[Exchange, ...]:
+        """The exchanges that negotiated the transaction's authentication, as far as known."""
+        recorded = transaction.recorded
+        entries = recorded.negotiation if recorded is not None else ()
+        return tuple(self.exchanges[one] for one in entries if one < len(self.exchanges))
+
+    def with_traffic(self) -> Document:
+        """Return this document, which has its traffic.
+
+        Raises:
+            CaseError: it has none.
+        """
+        if not self.exchanges:
+            raise CaseError(
+                "the recorded traffic is not at hand, and dynamic values are found in it: "
+                "put the .har file next to the test case and open it again"
+            )
+        return self
 
 
 def check(case: TestCase) -> None:
     """Make sure that every variable has a source.
 
     Raises:
-        CommandError: one has none; the text says which and what to do.
+        CaseError: one has none; the text says which and what to do.
     """
     missing = sorted(unset(case))
     if missing:
-        raise CommandError(
+        raise CaseError(
             f"{', '.join(missing)}: used, but set by nothing; "
             "`configure` looks for a source, `delete` takes out what uses it"
         )
@@ -32,14 +85,14 @@ def readable(case: TestCase, path: Path) -> None:
     """Make sure that what is written of the test case could be read again.
 
     Raises:
-        CommandError: it could not; the text says why.
+        CaseError: it could not; the text says why.
     """
     try:
         parse_case(format_case(case), str(path))
     except FileError as error:
         first = error.message.partition("\n")[0]
         reason = ": ".join(part for part in (error.key, first) if part)
-        raise CommandError(f"the test case cannot be saved as it is: {reason}") from None
+        raise CaseError(f"the test case cannot be saved as it is: {reason}") from None
 
 
 def tidied(case: TestCase, before: TestCase) -> TestCase:

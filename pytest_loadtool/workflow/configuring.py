@@ -1,0 +1,170 @@
+"""Configuring a document for replay: what is decided is kept with it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_loadtool.casefile import case_rules
+from pytest_loadtool.model.case import TestCase, Transaction
+from pytest_loadtool.model.decision import OUTCOME, Decision
+from pytest_loadtool.model.progress import Told, silent
+from pytest_loadtool.model.rule import Rule
+from pytest_loadtool.recording import with_answers
+from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.errors import CaseError
+from pytest_loadtool.workflow.project import Project
+
+if TYPE_CHECKING:
+    from pytest_loadtool.correlation import Configuration
+
+
+def rules_of(project: Project, case_path: Path, case: TestCase) -> tuple[Rule, ...]:
+    """Return the test case's rules, then the project's, then the package's.
+
+    Raises:
+        FileError: something is wrong with one of the files.
+    """
+    return case_rules(case, case_path, project=project.rules, trust=project.trust)
+
+
+def with_rules(case: TestCase, case_path: Path, file: Path) -> TestCase:
+    """Return the test case with one more file of rules, which come before those it has."""
+    name = Path(os.path.relpath(file.absolute(), case_path.parent)).as_posix()
+    others = (one for one in case.asm.rules if one != name)
+    return replace(case, asm=replace(case.asm, rules=(name, *others)))
+
+
+def needs_configuration(document: Document) -> bool:
+    """Return whether a document was recorded and never configured."""
+    return bool(document.exchanges) and not document.case.configured
+
+
+def configure(
+    project: Project, case_path: Path, document: Document, told: Told = silent
+) -> Document:
+    """Find the dynamic values of a document and connect them.
+
+    Raises:
+        FileError: something is wrong with a file of rules.
+    """
+    made = _correlated(project, case_path, document, told)
+    return replace(document, case=made.case, configuration=made)
+
+
+def decided(project: Project, case_path: Path, document: Document, told: Told = silent) -> Document:
+    """Return the document with its decisions. Those of one that was read from files are found anew;
+    its test case stays as it is.
+
+    Raises:
+        CaseError: it has no traffic, or was never configured.
+        FileError: something is wrong with a file of rules.
+    """
+    document.with_traffic()
+    if document.configuration is not None:
+        return document
+    if needs_configuration(document):
+        raise CaseError("nothing is decided yet: `configure` finds the dynamic values")
+    made = _correlated(project, case_path, document, told)
+    return replace(document, configuration=replace(made, case=document.case))
+
+
+def decisions(document: Document) -> tuple[Decision, ...]:
+    """Return what was decided, as far as it stands: transactions that were deleted since, and
+    variables that are gone, are in no decision, and the others have the numbers of now."""
+    made = document.configuration
+    if made is None:
+        return ()
+    names = _renamed(made.case, document.case) if made.case is not document.case else {}
+    known = document.case.variables
+    return tuple(
+        _told_anew(one, names) if names else one
+        for one in made.decisions
+        if not one.variable or one.variable in known
+    )
+
+
+def without_variable(document: Document, name: str) -> Document:
+    """Take the decision for a variable back, so that configuring does not make it again: its values
+    are sent as recorded.
+
+    Raises:
+        ValueError: there is none of that name, a person set it, or something else needs it.
+    """
+    from pytest_loadtool.correlation.ignoring import IGNORED
+    from pytest_loadtool.correlation.undo import taken_back
+
+    case = taken_back(document.case, document.exchanges, name)
+    new = case.asm.ignore[len(document.case.asm.ignore) :]
+    fields = dict.fromkeys(one.partition(": ")[2] for one in new)
+    made = decisions(document)
+    ignored = (
+        replace(
+            one,
+            variable="",
+            producer="",
+            rule=IGNORED.name,
+            reason=IGNORED.reason.format(field=field),
+            confidence=0.5,
+        )
+        for one in made
+        if one.variable == name
+        for field in fields
+    )
+    return _decided_anew(document, case, (*(one for one in made if one.variable != name), *ignored))
+
+
+def without_outcome(document: Document, change: str) -> Document:
+    """Assert nothing any more of what a change brought about: ``change`` is its number and title.
+
+    Raises:
+        ValueError: nothing is asserted of it.
+    """
+    from pytest_loadtool.correlation.outcomes import without_outcome as without
+
+    case = without(document.case, document.exchanges, change)
+    rest = (one for one in decisions(document) if (one.rule, one.producer) != (OUTCOME, change))
+    return _decided_anew(document, case, tuple(rest))
+
+
+def _decided_anew(document: Document, case: TestCase, made: tuple[Decision, ...]) -> Document:
+    configuration = document.configuration and replace(
+        document.configuration, case=case, decisions=made
+    )
+    return replace(document, case=case, configuration=configuration)
+
+
+def _correlated(project: Project, case_path: Path, document: Document, told: Told) -> Configuration:
+    from pytest_loadtool.correlation import configure
+
+    rules = rules_of(project, case_path, document.case)
+    case = with_answers(document.case, document.exchanges)
+    return configure(case, document.exchanges, rules=rules, told=told)
+
+
+def _renamed(before: TestCase, after: TestCase) -> dict[str, str]:
+    """By the number and title of each transaction before: those of now; empty if it is gone."""
+    now = {_entry(one): title for title, one in _titled(after)}
+    return {title: now.get(_entry(one), "") for title, one in _titled(before)}
+
+
+def _titled(case: TestCase) -> list[tuple[str, Transaction]]:
+    return [(f"{n} {one.title}", one) for n, one in enumerate(case.transactions(), 1)]
+
+
+def _entry(transaction: Transaction) -> int | None:
+    return transaction.recorded.entry if transaction.recorded is not None else None
+
+
+def _told_anew(one: Decision, names: dict[str, str]) -> Decision:
+    reason = one.reason
+    if one.producer and one.producer in names:
+        reason = reason.replace(f'"{one.producer}"', f'"{names[one.producer] or one.producer}"')
+    return replace(
+        one,
+        producer=names.get(one.producer, one.producer),
+        consumers=tuple(filter(None, (names.get(user, user) for user in one.consumers))),
+        reason=reason,
+    )

@@ -1,0 +1,21 @@
+"""Why a step cannot be taken. Below ``LoadToolError``; the text is for the user."""
+
+from __future__ import annotations
+
+from pytest_loadtool.errors import LoadToolError, RecordingError
+
+
+class PathError(LoadToolError):
+    """A path is not the name of a test case, or of a load configuration."""
+
+
+class CaseError(LoadToolError):
+    """The test case does not allow the step as it is."""
+
+
+class NothingRecordedError(RecordingError):
+    """There is no traffic to make a test case from. ``notes`` are lines on what there was."""
+
+    def __init__(self, message: str, notes: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.notes = notes

@@ -1,0 +1,87 @@
+"""Replaying a document: its plan, and a replay beside the event loop that asks for it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from pytest_loadtool.model.load import ThinkTime
+from pytest_loadtool.replay import Observer, Plan, Step
+from pytest_loadtool.replay.compile.proxies import through
+from pytest_loadtool.workflow.document import Document, check
+from pytest_loadtool.workflow.project import Project
+
+_T = TypeVar("_T")
+
+
+class Stoppable(Observer, Protocol):
+    """An observer that ends a replay once ``stopped`` is set, and is told of tunnels, too."""
+
+    stopped: threading.Event
+
+    def challenged(self, step: Step, seconds: float) -> None:
+        """A proxy wanted to know who asks for the tunnel that the step goes through."""
+
+
+def plan_of(
+    project: Project, case_path: Path, document: Document, *, server: str = "", fast: bool = False
+) -> Plan:
+    """Return the plan of a document's test case, through the proxy that the project says; without
+    think times if ``fast``, against ``server`` if it is given.
+
+    Raises:
+        CaseError: a variable has no source.
+        LoadToolError: it cannot be replayed.
+    """
+    from pytest_loadtool.engine.prepare.resources import compile_from
+    from pytest_loadtool.transport.wire.tls import check_tls
+
+    check(document.case)
+    case = through(document.case, project.proxy)
+    case = replace(case, strict=case.strict or project.strict)
+    uploads = document.uploads
+    plan = compile_from(
+        case_path,
+        case,
+        server=server,
+        think_time=ThinkTime(scale=0.0) if fast else ThinkTime(),
+        unsaved={name: uploads[name].content for name in case.files if name in uploads},
+        trust=project.trust,
+    )
+    check_tls(plan)
+    return plan
+
+
+async def replay(plan: Plan, observer: Stoppable) -> None:
+    """Replay once in a thread; when this is cancelled, the replay ends with what is under way."""
+    from pytest_loadtool.engine.functional import replay_once
+
+    try:
+        await apart(lambda: replay_once(plan, observer=observer, challenged=observer.challenged))
+    finally:
+        observer.stopped.set()
+
+
+def apart(work: Callable[[], _T]) -> asyncio.Future[_T]:
+    """Start ``work`` in a thread; what it returns or raises.
+
+    The thread is a daemon: work that the person has given up must not keep the console from ending.
+    """
+    result: Future[_T] = Future()
+
+    def settle() -> None:
+        result.set_running_or_notify_cancel()  # from here on it has an outcome
+        try:
+            outcome = work()
+        except BaseException as error:  # whatever it is, it belongs to whoever waits
+            result.set_exception(error)
+        else:
+            result.set_result(outcome)
+
+    threading.Thread(target=settle, daemon=True, name="replay").start()
+    return asyncio.wrap_future(result)

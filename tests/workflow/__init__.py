@@ -1,0 +1,1 @@
+"""The service room: what the console, `record` and `--record-from-tests` share."""
