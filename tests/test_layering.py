@@ -19,7 +19,7 @@ ROOT = Path(__file__).parent.parent
 #: package's own ``__init__``, which every pytest run imports: what it offers it imports when it is
 #: asked for (tests/test_packaging.py).
 ROOMS: dict[str, set[str]] = {
-    "": {"console.program"},
+    "": {"workflow.program"},
     "errors": set(),
     "codec": {"errors"},
     "model": {"errors", "codec"},
@@ -42,6 +42,7 @@ ROOMS: dict[str, set[str]] = {
     "capture": {"errors", "codec", "model", "casefile", "recording", "replay"},
 }
 MIDDLE = set(ROOMS) - {"", "errors", "transport", "engine", "capture"}
+ROOMS["workflow"] = {*ROOMS} - {""}
 ROOMS["console"] = {*ROOMS} - {""}
 ROOMS["plugin"] = {*ROOMS} - {""}
 
@@ -58,7 +59,7 @@ SUBROOMS: dict[str, tuple[str, ...]] = {
     "capture": ("browser", "proxy"),
     "plugin": ("functional", "load", "record"),
 }
-EDGES = frozenset({"transport", "engine", "capture", "console", "plugin"})
+EDGES = frozenset({"transport", "engine", "capture", "workflow", "console", "plugin"})
 PLUGIN, CAPTURE = frozenset({"plugin"}), frozenset({"capture"})
 CONSOLE, TRANSPORT = frozenset({"console"}), frozenset({"transport"})
 

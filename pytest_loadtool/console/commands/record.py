@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-<<<<<<< HEAD
 from pytest_loadtool.codec.media import is_html, media_type
-from pytest_loadtool.console import live
-from pytest_loadtool.console.behind_proxy import go_through_proxy, upstream_of
-=======
->>>>>>> conv/workflow
 from pytest_loadtool.console.environment import exports
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.filters import domains
