@@ -196,10 +196,7 @@ def pytest_terminal_summary(
     reports = (report for many in terminalreporter.stats.values() for report in many)
     if not any(getattr(report, "user_properties", ()) for report in reports):
         return
-    from pytest_loadtool.plugin.functional import by_place, unverified
-    from pytest_loadtool.plugin.functional import status_mismatch as otherwise
+    from pytest_loadtool.plugin.functional.notices import notices
 
-    stats = terminalreporter.stats
-    for text in (*otherwise.notices(stats), *by_place.notices(stats), unverified.notice(stats)):
-        if text:
-            terminalreporter.line(text, yellow=True)
+    for text in notices(terminalreporter.stats):
+        terminalreporter.line(text, yellow=True)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_loadtool.casefile.trust import Trust
+from pytest_loadtool.load.metrics import histogram
 
 CASE_SUFFIX = ".case.toml"
 LOAD_SUFFIX = ".load.toml"
@@ -340,7 +341,7 @@ def header(config: pytest.Config) -> list[str]:
     if config.option.loadtool_untrusted:
         parts.append("test cases untrusted")
     if config.option.load:
-        from pytest_loadtool.plugin.build_info import BUILD
+        from pytest_loadtool.plugin.options import BUILD
 
         parts.insert(0, BUILD)
     return [f"loadtool: {', '.join(parts)}"] if parts else []
@@ -410,3 +411,7 @@ def _given(option: argparse.Namespace, name: str) -> bool:
 
 def _spelled(name: str) -> str:
     return "--" + name.replace("_", "-")
+
+
+#: All modules of the hot path are compiled, or none of them is.
+BUILD = "pure Python" if histogram.__file__.endswith(".py") else "compiled"

@@ -17,8 +17,7 @@ from pytest_loadtool.recording.importing import with_page
 from pytest_loadtool.recording.notes import Note
 from pytest_loadtool.recording.pages.grouping import ALGORITHMS, Grouping
 from pytest_loadtool.recording.regrouping import paused, regrouped, with_pauses
-from pytest_loadtool.recording.report.fidelity import fidelity, transactions_of
-from pytest_loadtool.recording.report.websockets import what_sockets_did
+from pytest_loadtool.recording.report.fidelity import fidelity, transactions_of, what_sockets_did
 from pytest_loadtool.recording.request.uploads import Upload, Uploads, folder_of, unused_path
 
 __all__ = [

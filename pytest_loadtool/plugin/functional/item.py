@@ -17,10 +17,13 @@ from pytest_loadtool.masking.values import secrets_of
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.plugin.body_limit import body_limit_of
 from pytest_loadtool.plugin.file_item import FileItem
-from pytest_loadtool.plugin.functional.by_place import by_place
-from pytest_loadtool.plugin.functional.status_mismatch import OTHERWISE, answered_otherwise
+from pytest_loadtool.plugin.functional.notices import (
+    NOT_AS_RECORDED,
+    by_place,
+    not_as_recorded,
+    unverified,
+)
 from pytest_loadtool.plugin.functional.steps import StepLines, StepResult, Watch
-from pytest_loadtool.plugin.functional.unverified import unverified
 from pytest_loadtool.plugin.options import CASE_SUFFIX, server_of, trust_of
 from pytest_loadtool.plugin.overrides import on_its_way
 from pytest_loadtool.plugin.paths import shown_error, shown_path
@@ -153,8 +156,10 @@ class CaseItem(FileItem):
             "failed": sum(1 for one in watch.outcomes if one.failures),
             "duration": round(watch.duration, 3),
         }
-        others = [one for one in self.user_properties if one[0] not in (*properties, OTHERWISE)]
-        found = answered_otherwise(map(otherwise, watch.outcomes))
+        others = [
+            one for one in self.user_properties if one[0] not in (*properties, NOT_AS_RECORDED)
+        ]
+        found = not_as_recorded(map(otherwise, watch.outcomes))
         self.user_properties[:] = [*others, *properties.items(), *found]
 
 

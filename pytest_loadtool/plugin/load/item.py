@@ -18,7 +18,7 @@ from pytest_loadtool.engine.prepare.share import LoadTest, read_test
 from pytest_loadtool.errors import FileError, LoadToolError
 from pytest_loadtool.load import Summary
 from pytest_loadtool.plugin.file_item import FileItem
-from pytest_loadtool.plugin.functional.unverified import unverified
+from pytest_loadtool.plugin.functional.notices import unverified
 from pytest_loadtool.plugin.options import LOAD_SUFFIX, server_of, trust_of
 from pytest_loadtool.plugin.overrides import on_its_way
 from pytest_loadtool.plugin.paths import shown_error, shown_path, slug
