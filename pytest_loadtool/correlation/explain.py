@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pytest_loadtool.correlation.claims import Claims
-from pytest_loadtool.correlation.computed import Computed
+from pytest_loadtool.correlation.claims import Miss
 from pytest_loadtool.correlation.constants import constant_notes
 from pytest_loadtool.correlation.notes import (
     Title,
@@ -17,7 +16,7 @@ from pytest_loadtool.correlation.notes import (
     typed_notes,
 )
 from pytest_loadtool.correlation.traffic import Traffic
-from pytest_loadtool.correlation.variables import Found
+from pytest_loadtool.correlation.variables import Computed, Found
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.rule import Rule
 from pytest_loadtool.model.secret import is_secret
@@ -34,7 +33,7 @@ def explain(
     traffic: Traffic,
     found: Sequence[Found],
     computed: Sequence[Computed],
-    claims: Claims,
+    misses: Sequence[Miss],
     rules: Sequence[Rule],
     title: Title,
 ) -> Iterator[Decision]:
@@ -50,7 +49,7 @@ def explain(
     for made in computed:
         yield _made(made, title)
     settled = {slot for made in computed for slot in made.slots}
-    misses = [miss for miss in claims.misses if miss.slot not in settled]
+    misses = [miss for miss in misses if miss.slot not in settled]
     yield from miss_notes(misses, title)
     yield from cookies
     yield from typed_notes(traffic, title)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from pytest_loadtool.correlation.beliefs import is_typed
 from pytest_loadtool.correlation.claims import Miss
 from pytest_loadtool.correlation.fields import CREDENTIALS
 from pytest_loadtool.correlation.looks import SWITCHES, is_secret_name
 from pytest_loadtool.correlation.searches import MOST_SEARCHED
 from pytest_loadtool.correlation.slots import MOST_SLOTS, Slot
 from pytest_loadtool.correlation.spots import MOST_IN_ADDRESS
+from pytest_loadtool.correlation.strategies.typed import is_typed
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.exchange import Exchange
@@ -149,8 +149,8 @@ def limit_notes(traffic: Traffic, title: Title) -> Iterator[Decision]:
 
 def search_notes(traffic: Traffic, title: Title) -> Iterator[Decision]:
     """A decision if responses hold more than can be looked through."""
-    if traffic.unsearched is not None:
-        at = title(traffic.unsearched)
+    if traffic.responses.unsearched is not None:
+        at = title(traffic.responses.unsearched)
         yield Decision(
             value="what is in the text of later responses",
             variable="",

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pytest_loadtool.casefile import package_rules
-from pytest_loadtool.correlation.evidence import EVIDENCE
+from pytest_loadtool.correlation.evidence import EVIDENCE, OF_OWN
 from pytest_loadtool.model.rule import Rule
 
 __all__ = ["PAGE", "updated"]
@@ -65,7 +65,7 @@ def _code(texts: Iterable[str]) -> str:
 def _evidence() -> Iterator[str]:
     yield "| evidence | holds when |"
     yield "|---|---|"
-    for name, function in EVIDENCE.items():
+    for name, function in {**EVIDENCE, **OF_OWN}.items():
         said = inspect.cleandoc(function.__doc__ or "").partition("\n\n")[0]
         yield f"| `{name}` | {' '.join(said.split())} |"
 
