@@ -25,13 +25,14 @@ from pytest_loadtool.casefile.schema import (
     number,
     parsed,
     tables,
+    text,
 )
 from pytest_loadtool.casefile.syntax import pattern, plain_name, shown
 from pytest_loadtool.casefile.trust import TRUSTED, Trust, named_path
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.rule import EVIDENCE_NAMES, Kind, Names, Rule, same_name
+from pytest_loadtool.model.rule import EVIDENCE_NAMES, Kind, Names, Role, Rule, same_name
 
 __all__ = ["TABLES", "case_rules", "package_rules", "parse_rules", "read_rules"]
 
@@ -196,6 +197,8 @@ _RULE = Table(
         "matches": Key(at_least(1)),
         "leave": Key(boolean),
         "static": Key(boolean),
+        "role": Key(_one_of(Role, "role")),
+        "source": Key(text),
     },
 )
 

@@ -58,7 +58,7 @@ def configure(
     found = by_rows(found, traffic, unconfigured.variables)
     taken = (*names_in_use(unconfigured), *(one.name for one in found))
     computed = computed_for(bindings.made, taken)
-    configured = with_renewals(rewrite(unconfigured, traffic.steps, found, computed))
+    configured = with_renewals(rewrite(unconfigured, traffic.steps, found, computed), rules)
     configured = following_again(configured)
     titles = [f"{n} {one.title}" for n, one in enumerate(configured.transactions(), 1)]
     names = {one.name for one in found} | {one.name for one in computed}

@@ -18,7 +18,7 @@ from pytest_loadtool.correlation.notes import (
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.correlation.variables import Computed, Found
 from pytest_loadtool.model.decision import Decision
-from pytest_loadtool.model.rule import Rule
+from pytest_loadtool.model.rule import Role, Rule
 from pytest_loadtool.model.secret import is_secret
 
 __all__ = ["explain"]
@@ -39,10 +39,11 @@ def explain(
 ) -> Iterator[Decision]:
     """All decisions: what was correlated, what could not be, and what was left alone on purpose."""
     cookies = tuple(cookie_notes(traffic, rules, title))
+    twinned = {one.name for one in rules if one.role is Role.ANTI_FORGERY}
     twins = [
         note.reason.removeprefix("The ").partition(" is ")[0]
         for note in cookies
-        if note.rule == "csrf-cookie" and note.producer
+        if note.rule in twinned and note.producer
     ]
     for one in found:
         yield _variable(one, title, twins)
@@ -79,7 +80,7 @@ def _variable(one: Found, title: Title, twins: Sequence[str]) -> Decision:
     users = consumers(one.slots, title)
     field = one.slots[0].name if one.slots else one.producer.name
     reason = one.rule.reason.format(field=field, producer=f'"{producer}"')
-    if one.rule.variable == "csrf_token":
+    if one.rule.role is Role.ANTI_FORGERY:
         # The same secret in another form, so that both are valid together and differ in their text.
         reason += "".join(f" Its twin, the {twin}, is sent from the cookie jar." for twin in twins)
     if one.producer.box is not None:

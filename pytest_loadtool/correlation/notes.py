@@ -11,7 +11,7 @@ from pytest_loadtool.correlation.looks import SWITCHES, is_secret_name
 from pytest_loadtool.correlation.searches import MOST_SEARCHED
 from pytest_loadtool.correlation.slots import MOST_SLOTS, Slot
 from pytest_loadtool.correlation.spots import MOST_IN_ADDRESS
-from pytest_loadtool.correlation.strategies.typed import is_typed
+from pytest_loadtool.correlation.strategies.typed import TYPED, is_typed
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.exchange import Exchange
@@ -189,9 +189,9 @@ def typed_notes(traffic: Traffic, title: Title) -> Iterator[Decision]:
             variable="",
             producer="",
             consumers=consumers(slots, title),
-            rule="typed-credentials",
-            reason=f"A person typed the field {name}: it is sent as recorded, or from a dataset.",
-            confidence=0.95,
+            rule=TYPED.name,
+            reason=TYPED.reason.format(field=name),
+            confidence=TYPED.confidence,
         )
 
 

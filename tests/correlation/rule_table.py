@@ -9,6 +9,8 @@ from pathlib import Path
 
 from pytest_loadtool.casefile import package_rules
 from pytest_loadtool.correlation.evidence import EVIDENCE, OF_OWN
+from pytest_loadtool.correlation.strategies.replay_diff import ReplayDiff
+from pytest_loadtool.correlation.strategies.table import strategies
 from pytest_loadtool.model.rule import Rule
 
 __all__ = ["PAGE", "updated"]
@@ -18,18 +20,30 @@ PAGE = Path(__file__).parents[2] / "docs" / "correlation.md"
 
 def updated(text: str) -> str:
     """The page with its tables as the rules are today."""
-    for name, lines in (("rules", _rules()), ("evidence", _evidence())):
+    for name, lines in (
+        ("strategies", _strategies()),
+        ("rules", _rules()),
+        ("evidence", _evidence()),
+    ):
         between = re.compile(rf"(<!-- {name} -->\n).*(<!-- end of {name} -->)", re.DOTALL)
         table = "\n".join(lines).replace("\\", "\\\\")
         text = between.sub(rf"\g<1>\n{table}\n\n\g<2>", text)
     return text
 
 
+def _strategies() -> Iterator[str]:
+    yield "| strategy | goes by | known from |"
+    yield "|---|---|---|"
+    for one in (*strategies(()), ReplayDiff):
+        yield f"| `{one.name}` | {one.why} | {one.source} |"
+
+
 def _rules() -> Iterator[str]:
-    yield "| rule | used as | given out as | evidence | then |"
-    yield "|---|---|---|---|---|"
+    yield "| rule | used as | given out as | evidence | then | known from |"
+    yield "|---|---|---|---|---|---|"
     for rule in package_rules():
-        yield f"| `{rule.name}` | {_used(rule)} | {_given(rule)} | {_asked(rule)} | {_then(rule)} |"
+        cells = (_used(rule), _given(rule), _asked(rule), _then(rule), rule.source)
+        yield f"| `{rule.name}` | {' | '.join(cells)} |"
 
 
 def _used(rule: Rule) -> str:

@@ -582,3 +582,4 @@ def test_rules_name_their_evidence() -> None:
         assert rule.reason.format_map(filled).endswith(".")
         assert rule.unfound.format_map(filled).endswith(".")
         assert 0 < rule.confidence < 1
+        assert rule.source, f"{rule.name} does not say where it is known from"

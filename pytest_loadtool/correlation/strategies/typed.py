@@ -21,7 +21,12 @@ from pytest_loadtool.model.rule import Rule
 
 #: What both things and the fields are called in which people say who they are.
 _ALSO_THINGS = frozenset({"account", "user"})
-_TYPED = Rule("typed-credentials", leave=True)
+TYPED = Rule(
+    "typed-credentials",
+    "A person typed the field {field}: it is sent as recorded, or from a dataset.",
+    confidence=0.95,
+    leave=True,
+)
 
 
 class Typed:
@@ -36,7 +41,7 @@ class Typed:
         """Those of the slots, which are left without a word: `notes` has one for each of them."""
         for slot in slots:
             if is_typed(slot) or slot.before == CALL:
-                yield Miss(slot, _TYPED, "", whole=False)
+                yield Miss(slot, TYPED, "", whole=False)
 
 
 def is_typed(slot: Slot) -> bool:
