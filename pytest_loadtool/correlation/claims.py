@@ -66,6 +66,7 @@ class Miss:
     reason: str
     transaction: int | None = None
     whole: bool = True
+    strategy: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,8 +64,9 @@ def configure(
     names = {one.name for one in found} | {one.name for one in computed}
     title = titles.__getitem__
     outcomes = asserted(configured, traffic.steps, title)
+    misses = [*(one for one in bindings.misses if one.reason), *aside]
     decisions = (
-        *explain(traffic, found, computed, (*bindings.misses, *aside), rules, title),
+        *explain(traffic, found, computed, misses, rules, title),
         *kept_notes(configured, names, (*rules, REPLAY_COMPARE), titles),
         *outcomes.decisions,
     )

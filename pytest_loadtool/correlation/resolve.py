@@ -89,10 +89,10 @@ class _Work:
                 best, best_rank = bid, rank
             if best_rank == (False, False):
                 break
-        if isinstance(best, Miss) and best.reason:
+        if isinstance(best, Miss):
             self.misses.append(best)
-        if isinstance(best, Miss) and best.rule.leave:
-            return (slot,) if best.whole else ()
+            if best.rule.leave:
+                return (slot,) if best.whole else ()
         self._free.append(slot)
         if isinstance(best, Claim):
             self._settle(best)
@@ -110,9 +110,9 @@ class _Work:
         for one in islice(proposals, _MOST_ATTEMPTS):
             bid = self._anchor.claim(one, self._known.values) if isinstance(one, Belief) else one
             assert not isinstance(bid, ByClient), "these come last"
+            bid = replace(bid, strategy=strategy.name)
             if isinstance(bid, Claim):
-                by_place = isinstance(one, Belief) and bid.is_one_of_many
-                return replace(bid, strategy=strategy.name), (False, by_place)
+                return bid, (False, isinstance(one, Belief) and bid.is_one_of_many)
             first = first or bid
         return first, (first is None or not first.rule.leave, False)
 

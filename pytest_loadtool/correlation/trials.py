@@ -12,6 +12,7 @@ from pytest_loadtool.correlation.looks import looks_random
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.resolve import resolve
 from pytest_loadtool.correlation.strategies.replay_diff import Origin, ReplayDiff, Suggestion
+from pytest_loadtool.correlation.strategies.typed import Typed
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.rule import Rule
 
@@ -29,7 +30,8 @@ def suggestions(
     ``refused`` are origins that were tried and did not help. With ``passed``, slots of requests
     that passed get trials, too.
     """
-    claims = resolve(traffic, (ReplayDiff(traffic, replayed, rules, refused),)).claims
+    table = Typed(), ReplayDiff(traffic, replayed, rules, refused)
+    claims = resolve(traffic, table).claims
     return tuple(_alike([one for one in claims if isinstance(one, Suggestion)], passed))
 
 

@@ -1,7 +1,7 @@
 """``python -m tests.applications [NAME ...]``: the table of applications, all or those named.
 
 With ``--sabotage``: which changes that were not done make a replay red. With ``--score [HAR ...]``:
-what each rule and strategy of correlation finds in the recordings that the tests have, and in these.
+what each rule and strategy of correlation finds in the recordings of the tests, and in these.
 """
 
 from __future__ import annotations

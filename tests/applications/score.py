@@ -125,13 +125,21 @@ class Scores:
         configured = configure(case, session.exchanges, rules=rules).case
         traffic = _traffic(configured, session.exchanges, rules)
         replayed = Replayed(dict(enumerate(session.others[0])))
-        found = suggestions(traffic, replayed, rules, passed=True)
+        found = [
+            one for one in suggestions(traffic, replayed, rules, passed=True) if not one.chance
+        ]
         score = self.strategies.setdefault(ReplayDiff.name, Score())
-        values = {_spot(one.slot) for one in found}
-        score.found += len(values)
-        score.alone += len(values)
-        score.judged += len(values)
-        score.wrong += len(values & (_constant(traffic, session) or frozenset()))
+        now = {
+            (one.transaction, one.name, one.value)
+            for other in session.others
+            for one in _traffic(build_case(other, name="session").case, other, ()).slots
+        }
+        score.found += len(found)
+        score.alone += len(found)
+        score.judged += len(found)
+        score.wrong += sum(
+            (one.slot.transaction, one.slot.name, one.slot.value) in now for one in found
+        )
 
     def lines(self) -> Iterator[str]:
         """Two Markdown tables: of strategies, and of rules."""
@@ -174,7 +182,7 @@ def _count(
     left = {
         _spot(one.slot)
         for one in everything.misses
-        if by_rule and one.rule.leave and one.rule.name == name
+        if one.rule.leave and (one.rule.name if by_rule else one.strategy) == name
     }
     score.found += len(taken | left)
     if not taken | left:

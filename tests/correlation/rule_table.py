@@ -10,6 +10,7 @@ from pathlib import Path
 from pytest_loadtool.casefile import package_rules
 from pytest_loadtool.correlation.evidence import EVIDENCE, OF_OWN
 from pytest_loadtool.correlation.strategies.replay_diff import ReplayDiff
+from pytest_loadtool.correlation.strategies.strategy import Strategy
 from pytest_loadtool.correlation.strategies.table import strategies
 from pytest_loadtool.model.rule import Rule
 
@@ -34,7 +35,8 @@ def updated(text: str) -> str:
 def _strategies() -> Iterator[str]:
     yield "| strategy | goes by | known from |"
     yield "|---|---|---|"
-    for one in (*strategies(()), ReplayDiff):
+    known: list[Strategy | type[ReplayDiff]] = [*strategies(()), ReplayDiff]
+    for one in known:
         yield f"| `{one.name}` | {one.why} | {one.source} |"
 
 

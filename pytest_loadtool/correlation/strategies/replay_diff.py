@@ -37,7 +37,6 @@ from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import HOLE, Slot
 from pytest_loadtool.correlation.strategies.rules import rule_by_name
 from pytest_loadtool.correlation.strategies.strategy import Known, Stage
-from pytest_loadtool.correlation.strategies.typed import is_typed
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.correlation.xml_document import xml_document
 from pytest_loadtool.model.extractor import Boundary, Decoded, JsonPath, Source, XmlPath
@@ -86,7 +85,7 @@ def _is_open(slot: Slot, rules: Sequence[Rule]) -> bool:
     argument in GraphQL; in a query, no text of several words, such as the message that a redirect
     has for the next page."""
     words = 1 if looks_like_time(slot.value) else len(slot.value.split())
-    if is_typed(slot) or slot.value.lower() in _WORDS or not words:
+    if slot.value.lower() in _WORDS or not words:
         return False
     argument = slot.before and slot.place in (Place.JSON, Place.JSON_STRING)
     if slot.depth and not argument and not looks_random(slot.value):
