@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from pytest_loadtool.codec.secret import is_secret
-from pytest_loadtool.correlation.claims import Claims
-from pytest_loadtool.correlation.computed import Computed
+from pytest_loadtool.correlation.claims import Miss
 from pytest_loadtool.correlation.constants import constant_notes
 from pytest_loadtool.correlation.notes import (
     Title,
@@ -18,9 +17,9 @@ from pytest_loadtool.correlation.notes import (
     typed_notes,
 )
 from pytest_loadtool.correlation.traffic import Traffic
-from pytest_loadtool.correlation.variables import Found
+from pytest_loadtool.correlation.variables import Computed, Found
 from pytest_loadtool.model.decision import Decision
-from pytest_loadtool.model.rule import Rule
+from pytest_loadtool.model.rule import Role, Rule
 
 #: The confidence in what is found by its place: the list has other rows for another user.
 _BY_PLACE = 0.4
@@ -32,23 +31,24 @@ def explain(
     traffic: Traffic,
     found: Sequence[Found],
     computed: Sequence[Computed],
-    claims: Claims,
+    misses: Sequence[Miss],
     rules: Sequence[Rule],
     title: Title,
 ) -> Iterator[Decision]:
     """All decisions: what was correlated, what could not be, and what was left alone on purpose."""
     cookies = tuple(cookie_notes(traffic, rules, title))
+    twinned = {one.name for one in rules if one.role is Role.ANTI_FORGERY}
     twins = [
         note.reason.removeprefix("The ").partition(" is ")[0]
         for note in cookies
-        if note.rule == "csrf-cookie" and note.producer
+        if note.rule in twinned and note.producer
     ]
     for one in found:
         yield _variable(one, title, twins)
     for made in computed:
         yield _made(made, title)
     settled = {slot for made in computed for slot in made.slots}
-    misses = [miss for miss in claims.misses if miss.slot not in settled]
+    misses = [miss for miss in misses if miss.slot not in settled]
     yield from miss_notes(misses, title)
     yield from cookies
     yield from typed_notes(traffic, title)
@@ -78,7 +78,7 @@ def _variable(one: Found, title: Title, twins: Sequence[str]) -> Decision:
     users = consumers(one.slots, title)
     field = one.slots[0].name if one.slots else one.producer.name
     reason = one.rule.reason.format(field=field, producer=f'"{producer}"')
-    if one.rule.variable == "csrf_token":
+    if one.rule.role is Role.ANTI_FORGERY:
         # The same secret in another form, so that both are valid together and differ in their text.
         reason += "".join(f" Its twin, the {twin}, is sent from the cookie jar." for twin in twins)
     if one.producer.box is not None:

@@ -65,7 +65,12 @@ def is_for(slot: Slot, things: frozenset[str], traffic: Traffic) -> bool:
     if not is_short_number(slot.value):
         return named
     # A person may mean another number.
-    return named and slot.part == "body" and step.changes_things and slot.name not in traffic.typed
+    return (
+        named
+        and slot.part == "body"
+        and step.changes_things
+        and slot.name not in traffic.responses.typed
+    )
 
 
 def _around(slot: Slot, step: Step) -> frozenset[str]:

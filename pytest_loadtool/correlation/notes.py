@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from pytest_loadtool.codec.place import Place
 from pytest_loadtool.codec.secret import CREDENTIALS, is_secret, is_typed_secret
-from pytest_loadtool.correlation.beliefs import is_typed
 from pytest_loadtool.correlation.claims import Miss
 from pytest_loadtool.correlation.looks import SWITCHES
 from pytest_loadtool.correlation.searches import MOST_SEARCHED
 from pytest_loadtool.correlation.slots import MOST_SLOTS, Slot
 from pytest_loadtool.correlation.spots import MOST_IN_ADDRESS
+from pytest_loadtool.correlation.strategies.typed import TYPED, is_typed
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.exchange import Exchange
@@ -138,8 +138,8 @@ def limit_notes(traffic: Traffic, title: Title) -> Iterator[Decision]:
 
 def search_notes(traffic: Traffic, title: Title) -> Iterator[Decision]:
     """A decision if responses hold more than can be looked through."""
-    if traffic.unsearched is not None:
-        at = title(traffic.unsearched)
+    if traffic.responses.unsearched is not None:
+        at = title(traffic.responses.unsearched)
         yield Decision(
             value="what is in the text of later responses",
             variable="",
@@ -178,9 +178,9 @@ def typed_notes(traffic: Traffic, title: Title) -> Iterator[Decision]:
             variable="",
             producer="",
             consumers=consumers(slots, title),
-            rule="typed-credentials",
-            reason=f"A person typed the field {name}: it is sent as recorded, or from a dataset.",
-            confidence=0.95,
+            rule=TYPED.name,
+            reason=TYPED.reason.format(field=name),
+            confidence=TYPED.confidence,
         )
 
 

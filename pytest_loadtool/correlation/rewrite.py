@@ -7,7 +7,6 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from pytest_loadtool.correlation.composing import Made
-from pytest_loadtool.correlation.computed import Computed
 from pytest_loadtool.correlation.edits import edited
 from pytest_loadtool.correlation.parts import (
     header_sets,
@@ -19,7 +18,7 @@ from pytest_loadtool.correlation.referers import follow_referers
 from pytest_loadtool.correlation.revert import names_in_use
 from pytest_loadtool.correlation.slots import Masked, Part, Slot
 from pytest_loadtool.correlation.traffic import Step
-from pytest_loadtool.correlation.variables import Found
+from pytest_loadtool.correlation.variables import Computed, Found
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.extractor import Extractor

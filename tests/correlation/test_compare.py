@@ -10,11 +10,13 @@ import pytest
 
 from pytest_loadtool.casefile import package_rules
 from pytest_loadtool.codec.filters import FILTERS
-from pytest_loadtool.correlation.compare import Replayed, proposals
+from pytest_loadtool.correlation.compare import Replayed
+from pytest_loadtool.correlation.indexing import read_traffic
 from pytest_loadtool.correlation.loop import REPLAYS, Attempt, Conclusion, improve
 from pytest_loadtool.correlation.parts import rendered
 from pytest_loadtool.correlation.recorded import RecordedResponse
-from pytest_loadtool.correlation.traffic import read_traffic, steps_of
+from pytest_loadtool.correlation.traffic import steps_of
+from pytest_loadtool.correlation.trials import suggestions
 from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
@@ -36,8 +38,7 @@ def proposed(
         dict.fromkeys(failed, ("refused",)),
     )
     return [
-        (one.claim.slot.name, str(one.claim.source), one.trial)
-        for one in proposals(traffic, replayed, RULES)
+        (one.slot.name, str(one.source), one.trial) for one in suggestions(traffic, replayed, RULES)
     ]
 
 

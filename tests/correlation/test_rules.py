@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_loadtool.casefile import package_rules
-from pytest_loadtool.correlation.evidence import EVIDENCE
+from pytest_loadtool.correlation.evidence import EVIDENCE, OF_OWN
 from pytest_loadtool.correlation.revert import revert
 from pytest_loadtool.correlation.traffic import steps_of
 from pytest_loadtool.model.case import Header
@@ -576,9 +576,10 @@ def test_the_page_has_the_rules() -> None:
 
 def test_rules_name_their_evidence() -> None:
     """Every rule's evidence is a function, reasons are sentences, and nothing is certain."""
-    assert set(EVIDENCE) == set(EVIDENCE_NAMES)
+    assert {*EVIDENCE, *OF_OWN} == set(EVIDENCE_NAMES)
     for rule in package_rules():
         filled: Mapping[str, str] = {"field": "F", "producer": "P"}
         assert rule.reason.format_map(filled).endswith(".")
         assert rule.unfound.format_map(filled).endswith(".")
         assert 0 < rule.confidence < 1
+        assert rule.source, f"{rule.name} does not say where it is known from"

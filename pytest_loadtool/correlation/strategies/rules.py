@@ -1,4 +1,4 @@
-"""Beliefs: from which responses a slot may take its value, the most trusted first."""
+"""The rules: names that are known, and what holds between a value and where it stands."""
 
 from __future__ import annotations
 
@@ -9,40 +9,73 @@ from dataclasses import replace
 from heapq import merge
 from itertools import islice
 
-from pytest_loadtool.codec.place import Place
-from pytest_loadtool.codec.secret import is_typed_secret
-from pytest_loadtool.correlation.evidence import EVIDENCE
-from pytest_loadtool.correlation.looks import is_short_number, looks_random, names_somebody
+from pytest_loadtool.correlation.claims import Belief, Issue, Miss
+from pytest_loadtool.correlation.evidence import holds
+from pytest_loadtool.correlation.indexing import MOST_PRODUCERS
+from pytest_loadtool.correlation.looks import is_short_number
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.producers import undo
 from pytest_loadtool.correlation.slots import Slot, target_slots
-from pytest_loadtool.correlation.traffic import MOST_PRODUCERS, ByKind, Traffic
+from pytest_loadtool.correlation.strategies.strategy import Known, Stage
+from pytest_loadtool.correlation.traffic import ByKind, Traffic
+from pytest_loadtool.extraction.jsonpath import format_path
 from pytest_loadtool.extraction.pattern import Pattern
-from pytest_loadtool.model.rule import Kind, Rule, same_name
+from pytest_loadtool.model.extractor import JsonPath
+from pytest_loadtool.model.rule import Kind, Rule
 
 _KINDS = tuple(Kind)
-#: What both things and the fields are called in which people say who they are.
-_ALSO_THINGS = frozenset({"account", "user"})
 
 
-def beliefs(traffic: Traffic, slot: Slot, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Producer]]:
-    """Each rule with each producer for which all its evidence holds.
+class Rules:
+    """The rules, the most trusted first."""
 
-    In the order of the rules, and for one rule the nearest producer first; then likewise those that
-    a client has to decode. A rule that leaves the slot alone ends them.
-    """
+    name = "rules"
+    why = "A rule knows the field's name, or what tells a dynamic value."
+    source = "rules.toml, and the files of a test case and a project"
+    stages = frozenset({Stage.IN_ORDER})
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self.rules = rules
+
+    def propose(
+        self, slots: Sequence[Slot], traffic: Traffic, known: Known
+    ) -> Iterator[Belief | Miss]:
+        """Each rule with each producer for which all its evidence holds, in the order of the rules,
+        and for one rule the nearest producer first; then likewise those that a client has to
+        decode. If there is none, that the rule which knows the field leaves it as it is."""
+        for slot in slots:
+            nothing = True
+            for rule, producer in _beliefs(traffic, slot, self.rules, known):
+                nothing = False
+                yield Belief(slot, rule, producer)
+            if nothing and (rule_known := rule_by_name(slot, self.rules)) is not None:
+                if rule_known.leave:
+                    yield Miss(slot, rule_known, rule_known.reason)
+                elif not slot.depth and rule_known.unfound:
+                    yield Miss(slot, rule_known, rule_known.unfound)
+
+
+def _beliefs(
+    traffic: Traffic, slot: Slot, rules: Sequence[Rule], known: Known
+) -> Iterator[tuple[Rule, Producer]]:
     address = (
         traffic.steps[slot.transaction].address if slot.part == "target" and not slot.depth else ""
     )
-    plain, packed = traffic.producers.get(slot.value, {}), traffic.packed.get(slot.value, {})
-    if plain or address in traffic.links:
-        yield from _believed(traffic, slot, rules, plain, address)
-    if packed:
-        yield from _believed(traffic, slot, rules, packed, "")
+    responses = traffic.responses
+    plain = responses.producers.get(slot.value, {})
+    if plain or address in responses.links:
+        yield from _believed(traffic, slot, rules, plain, address, known)
+    if packed := responses.packed.get(slot.value):
+        yield from _believed(traffic, slot, rules, packed, "", known)
 
 
 def _believed(
-    traffic: Traffic, slot: Slot, rules: Sequence[Rule], producers: ByKind, address: str
+    traffic: Traffic,
+    slot: Slot,
+    rules: Sequence[Rule],
+    producers: ByKind,
+    address: str,
+    known: Known,
 ) -> Iterator[tuple[Rule, Producer]]:
     for rule in rules:
         if not _takes(rule, slot):
@@ -50,24 +83,11 @@ def _believed(
         if rule.leave:
             return
         nearest = _nearest(traffic, slot, producers, rule.kinds, address)
-        near = list(islice(nearest, MOST_PRODUCERS))
-        for producer in _alone_first(near):
+        for producer in _alone_first(list(islice(nearest, MOST_PRODUCERS))):
             if _gives(rule, producer) and all(
-                EVIDENCE[one](slot, producer, traffic) for one in rule.evidence
+                holds(one, slot, producer, traffic, known.own) for one in rule.evidence
             ):
                 yield rule, producer
-
-
-def is_typed(slot: Slot) -> bool:
-    """Whether a person types such a field: a secret, or who they are (unless it is an id: random,
-    or in JSON the number of a user)."""
-    if slot.part != "body":
-        return False
-    in_json = slot.place in (Place.JSON, Place.JSON_STRING)
-    number = in_json and is_short_number(slot.value) and same_name(slot.name) in _ALSO_THINGS
-    return is_typed_secret(slot.name) or (
-        names_somebody(slot.name, slot.value) and not looks_random(slot.value) and not number
-    )
 
 
 def rule_by_name(slot: Slot, rules: Sequence[Rule]) -> Rule | None:
@@ -76,9 +96,12 @@ def rule_by_name(slot: Slot, rules: Sequence[Rule]) -> Rule | None:
     return next((rule for rule in known if rule.leave), known[0] if known else None)
 
 
-def left_alone(slot: Slot, rules: Sequence[Rule]) -> bool:
-    """Whether a rule says that such a value is sent as recorded."""
-    return any(rule.leave and _takes(rule, slot) for rule in rules)
+def issued(traffic: Traffic, rules: Sequence[Rule]) -> Iterator[Issue]:
+    """The tokens to extract, used or not, each with the rule that knows its name."""
+    for producer in traffic.responses.tokens:
+        rule = next((one for one in rules if producer.name in one.produced_as), None)
+        if rule is not None:
+            yield Issue(producer, rule, JsonPath(format_path(producer.steps)))
 
 
 def _takes(rule: Rule, slot: Slot) -> bool:
@@ -130,7 +153,7 @@ def _backwards(
 ) -> Iterator[Producer]:
     started = _started(traffic, slot.transaction)
     if Kind.LINK in kinds:
-        for producer in _before(traffic.links.get(address, ()), slot):
+        for producer in _before(traffic.responses.links.get(address, ()), slot):
             if not _repeated(traffic, producer.transaction, slot):
                 yield _linked(producer, slot)
     of_kinds = (_before(producers[kind], slot) for kind in kinds if kind in producers)
@@ -143,9 +166,9 @@ def _repeated(traffic: Traffic, at: int, slot: Slot) -> bool:
     """Whether a page says what it was asked for: a short number where that had the same name, as
     ``/notes/3`` in ``/issues/3`` is another thing."""
     if not is_short_number(slot.value):
-        return slot.value in traffic.echoes.get(at, ())
+        return slot.value in traffic.requests.echoes.get(at, ())
     asked = traffic.asked_for(slot)
-    numbers = traffic.numbers.get((at, slot.value), ())
+    numbers = traffic.requests.numbers.get((at, slot.value), ())
     return any(traffic.asked_for(one) == asked for one in numbers)
 
 
