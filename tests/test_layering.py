@@ -32,7 +32,7 @@ MIDDLE = {
 ROOMS: dict[str, set[str]] = {
     "": {"console.program"},
     "errors": set(),
-    "model": {"errors", "codec"},
+    "model": {"errors", "codec.places"},  # of spellings, which belongs there
     "codec": {"errors", "model"},
     **{
         room: {"errors", "model", "codec"}

@@ -11,8 +11,9 @@ from pytest_loadtool.casefile.render import Line
 from pytest_loadtool.casefile.schema import Key, Node, Table, boolean, filled, parsed
 from pytest_loadtool.casefile.syntax import base_url, shown, template
 from pytest_loadtool.casefile.toml_values import scalar
+from pytest_loadtool.codec.uses import used_names
 from pytest_loadtool.model.authentication import PROXY_METHODS, Identity, Proxy
-from pytest_loadtool.model.case import Variable, used_names
+from pytest_loadtool.model.case import Variable
 from pytest_loadtool.model.template import Template
 
 __all__ = [

@@ -18,6 +18,7 @@ from pathlib import Path
 from pytest_loadtool.casefile.files import file_errors
 from pytest_loadtool.casefile.lines import KeyPath
 from pytest_loadtool.casefile.problems import Problems
+from pytest_loadtool.codec.uses import files_in
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
 
@@ -172,5 +173,5 @@ def reached(case: TestCase) -> Iterator[Reached]:
             )
     for outer, page in enumerate(case.pages):
         for inner, transaction in enumerate(page.transactions):
-            for file in dict.fromkeys(transaction.request.files):
+            for file in dict.fromkeys(files_in(transaction.request)):
                 yield Reached(("page", outer, "transaction", inner, "body"), Kind.FILE, file)

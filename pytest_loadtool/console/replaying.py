@@ -6,6 +6,7 @@ import threading
 from dataclasses import replace
 from typing import Protocol
 
+from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.console.apart import apart
 from pytest_loadtool.console.document import check
 from pytest_loadtool.console.reaching import check_server
@@ -44,7 +45,7 @@ def plan_of(session: Session, case: TestCase, *, server: str = "", fast: bool = 
     case = through(case, session.settings.proxy)
     case = replace(case, strict=case.strict or session.settings.strict)
     uploads = session.opened().uploads
-    unsaved = {name: uploads[name].content for name in case.files if name in uploads}
+    unsaved = {name: uploads[name].content for name in case_files(case) if name in uploads}
     plan = compile_from(
         session.case_path,
         case,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_loadtool.casefile.files import read_bytes, replace_file
+from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.console.files import case_name
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views.text import counted
@@ -20,7 +21,7 @@ __all__ = ["with_file_names", "written"]
 
 def with_file_names(case: TestCase, named: Callable[[str], str]) -> TestCase:
     """``case`` with what ``named`` makes of the path of each file in a body."""
-    if not case.files:
+    if not case_files(case):
         return case
     return with_transactions(
         case,
@@ -42,7 +43,7 @@ def written(session: Session, document: Document, case_path: Path) -> Document:
         FileError: a file cannot be written.
         OSError: its folder cannot be made.
     """
-    wanted = [name for name in document.case.files if name in document.uploads]
+    wanted = [name for name in case_files(document.case) if name in document.uploads]
     if not wanted:
         return replace(document, uploads={})
     folder = case_path.with_name(folder_of(case_name(case_path)))

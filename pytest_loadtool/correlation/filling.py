@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+from pytest_loadtool.codec.places import encode
 from pytest_loadtool.correlation.composing import Made
 from pytest_loadtool.correlation.edits import edited
 from pytest_loadtool.correlation.fields import CONSTANT, Field
@@ -17,7 +18,6 @@ from pytest_loadtool.correlation.slots import Masked, Part, Slot
 from pytest_loadtool.model.case import Header, Request, TestCase, Transaction
 from pytest_loadtool.model.editing import retitled, with_transactions
 from pytest_loadtool.model.filters import filtered
-from pytest_loadtool.model.place import encode
 from pytest_loadtool.model.template import Reference, Template, escape
 
 __all__ = ["with_constant", "with_reference", "with_references"]

@@ -14,6 +14,7 @@ from collections.abc import Collection, Container, Generator, Iterator, Mapping,
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
+from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.correlation.beliefs import is_typed
 from pytest_loadtool.correlation.compare import (
     Origin,
@@ -452,7 +453,7 @@ def _held(case: TestCase) -> Iterator[tuple[int, str]]:
     """The transactions that are not sent, with the reason: dangerous, or in need of one that is."""
     lost: dict[str, int] = {}
     for index, one in enumerate(case.transactions()):
-        needed = sorted(case.needed_by(one) & lost.keys())
+        needed = sorted(needed_by(case, one) & lost.keys())
         if one.dangerous or needed:
             why = "is marked as dangerous" if one.dangerous else f"needs {needed[0]}"
             source = index if one.dangerous else lost[needed[0]]

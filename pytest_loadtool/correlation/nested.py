@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pytest_loadtool.codec.places import encode
 from pytest_loadtool.codec.secret import is_typed_secret
 from pytest_loadtool.correlation.looks import looks_random
 from pytest_loadtool.correlation.spots import (
@@ -28,7 +29,7 @@ from pytest_loadtool.correlation.spots import (
 )
 from pytest_loadtool.correlation.views import OWN_FILTER, View, decoded
 from pytest_loadtool.model.filters import BASE64, filtered
-from pytest_loadtool.model.place import Place, encode
+from pytest_loadtool.model.place import Place
 
 __all__ = ["Capsule", "Inner", "within"]
 

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from pytest_loadtool.correlation.slots import HOLE, Part
-from pytest_loadtool.model.case import Header, Request, TestCase
-from pytest_loadtool.model.filters import filtered
-from pytest_loadtool.model.place import (
-    Place,
+from pytest_loadtool.codec.places import (
     body_places,
     cookie_places,
     encode,
     header_places,
     target_places,
 )
+from pytest_loadtool.correlation.slots import HOLE, Part
+from pytest_loadtool.model.case import Header, Request, TestCase
+from pytest_loadtool.model.filters import filtered
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.template import Reference, Template, TemplateError, escape
 
 __all__ = [

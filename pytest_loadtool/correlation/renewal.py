@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from pytest_loadtool.codec.renewal import asks_for_renewal, family, successors
+from pytest_loadtool.codec.uses import used_by
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.editing import with_transactions
-from pytest_loadtool.model.renewal import asks_for_renewal, family, successors
 
 __all__ = ["with_renewals"]
 
@@ -46,7 +47,7 @@ def _marks(case: TestCase) -> Iterator[tuple[int, str]]:
 def _refreshed(case: TestCase, transaction: Transaction, set_by: dict[str, int]) -> str:
     """The token that the transaction gets anew; "" for none."""
     given = [one.variable for one in transaction.extractors if _rule(case, one.variable) in _ACCESS]
-    used = [name for name in case.used_by(transaction.request) if _rule(case, name) in _REFRESH]
+    used = [name for name in used_by(case, transaction.request) if _rule(case, name) in _REFRESH]
     if not given or not (used or _says_so(transaction)):
         return ""
     together = {set_by[name] for name in used if name in set_by}

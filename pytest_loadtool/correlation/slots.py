@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from urllib.parse import unquote
 
+from pytest_loadtool.codec.places import body_syntax, encode
 from pytest_loadtool.correlation.nested import Capsule, within
 from pytest_loadtool.correlation.spots import (
     HOLE,
@@ -26,7 +27,7 @@ from pytest_loadtool.correlation.spots import (
 from pytest_loadtool.model.case import Request
 from pytest_loadtool.model.encoding import component
 from pytest_loadtool.model.filters import filtered
-from pytest_loadtool.model.place import Place, body_syntax, encode
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.template import Reference, Template, TemplateError, escape
 
 __all__ = ["HOLE", "MOST_SLOTS", "Masked", "Part", "Slot", "request_slots", "target_slots"]

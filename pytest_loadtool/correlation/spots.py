@@ -9,10 +9,11 @@ from itertools import islice
 from urllib.parse import unquote, unquote_plus
 
 from pytest_loadtool.codec.media import is_json
+from pytest_loadtool.codec.places import query_syntax
 from pytest_loadtool.correlation.views import decoded
 from pytest_loadtool.model.entities import unescape
 from pytest_loadtool.model.multipart import parts_of
-from pytest_loadtool.model.place import Place, query_syntax
+from pytest_loadtool.model.place import Place
 
 __all__ = [
     "CALL",

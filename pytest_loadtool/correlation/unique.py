@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from pytest_loadtool.codec.places import encode
 from pytest_loadtool.correlation.following import followed_words, is_own, word
 from pytest_loadtool.correlation.naming import field_name
 from pytest_loadtool.correlation.parts import (
@@ -26,7 +27,7 @@ from pytest_loadtool.correlation.slots import Masked, Part, Slot, request_slots,
 from pytest_loadtool.model.case import TestCase, Transaction, Variable
 from pytest_loadtool.model.editing import retitled, with_transactions
 from pytest_loadtool.model.generator import RandomText
-from pytest_loadtool.model.place import Place, encode
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.template import escape
 
 __all__ = ["Unique", "make_unique", "owned_parts"]

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from pytest_loadtool.model.template import Reference, Template, escape
-
 __all__ = [
     "Boundary",
     "CookieValue",
@@ -24,8 +22,6 @@ __all__ = [
     "RegularExpression",
     "Source",
     "XmlPath",
-    "escaped",
-    "references",
     "source_texts",
     "with_texts",
 ]
@@ -177,17 +173,6 @@ def with_texts(source: Source, write: Callable[[str], str]) -> Source:
     texts = {name: getattr(source, name) for name in _TEMPLATES[type(source)]}
     made: dict[str, Any] = {name: write(text) for name, text in texts.items() if text}
     return replace(source, **made)
-
-
-def escaped(source: Source) -> Source:
-    """A source whose texts are no templates yet, as one in which they stand for themselves."""
-    return with_texts(source, escape)
-
-
-def references(source: Source) -> tuple[Reference, ...]:
-    """The placeholders of a source, in order."""
-    texts = source_texts(source)
-    return tuple(one for text in texts for one in Template.parse(text).references)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from html import escape
 from urllib.parse import quote
 
+from pytest_loadtool.codec.places import ENCODERS
 from pytest_loadtool.model.filters import BASE64, FILTERS
-from pytest_loadtool.model.place import ENCODERS
 
 __all__ = ["SPELLINGS", "any_of", "spellings"]
 

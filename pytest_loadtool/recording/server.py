@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.media import FORM, media_type
+from pytest_loadtool.codec.places import body_places, encode, header_places, target_places
 from pytest_loadtool.model.filters import filtered
-from pytest_loadtool.model.place import Place, body_places, encode, header_places, target_places
-from pytest_loadtool.model.template import Reference, Template, escape
+from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.template import Template, escape
 from pytest_loadtool.recording.entry import origin
 from pytest_loadtool.recording.grouping import Group
 
@@ -78,10 +79,5 @@ def _if_equal(
     """``marked`` if replay sends ``text`` for it, else ``text`` without placeholders."""
     template = Template.parse(marked)
     upcoming = iter(places(template))
-    sent = "".join(
-        encode(next(upcoming), filtered(server, part.filters))
-        if isinstance(part, Reference)
-        else part
-        for part in template.parts
-    )
+    sent = template.filled(lambda one: encode(next(upcoming), filtered(server, one.filters)))
     return marked if sent == text else escape(text)

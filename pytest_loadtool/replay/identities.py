@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from pytest_loadtool.auth import Credentials, RequestFacts
+from pytest_loadtool.codec.uses import used_names
 from pytest_loadtool.model.authentication import Identity
-from pytest_loadtool.model.case import TestCase, Transaction, Variable, used_names
+from pytest_loadtool.model.case import TestCase, Transaction, Variable
 from pytest_loadtool.model.template import Reference, Template
 from pytest_loadtool.replay.format import Names
 from pytest_loadtool.replay.made import composed, makers

@@ -12,14 +12,9 @@ from functools import cache
 from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.http import DEFAULT_PORTS
+from pytest_loadtool.codec.places import body_places, cookie_places, header_places, target_places
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import Header, Request
-from pytest_loadtool.model.place import (
-    body_places,
-    cookie_places,
-    header_places,
-    target_places,
-)
 from pytest_loadtool.model.template import Template
 from pytest_loadtool.model.tls import USUAL_TLS, TlsSettings
 from pytest_loadtool.replay.cookies import CookieJar

@@ -15,6 +15,7 @@ from pytest_loadtool.casefile import (
     save_case,
     write_decisions,
 )
+from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.console.arguments import SecretsWay
 from pytest_loadtool.console.configuring import configured, standing
 from pytest_loadtool.console.document import check, readable
@@ -92,7 +93,7 @@ async def import_page(
     if document is None:
         document = Document(TestCase(case_name(session.case_path), ()))
     entry = len(document.exchanges) if document.exchanges or not _has_evidence(document) else None
-    uploads = Uploads(case_name(session.case_path), frozenset(document.case.files))
+    uploads = Uploads(case_name(session.case_path), frozenset(case_files(document.case)))
     session.document = dataclasses.replace(
         document,
         case=with_page(document.case, exchange, entry, name, document.exchanges, uploads),
