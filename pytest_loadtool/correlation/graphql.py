@@ -10,10 +10,8 @@ import json
 import re
 from dataclasses import dataclass
 
-from pytest_loadtool.correlation.looks import plain
+from pytest_loadtool.codec.names import plain
 from pytest_loadtool.model.exchange import Exchange
-
-__all__ = ["Operation", "declared_ids", "operation"]
 
 _NAMED = r"\b(query|mutation|subscription)\s+{}\b"
 _FIRST = re.compile(r"\s*(?:#[^\n]*\n\s*)*(query|mutation|subscription)\b\s*(\w*)")
