@@ -21,8 +21,8 @@ ROOT = Path(__file__).parent.parent
 ROOMS: dict[str, set[str]] = {
     "": {"workflow.program"},
     "errors": set(),
-    "codec": {"errors"},
-    "model": {"errors", "codec"},
+    "model": {"errors"},
+    "codec": {"errors", "model"},
     **{
         room: {"errors", "codec", "model"}
         for room in ("casefile", "extraction", "answers", "auth", "load")

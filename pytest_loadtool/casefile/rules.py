@@ -28,10 +28,10 @@ from pytest_loadtool.casefile.toml.schema import (
     text,
 )
 from pytest_loadtool.casefile.trust import TRUSTED, Trust, named_path
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import EVIDENCE_NAMES, Kind, Names, Role, Rule, same_name
 
 #: The package's own rules. The file has no privileges.

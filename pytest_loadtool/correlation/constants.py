@@ -7,7 +7,6 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from enum import Enum
 
 from pytest_loadtool.codec.names import plain
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.codec.secret import CREDENTIALS, is_secret
 from pytest_loadtool.correlation.edits import overlap
 from pytest_loadtool.correlation.evidence import EVIDENCE, was_typed
@@ -19,6 +18,7 @@ from pytest_loadtool.correlation.slots import Part, Slot
 from pytest_loadtool.correlation.strategies.typed import is_typed
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.decision import Decision
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
 
 #: Last words of the names of what a program counts and chooses with, or what it is a version of.

@@ -9,7 +9,6 @@ from functools import lru_cache
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.codec.secret import is_password
 from pytest_loadtool.correlation.about import (
     collection,
@@ -36,6 +35,7 @@ from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.spelling import spelled
 from pytest_loadtool.correlation.spots import HOLE
 from pytest_loadtool.correlation.traffic import Traffic
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
 
 Evidence = Callable[[Slot, Producer, Traffic], bool]

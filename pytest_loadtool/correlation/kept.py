@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 
+from pytest_loadtool.codec.uses import used_by
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.rule import Rule
@@ -22,7 +23,7 @@ def kept_notes(
     """One decision for each variable of ASM in the case that is not among those just found."""
     by_name = {rule.name: rule for rule in reversed(rules)}
     transactions = list(case.transactions())
-    used = [case.used_by(one.request) for one in transactions]
+    used = [used_by(case, one.request) for one in transactions]
     for name, variable in case.variables.items():
         if variable.set_by != "asm" or not variable.rule or name in found:
             continue

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Container, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.correlation.compare import Replayed
 from pytest_loadtool.correlation.configuration import Configuration, configure
 from pytest_loadtool.correlation.ignoring import ignored, set_aside
@@ -367,7 +368,7 @@ def _held(case: TestCase) -> Iterator[tuple[int, str]]:
     """The transactions that are not sent, with the reason: dangerous, or in need of one that is."""
     lost: dict[str, int] = {}
     for index, one in enumerate(case.transactions()):
-        needed = sorted(case.needed_by(one) & lost.keys())
+        needed = sorted(needed_by(case, one) & lost.keys())
         if one.dangerous or needed:
             why = "is marked as dangerous" if one.dangerous else f"needs {needed[0]}"
             source = index if one.dangerous else lost[needed[0]]

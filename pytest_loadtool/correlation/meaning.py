@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.codec.names import plain
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.about import (
     WRAPPERS,
     collection,
@@ -18,6 +17,7 @@ from pytest_loadtool.correlation.looks import collection_names, is_id_name, is_s
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.spots import CALL
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import same_name
 
 if TYPE_CHECKING:

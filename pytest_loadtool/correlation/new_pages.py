@@ -6,7 +6,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Set
 
 from pytest_loadtool.codec.names import plain
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.links import links
 from pytest_loadtool.correlation.looks import (
     collection_names,
@@ -19,6 +18,7 @@ from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.traffic import Traffic
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind, same_name
 
 

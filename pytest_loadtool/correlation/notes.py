@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.codec.secret import CREDENTIALS, is_secret, is_typed_secret
 from pytest_loadtool.correlation.claims import Miss
 from pytest_loadtool.correlation.looks import SWITCHES
@@ -16,6 +15,7 @@ from pytest_loadtool.correlation.strategies.typed import TYPED, is_typed
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Rule
 
 Title = Callable[[int], str]

@@ -13,7 +13,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 
 from pytest_loadtool.codec.entities import unescape
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.codec.template import Template, escape
 from pytest_loadtool.correlation.addresses import (
     AMPERSAND,
@@ -41,6 +40,7 @@ from pytest_loadtool.extraction.bound import escaped_text
 from pytest_loadtool.extraction.extract import taken
 from pytest_loadtool.extraction.tags import attributes
 from pytest_loadtool.model.extractor import RegularExpression, Source
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
 
 #: By the place of an id in an address: the variable that requests have it from.

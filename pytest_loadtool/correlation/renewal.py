@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from pytest_loadtool.codec.renewal import asks_for_renewal, family, successors
+from pytest_loadtool.codec.uses import used_by
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.editing import with_transactions
-from pytest_loadtool.model.renewal import asks_for_renewal, family, successors
 from pytest_loadtool.model.rule import Role, Rule
 
 #: What variables are for.
@@ -50,7 +51,7 @@ def _refreshed(
     given = [
         one.variable for one in transaction.extractors if roles.get(one.variable) is Role.ACCESS
     ]
-    used = [name for name in case.used_by(transaction.request) if roles.get(name) is Role.REFRESH]
+    used = [name for name in used_by(case, transaction.request) if roles.get(name) is Role.REFRESH]
     if not given or not (used or _says_so(transaction)):
         return ""
     together = {set_by[name] for name in used if name in set_by}

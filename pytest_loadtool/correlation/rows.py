@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import Any
 
 from pytest_loadtool.codec.names import plain
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.looks import is_id_name, is_title_name
 from pytest_loadtool.correlation.marks import Mark, Marked, extracted_marks, sent_marks
@@ -41,6 +40,7 @@ from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.extraction.jsonpath import format_path, json_text
 from pytest_loadtool.model.case import Variable
 from pytest_loadtool.model.extractor import JsonPath, RegularExpression, Source, XmlPath
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
 
 #: Of what there may be one in each row of a page.

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+from pytest_loadtool.codec.uses import escaped
 from pytest_loadtool.correlation.addresses import (
     OTHER_IN_PAGE,
     TO_LABEL,
@@ -43,7 +44,6 @@ from pytest_loadtool.model.extractor import (
     RegularExpression,
     Source,
     XmlPath,
-    escaped,
 )
 from pytest_loadtool.model.rule import Kind
 

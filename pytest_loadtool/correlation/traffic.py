@@ -12,7 +12,6 @@ from heapq import merge
 from pytest_loadtool.codec.http import SAFE_METHODS
 from pytest_loadtool.codec.multipart import as_template, pieces_of
 from pytest_loadtool.codec.names import plain
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.about import WRAPPERS, collection, id_stem, procedure, reads
 from pytest_loadtool.correlation.looks import is_id_name, is_short_number
 from pytest_loadtool.correlation.parts import content_type, rendered
@@ -23,6 +22,7 @@ from pytest_loadtool.correlation.spots import HOLE
 from pytest_loadtool.model.case import Kind as ResponseKind
 from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
 
 #: Producers by their kinds, each in the order of transactions.

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from pytest_loadtool.codec.template import Reference, Template, escape
-
 
 @dataclass(frozen=True, slots=True)
 class JsonPath:
@@ -160,17 +158,6 @@ def with_texts(source: Source, write: Callable[[str], str]) -> Source:
     texts = {name: getattr(source, name) for name in _TEMPLATES[type(source)]}
     made: dict[str, Any] = {name: write(text) for name, text in texts.items() if text}
     return replace(source, **made)
-
-
-def escaped(source: Source) -> Source:
-    """A source whose texts are no templates yet, as one in which they stand for themselves."""
-    return with_texts(source, escape)
-
-
-def references(source: Source) -> tuple[Reference, ...]:
-    """The placeholders of a source, in order."""
-    texts = source_texts(source)
-    return tuple(one for text in texts for one in Template.parse(text).references)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 
-from pytest_loadtool.codec.place import Place
+from pytest_loadtool.model.place import Place
 
 
 class Kind(Enum):

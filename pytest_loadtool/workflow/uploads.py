@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pytest_loadtool.casefile.files import read_bytes, replace_file
 from pytest_loadtool.codec.template import with_files
+from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.recording import folder_of, unused_path
@@ -26,7 +27,7 @@ def written(document: Document, case_path: Path) -> tuple[Document, int]:
         FileError: a file cannot be written.
         OSError: its folder cannot be made.
     """
-    wanted = [name for name in document.case.files if name in document.uploads]
+    wanted = [name for name in case_files(document.case) if name in document.uploads]
     if not wanted:
         return replace(document, uploads={}), 0
     folder = upload_folder(case_path)
@@ -72,7 +73,7 @@ def relocated(case: TestCase, old: Path, new: Path, unwritten: Container[str] = 
 
 def _with_file_names(case: TestCase, named: Callable[[str], str]) -> TestCase:
     """``case`` with what ``named`` makes of the path of each file in a body."""
-    if not case.files:
+    if not case_files(case):
         return case
     return with_transactions(
         case,

@@ -14,7 +14,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.edits import composed
 from pytest_loadtool.correlation.nested import within
 from pytest_loadtool.correlation.parts import rendered, text_parts
@@ -24,6 +23,7 @@ from pytest_loadtool.correlation.traffic import steps_of
 from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.model.case import Request, TestCase
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.place import Place
 from tests.correlation.exchanges import (
     FORM,
     JSON,

@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from pytest_loadtool.casefile import format_case, read_exchange, read_har
+from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.console.arguments import SecretsWay
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.filters import domains
@@ -77,7 +78,7 @@ async def import_page(
     if document is None:
         document = Document(TestCase(case_name(session.case_path), ()))
     entry = len(document.exchanges) if document.exchanges or not _has_evidence(document) else None
-    uploads = Uploads(case_name(session.case_path), frozenset(document.case.files))
+    uploads = Uploads(case_name(session.case_path), frozenset(case_files(document.case)))
     session.document = dataclasses.replace(
         document,
         case=with_page(document.case, exchange, entry, name, document.exchanges, uploads),

@@ -13,13 +13,13 @@ from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.filters import filtered
 from pytest_loadtool.codec.names import plain
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.claims import ByClient
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.strategies.strategy import Known, Stage
 from pytest_loadtool.correlation.strategies.unserved import by_value
 from pytest_loadtool.correlation.traffic import Step, Traffic
 from pytest_loadtool.model.generator import ALPHABETS, Generator, RandomText, Uuid
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Rule, same_name
 
 _PKCE = Rule(

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from pytest_loadtool.codec.names import plain
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.about import collection, id_stem
 from pytest_loadtool.correlation.claims import Claim
 from pytest_loadtool.correlation.looks import collection_names, singular
@@ -16,6 +15,7 @@ from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.strategies.known_ids import claimed_as
 from pytest_loadtool.correlation.strategies.strategy import Known, Stage, is_bare_id
 from pytest_loadtool.correlation.traffic import Traffic
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import same_name
 
 #: From how many characters on the end of a name tells what it is: ``wpUndoAfter``, ``undoafter``.

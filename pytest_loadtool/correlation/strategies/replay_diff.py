@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_loadtool.codec.filters import filtered
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.anchoring import Synthesis
 from pytest_loadtool.correlation.claims import Belief, Claim
 from pytest_loadtool.correlation.compare import Replayed, in_any_place, places_again
@@ -37,6 +36,7 @@ from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.correlation.xml_document import xml_document
 from pytest_loadtool.extraction.extract import PlainText, Readable, compile_source
 from pytest_loadtool.model.extractor import Boundary, Decoded, JsonPath, Source, XmlPath
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind, Rule, same_name
 
 #: What takes a value from where: a transaction, the source in its response, and which match of it.

@@ -8,13 +8,13 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from pytest_loadtool.codec.names import plain
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.claims import ByClient
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.strategies.strategy import Known, Stage
 from pytest_loadtool.correlation.strategies.unserved import by_value, is_iso
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.generator import Timestamp
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Rule
 
 _TIME = Rule(

@@ -12,6 +12,7 @@ from pytest_loadtool.casefile import read_dataset
 from pytest_loadtool.casefile.files import read_bytes
 from pytest_loadtool.casefile.toml.diagnostics import key_error
 from pytest_loadtool.casefile.trust import TRUSTED, Trust, named_path
+from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.engine.prepare.keyrings import keyring_password
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import TestCase
@@ -41,7 +42,7 @@ def compile_from(
     """
     files = {
         name: unsaved[name] if name in unsaved else read_bytes(named_path(path, name, trust))
-        for name in case.files
+        for name in case_files(case)
     }
     try:
         return compile_case(

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pytest_loadtool.auth.negotiation import is_http_credentials
+from pytest_loadtool.codec.renewal import asks_for_renewal
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.renewal import asks_for_renewal
 
 
 @dataclass(frozen=True, slots=True)

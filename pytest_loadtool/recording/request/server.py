@@ -1,7 +1,7 @@
 """The server of the test case, and ``${server}`` where its URL stood.
 
 A text is changed only if replay, with the recorded server, would send the very bytes that were
-recorded: the same places and encoders decide (`pytest_loadtool.codec.place`).
+recorded: the same places and encoders decide (`pytest_loadtool.model.place`).
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.filters import filtered
 from pytest_loadtool.codec.media import FORM, media_type
-from pytest_loadtool.codec.place import Place, body_places, encode, header_places, target_places
-from pytest_loadtool.codec.template import Reference, Template, escape
+from pytest_loadtool.codec.places import body_places, encode, header_places, target_places
+from pytest_loadtool.codec.template import Template, escape
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.recording.entry import origin
 from pytest_loadtool.recording.pages.common import Group
 
@@ -76,10 +77,5 @@ def _if_equal(
     """``marked`` if replay sends ``text`` for it, else ``text`` without placeholders."""
     template = Template.parse(marked)
     upcoming = iter(places(template))
-    sent = "".join(
-        encode(next(upcoming), filtered(server, part.filters))
-        if isinstance(part, Reference)
-        else part
-        for part in template.parts
-    )
+    sent = template.filled(lambda one: encode(next(upcoming), filtered(server, one.filters)))
     return marked if sent == text else escape(text)

@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.codec.http import IDEMPOTENT_METHODS
+from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.extraction.bound import bind_source
 from pytest_loadtool.extraction.extract import compile_source
@@ -244,7 +245,7 @@ def _producers(case: TestCase, page: Page) -> list[list[int]]:
     setters: dict[str, int] = {}
     result = []
     for position, transaction in enumerate(page.transactions):
-        used = case.needed_by(transaction)
+        used = needed_by(case, transaction)
         result.append(sorted({setters[name] for name in used if name in setters}))
         for extractor in transaction.extractors:
             setters[extractor.variable] = position

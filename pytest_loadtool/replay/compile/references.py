@@ -9,8 +9,9 @@ from itertools import islice
 
 from pytest_loadtool.answers.judge import Yardstick, words
 from pytest_loadtool.codec.template import BUILTIN_NAMES
+from pytest_loadtool.codec.uses import used_names
 from pytest_loadtool.model.answer import Answer
-from pytest_loadtool.model.case import TestCase, Transaction, used_names
+from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset
 from pytest_loadtool.replay.user.likeness import Likeness
 

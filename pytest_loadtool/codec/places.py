@@ -1,4 +1,4 @@
-"""Where in a request a placeholder lands, and how its value is encoded for that place.
+"""Where in a request placeholders land, and how their values are encoded for these places.
 
 Two users must agree on this to the byte: application state management puts a placeholder only where
 encoding the recorded value gives back the recorded text, and replay encodes the value of the day.
@@ -9,35 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from enum import Enum
 from types import MappingProxyType
 from urllib.parse import quote
 
 from pytest_loadtool.codec.encoding import component, form, json_string
 from pytest_loadtool.codec.media import FORM, is_json, is_xml, media_type
 from pytest_loadtool.codec.template import Reference, Template
-
-
-class Place(Enum):
-    """What surrounds a placeholder; each has its encoder in `ENCODERS`."""
-
-    WHOLE_TARGET = "whole target"
-    """At the start of a target: a path or URL of its own (``${server}/x``, ``${next_page}``)."""
-    PATH = "path segment"
-    QUERY = "query"
-    FORM = "form"
-    JSON_STRING = "JSON string"
-    JSON = "JSON value"
-    """In JSON, but outside a string: a number, a literal, or a string with its quotes."""
-    XML = "XML"
-    MULTIPART = "multipart"
-    FILE_NAME = "file name"
-    """In the Content-Disposition of a part of a multipart body."""
-    HEADER = "header"
-    COOKIE = "cookie"
-    """A cookie's value. Of those that responses set, no text of the test case has one."""
-    TEXT = "text"
-
+from pytest_loadtool.model.place import Place
 
 # RFC 3986: what may stand anywhere in a URI, "%" included because the value is encoded already.
 _URI = "-._~!$&'()*+,;=:@/?#[]%"
@@ -189,9 +167,8 @@ def _looks_like_json(template: Template) -> bool:
     if not isinstance(first, str) or first.lstrip()[:1] not in ("{", "["):
         return False
     # A digit stands for any value: right inside a string and, as a number, outside one.
-    text = "".join(part if isinstance(part, str) else "0" for part in template.parts)
     try:
-        json.loads(text)
+        json.loads(template.filled(lambda _: "0"))
     except ValueError:
         return False
     return True

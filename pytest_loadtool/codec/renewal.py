@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
+from pytest_loadtool.codec.uses import used_by
 from pytest_loadtool.model.case import TestCase, Transaction
 
 _GRANT = re.compile(r"grant_type[\"'\s]*[=:][\"'\s]*refresh_token")
@@ -32,7 +33,7 @@ def successors(case: TestCase, transaction: Transaction) -> dict[str, str]:
     that is good for one use. Of several extractors of the same family the one counts that looks in
     the same place as the one that set the old value.
     """
-    old = [transaction.refreshes, *sorted(case.used_by(transaction.request))]
+    old = [transaction.refreshes, *sorted(used_by(case, transaction.request))]
     return {name: new for name in old if (new := _successor(case, transaction, name))}
 
 
