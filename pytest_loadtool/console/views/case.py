@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pytest_loadtool.console.views.identity import authentication, offered
 from pytest_loadtool.console.views.text import size
 from pytest_loadtool.model.case import Page, TestCase, Transaction
-from pytest_loadtool.model.decision import OUTCOME, Decision
+from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, Decision
 from pytest_loadtool.recording import paused
 from pytest_loadtool.report.masking import BY_NAME, cut
 from pytest_loadtool.workflow.document import Document
@@ -73,7 +73,7 @@ def tree(document: Document, *, collapsed: bool = False) -> Iterator[str]:
 
 
 #: What decisions without a variable are about, by their rules.
-_NO_VARIABLE = {OUTCOME: "outcome", "no-outcome": "no outcome"}
+_NO_VARIABLE = {OUTCOME: "outcome", NO_OUTCOME: "no outcome"}
 
 
 def taken_back_by_number(made: Iterable[Decision]) -> list[Decision]:
