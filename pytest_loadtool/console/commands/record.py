@@ -6,8 +6,7 @@ from collections.abc import Callable
 
 from pytest_loadtool.console.environment import exports
 from pytest_loadtool.console.errors import CommandError
-from pytest_loadtool.console.filters import domains
-from pytest_loadtool.console.opening import may_drop, open_traffic
+from pytest_loadtool.console.opening import domains, may_drop, open_traffic
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import Domain
