@@ -8,7 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from pytest_loadtool.workflow.program import record
+    from pytest_loadtool.workflow.process import record
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "record"]
@@ -17,6 +17,6 @@ __all__ = ["__version__", "record"]
 def __getattr__(name: str) -> object:
     if name != "record":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from pytest_loadtool.workflow.program import record
+    from pytest_loadtool.workflow.process import record
 
     return record

@@ -41,7 +41,7 @@ def revert(
     steps = tuple(
         one
         if one.exchange is None
-        else replace(one, transaction=_without_outcomes(one.transaction, only))
+        else replace(one, transaction=without_outcomes(one.transaction, only))
         for one in steps
     )
     case = with_transactions(case, (one.transaction for one in steps))
@@ -179,7 +179,7 @@ def _names(*texts: str) -> Iterator[str]:
         yield from (reference.name for reference in references)
 
 
-def _without_outcomes(transaction: Transaction, only: Collection[str] | None = None) -> Transaction:
+def without_outcomes(transaction: Transaction, only: Collection[str] | None = None) -> Transaction:
     """The transaction without the outcomes that were found; with ``only``, without those that hold
     one of these variables."""
     kept = tuple(

@@ -12,8 +12,7 @@ from pytest_loadtool.casefile import format_case, read_exchange, read_har
 from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.console.arguments import SecretsWay
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.filters import domains
-from pytest_loadtool.console.opening import may_drop, open_traffic
+from pytest_loadtool.console.opening import domains, may_drop, open_traffic
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.console.wizard import question
@@ -23,10 +22,9 @@ from pytest_loadtool.workflow.configuring import rules_of
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.files import as_case_path, case_name, har_path, is_recording
 from pytest_loadtool.workflow.recording import Captured
-from pytest_loadtool.workflow.saving import check_savable, reminders
+from pytest_loadtool.workflow.saving import check_savable, relocated, reminders
 from pytest_loadtool.workflow.saving import save as _save
 from pytest_loadtool.workflow.secrets import WAYS, dataset_path, warnings
-from pytest_loadtool.workflow.uploads import relocated
 
 
 async def import_(

@@ -1,4 +1,4 @@
-"""The test case as a tree, what became of a recording, and what correlation decided."""
+"""The test case as a tree, what its recording lacks, and what correlation decided."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from pytest_loadtool.console.views.identity import authentication, offered
 from pytest_loadtool.console.views.text import size
 from pytest_loadtool.masking.text import BY_NAME, cut
 from pytest_loadtool.model.case import Page, TestCase, Transaction
-from pytest_loadtool.model.decision import OUTCOME, Decision
-from pytest_loadtool.recording import paused
+from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, Decision
+from pytest_loadtool.recording import fidelity, paused, transactions_of
+from pytest_loadtool.recording.notes import RECORDING_ERROR
 from pytest_loadtool.workflow.document import Document
-from pytest_loadtool.workflow.telling import counted, shortened
+from pytest_loadtool.workflow.telling import counted, notes, shortened
 
 if TYPE_CHECKING:
     from pytest_loadtool.recording import HostUse
+
 
 #: Transactions that use a value, before the rest is only counted.
 _MOST_USERS = 6
@@ -71,7 +73,7 @@ def tree(document: Document, *, collapsed: bool = False) -> Iterator[str]:
 
 
 #: What decisions without a variable are about, by their rules.
-_NO_VARIABLE = {OUTCOME: "outcome", "no-outcome": "no outcome"}
+_NO_VARIABLE = {OUTCOME: "outcome", NO_OUTCOME: "no outcome"}
 
 
 def taken_back_by_number(made: Iterable[Decision]) -> list[Decision]:
@@ -189,3 +191,29 @@ def _row(document: Document, transaction: Transaction) -> tuple[str, str, str, s
         + ("  (dangerous)" if transaction.dangerous else "")
         + (f"  (refreshes {transaction.refreshes})" if transaction.refreshes else ""),
     )
+
+
+def report(document: Document) -> Iterator[str]:
+    """What became of the recorded exchanges: all of them, with counts that add up."""
+    total = len(document.exchanges)
+    replayed = len(transactions_of(document.case))
+    yield (
+        f"{counted(total, 'exchange')} recorded: {replayed} in the test case, "
+        f"{total - replayed} not."
+    )
+    yield from notes(fidelity(document.case, document.exchanges), most=None)
+
+
+def errors(document: Document) -> Iterator[str]:
+    """The Errors View: what went wrong while recording, each with its status or condition."""
+    for trouble in document.troubles:
+        yield f"  {trouble}: record again"
+    numbers = {
+        f"{document.exchanges[index].method} {document.exchanges[index].url}": number
+        for index, number in transactions_of(document.case).items()
+    }
+    for note in fidelity(document.case, document.exchanges):
+        if note.kind == RECORDING_ERROR:
+            number = numbers.get(note.subject)
+            yield f"{number or '-':>5}  {BY_NAME.text(note.subject)}"
+            yield f"       {note.message}"
