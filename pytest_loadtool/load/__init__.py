@@ -8,7 +8,6 @@ cheap to import.
 from pytest_loadtool.load.errorlog import ErrorLog, ErrorRecord
 from pytest_loadtool.load.glimpse import Glimpse, GlimpseRow, Lookout
 from pytest_loadtool.load.histogram import Histogram
-from pytest_loadtool.load.judging import judge
 from pytest_loadtool.load.keys import PageKey, TransactionKey
 from pytest_loadtool.load.measures import Spans, TransactionMetrics
 from pytest_loadtool.load.merged import MergedMetrics
@@ -58,7 +57,6 @@ __all__ = [
     "case_of",
     "decode",
     "encode",
-    "judge",
     "preflight",
     "row_of",
     "summarise",

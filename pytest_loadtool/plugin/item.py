@@ -114,8 +114,7 @@ class CaseItem(FileItem):
         ]
 
     def _plan(self, request: pytest.FixtureRequest) -> Plan:
-        from pytest_loadtool.transport.checks import check_plan
-        from pytest_loadtool.transport.outside import compile_from
+        from pytest_loadtool.transport.outside import check_plan, compile_from
 
         plan = compile_from(
             self.path,

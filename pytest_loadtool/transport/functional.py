@@ -6,13 +6,14 @@ import asyncio
 from collections.abc import Callable
 from time import perf_counter
 
+from pytest_loadtool.load.share import rows_of
 from pytest_loadtool.model.load import BODY_LIMIT
-from pytest_loadtool.replay.login import user_for
+from pytest_loadtool.replay.acting import actor_for
 from pytest_loadtool.replay.plan import Observer, Plan, Step
+from pytest_loadtool.replay.user import VirtualUser
 from pytest_loadtool.transport.asking import ASKING
 from pytest_loadtool.transport.choice import open_networks
 from pytest_loadtool.transport.network import NetworkObserver, Unobserved
-from pytest_loadtool.transport.rows import rows_of
 from pytest_loadtool.transport.running import run
 
 __all__ = ["replay_once"]
@@ -73,13 +74,12 @@ async def _replay(
     ended: asyncio.Future[BaseException | None] = loop.create_future()
     networks = await open_networks([plan], tunnels, body_limit=body_limit)
     try:
-        kind = user_for(plan)
-        user = kind(plan, rows_of(user=0, users=1), observer)
+        user = VirtualUser(plan, rows_of(user=0, users=1), observer)
         session = networks.session(
             plan, lambda error, _failed: ended.set_result(error), user.at_proxy
         )
         try:
-            session.run(user.iteration(0, perf_counter()))
+            session.run(actor_for(user).iteration(0, perf_counter()))
             while not ended.done():
                 await asyncio.wait([ended], timeout=_SWEEP)
                 session.check_timeout(perf_counter(), timeout)
