@@ -22,7 +22,6 @@ from pytest_loadtool.load.metrics.measures import Spans, TransactionMetrics
 from pytest_loadtool.load.metrics.merged import MergedMetrics
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
 from pytest_loadtool.load.progress import Glimpse, GlimpseRow, Lookout
-from pytest_loadtool.load.verdict.evaluate import judge
 from pytest_loadtool.load.verdict.summarise import summarise
 from pytest_loadtool.load.verdict.summary import Summary
 from pytest_loadtool.load.verdict.threshold import ThresholdResult, ThresholdState, Watch
@@ -58,7 +57,6 @@ __all__ = [
     "case_of",
     "decode",
     "encode",
-    "judge",
     "preflight",
     "row_of",
     "summarise",

@@ -146,8 +146,7 @@ def _check_line(test: LoadTest, number: int, plan: Plan) -> None:
 
 
 def _compile(test: LoadTest, number: int, server: str) -> Plan:
-    from pytest_loadtool.engine.prepare.checks import check_plan
-    from pytest_loadtool.engine.prepare.resources import compile_from
+    from pytest_loadtool.engine.prepare.resources import check_plan, compile_from
 
     path, think_time = test.path_of(number), test.configuration.think_time
     plan = compile_from(

@@ -115,8 +115,7 @@ class CaseItem(FileItem):
         ]
 
     def _plan(self, request: pytest.FixtureRequest) -> Plan:
-        from pytest_loadtool.engine.prepare.checks import check_plan
-        from pytest_loadtool.engine.prepare.resources import compile_from
+        from pytest_loadtool.engine.prepare.resources import check_plan, compile_from
 
         plan = compile_from(
             self.path,

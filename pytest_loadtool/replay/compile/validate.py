@@ -38,9 +38,9 @@ def accepted_codes(status: StatusCodes) -> frozenset[int]:
 
 
 @lru_cache(maxsize=1024)
-def status_failure(status: StatusCodes, code: int) -> Failure:
+def status_failure(status: StatusCodes, code: int, remark: str = "") -> Failure:
     """The failure of a Status Code validator; the same object for the same failure."""
-    return Failure("status", f"Status Code is {code}, expected {status}")
+    return Failure("status", f"Status Code is {code}, expected {status}{remark}")
 
 
 def compile_validator(validator: Validator, names: Names) -> Check:

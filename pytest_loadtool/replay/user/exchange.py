@@ -144,12 +144,13 @@ class Response:
     has its content coding; ``received`` counts all bytes, the head included. Of a body with more
     than ``unkept`` bytes, if that is not 0, nothing was kept. ``sent`` is when the request was
     written, ``first_byte`` and ``finished`` when bytes arrived. ``otherwise`` is how it differs
-    from the recorded one, once it has been judged.
+    from the recorded one, once it has been judged; ``remark`` what is added to the failure, if its
+    status is not wanted.
     """
 
     __slots__ = (
         "_fields", "_json", "_text", "body", "failure", "finished", "first_byte", "head",
-        "otherwise", "received", "send", "sent", "status", "unkept",
+        "otherwise", "received", "remark", "send", "sent", "status", "unkept",
     )  # fmt: skip
 
     def __init__(self, send: Send) -> None:
@@ -159,6 +160,7 @@ class Response:
         self.body = b""
         self.failure: Failure | None = None
         self.otherwise = ""
+        self.remark = ""
         self.sent = self.first_byte = self.finished = send.due
         self.received = 0
         self.unkept = 0

@@ -1,4 +1,5 @@
-"""What all virtual users of a run share: the event loop, resolved names, TLS settings, clocks."""
+"""What all virtual users of a run share: the event loop, resolved names, TLS settings, clocks, and
+the heads of responses that come again."""
 
 from __future__ import annotations
 
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from pytest_loadtool.model.bandwidth import Bandwidth
 from pytest_loadtool.model.load import BODY_LIMIT
 from pytest_loadtool.replay.user.exchange import Send
+from pytest_loadtool.replay.user.head import Heads
 from pytest_loadtool.replay.user.plan import Origin
 from pytest_loadtool.transport.proxy.proxy_connection import Dialogue
 from pytest_loadtool.transport.proxy.proxy_login import Introduce, nobody
@@ -86,6 +88,7 @@ class Network:
         self._loop = loop
         self._bandwidth = bandwidth
         self.body_limit = body_limit
+        self.heads = Heads()
         self._addresses: dict[_Host, str] = {}  # those that have taken a connection
         self._lookups: dict[_Host, asyncio.Task[list[str]]] = {}
         self.tls = TlsContexts()

@@ -159,7 +159,7 @@ class UserSession:
         self._advance(None)
 
     def _open(self, send: Send) -> None:
-        connection = Connection(self, self._network.body_limit)
+        connection = Connection(self, self._network.body_limit, self._network.heads)
         connection.expect(send)
         slot = (send.step.origin, send.slot)
         before = self._connections.get(slot)
