@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Callable
 
 from pytest_loadtool.casefile.nearest import did_you_mean
+from pytest_loadtool.codec.printable import on_one_line
 from pytest_loadtool.model.case import COMPUTED_HEADERS, Header, Kind
 from pytest_loadtool.model.filters import FILTERS
 from pytest_loadtool.model.multipart import is_charset
@@ -54,7 +55,6 @@ __all__ = [
     "variable_name",
 ]
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _ABSOLUTE = re.compile(r"https?://[^/?#\s]+", re.IGNORECASE)
 _BASE_URL = re.compile(rf"https?://{HOST_AND_PORT}", re.IGNORECASE)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*(?:\[[1-9][0-9]*\])?")
@@ -150,8 +150,7 @@ def cookie_line(text: str) -> str:
 def shown(text: str) -> str:
     """Text of a user as it stands in a message: on one line, not too long."""
     short = text if len(text) <= 60 else f"{text[:59]}…"
-    escaped = _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", short)
-    return f'"{escaped}"'
+    return f'"{on_one_line(short)}"'
 
 
 def template(text: str) -> str:

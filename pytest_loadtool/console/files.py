@@ -17,17 +17,15 @@ from itertools import count
 from pathlib import Path
 
 from pytest_loadtool.casefile import HarWriter
+from pytest_loadtool.codec.suffixes import CASE_SUFFIX, LOAD_SUFFIX, case_name, har_path
 from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told, silent
 
 __all__ = [
-    "CASE_SUFFIX",
     "MASKED",
     "as_case_path",
     "as_load_path",
-    "case_name",
-    "har_path",
     "is_recording",
     "load_name",
     "load_path",
@@ -38,10 +36,8 @@ __all__ = [
     "write_evidence",
 ]
 
-CASE_SUFFIX = ".case.toml"
 #: What traffic says about itself whose credentials and tokens are not the recorded ones.
 MASKED = "Credentials and tokens are stand-ins."
-LOAD_SUFFIX = ".load.toml"
 
 _RECORDING = re.compile(r"\.recording(?:-\d+)?\.har$")
 
@@ -77,16 +73,6 @@ def _as_file(path: Path, suffix: str, kind: str) -> Path:
             f"{suffix}, such as {path.with_suffix('').name}{suffix}"
         )
     return path.with_name(path.name + suffix)
-
-
-def case_name(case_path: Path) -> str:
-    """The stem that a test case shares with its traffic: ``shop`` of ``shop.case.toml``."""
-    return case_path.name.removesuffix(CASE_SUFFIX)
-
-
-def har_path(case_path: Path) -> Path:
-    """The file that holds the traffic of a saved test case."""
-    return case_path.with_name(f"{case_name(case_path)}.har")
 
 
 def load_path(case_path: Path) -> Path:

@@ -10,10 +10,11 @@ from pytest_loadtool.auth import scheme_name
 from pytest_loadtool.auth.recorded import recorded_identities
 from pytest_loadtool.casefile import har_comment, read_case, read_har, read_troubles
 from pytest_loadtool.casefile.trust import UNTRUSTED, named_path
+from pytest_loadtool.codec.suffixes import case_name, har_path
 from pytest_loadtool.console.accounts import unconfigured
 from pytest_loadtool.console.document import of_users
 from pytest_loadtool.console.errors import NothingRecordedError
-from pytest_loadtool.console.files import MASKED, case_name, har_path, recordings_left
+from pytest_loadtool.console.files import MASKED, recordings_left
 from pytest_loadtool.console.reaching import fingerprint, is_known
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views.case import notes, summary

@@ -8,7 +8,8 @@ from dataclasses import replace as with_changes
 from pathlib import Path
 
 from pytest_loadtool.capture import Proxy
-from pytest_loadtool.console.files import as_case_path, har_path
+from pytest_loadtool.codec.suffixes import har_path
+from pytest_loadtool.console.files import as_case_path
 from pytest_loadtool.console.process import RecordingProcess
 from pytest_loadtool.console.session import Settings
 from pytest_loadtool.console.unattended import End, Recorded

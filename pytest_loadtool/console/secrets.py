@@ -11,8 +11,8 @@ from pathlib import Path
 from secrets import token_bytes
 
 from pytest_loadtool.auth.recorded import recorded_identities
+from pytest_loadtool.codec.suffixes import case_name, har_path
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.files import case_name, har_path
 from pytest_loadtool.console.private import write_private
 from pytest_loadtool.console.rules import rules_of
 from pytest_loadtool.console.session import Document, Session

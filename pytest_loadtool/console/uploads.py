@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_loadtool.casefile.files import read_bytes, replace_file
+from pytest_loadtool.codec.suffixes import case_name
 from pytest_loadtool.codec.uses import case_files
-from pytest_loadtool.console.files import case_name
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.model.case import TestCase

@@ -10,13 +10,14 @@ import pytest
 
 from pytest_loadtool.casefile.problems import key_error
 from pytest_loadtool.casefile.trust import UNTRUSTED, Trust, named_path
+from pytest_loadtool.codec.suffixes import har_path
 from pytest_loadtool.errors import FileError, LoadToolError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.plugin.apart import run_apart
 from pytest_loadtool.plugin.body_limit import body_limit_of
 from pytest_loadtool.plugin.by_place import by_place
 from pytest_loadtool.plugin.file_item import FileItem
-from pytest_loadtool.plugin.options import CASE_SUFFIX, server_of, trust_of
+from pytest_loadtool.plugin.options import server_of, trust_of
 from pytest_loadtool.plugin.otherwise import OTHERWISE, answered_otherwise
 from pytest_loadtool.plugin.paths import shown_error, shown_path
 from pytest_loadtool.plugin.proxy import proxy_secrets
@@ -175,7 +176,7 @@ def _function(
 
 def _evidence(path: Path, trust: Trust) -> Evidence:
     """The recorded traffic, kept beside the test case under its name."""
-    har = path.with_name(path.name.removesuffix(CASE_SUFFIX) + ".har")
+    har = har_path(path)
     if trust.untrusted:
         return Evidence(note=f"the recorded traffic is not read: {UNTRUSTED}")
     if not har.exists():

@@ -9,10 +9,10 @@ from textwrap import wrap
 
 import pytest
 
+from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.load.unfinished import too_short
 from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import LoadConfiguration
-from pytest_loadtool.report.excerpt import printable
 
 __all__ = ["write_hints"]
 

@@ -11,12 +11,12 @@ from typing import TypedDict
 
 import pytest
 
+from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.load import Summary
 from pytest_loadtool.load.threshold import amount
 from pytest_loadtool.plugin.load_item import LoadItem
 from pytest_loadtool.plugin.load_results import LoadReporter
 from pytest_loadtool.plugin.steps import StepLines
-from pytest_loadtool.report.excerpt import printable
 
 __all__ = [
     "EXIT_INCONCLUSIVE",

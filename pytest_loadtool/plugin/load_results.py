@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from pytest_loadtool.casefile.files import replace_file
+from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.load import Summary
 from pytest_loadtool.plugin.load_compare import BASELINE, baseline_of, saved_text
 from pytest_loadtool.plugin.paths import shown_error
-from pytest_loadtool.report.excerpt import printable
 from pytest_loadtool.report.load_json import FORMAT, load_data
 from pytest_loadtool.report.load_text import load_text
 from pytest_loadtool.report.sparkline import glyphs_for

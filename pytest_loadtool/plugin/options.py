@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_loadtool.codec.suffixes import LOAD_SUFFIX
+
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
     from pytest_loadtool.casefile.trust import Trust
 
-__all__ = ["CASE_SUFFIX", "LOAD_SUFFIX", "declare", "header", "server_of", "settle", "trust_of"]
+__all__ = ["declare", "header", "server_of", "settle", "trust_of"]
 
-CASE_SUFFIX = ".case.toml"
-LOAD_SUFFIX = ".load.toml"
 
 _OPTIONS: dict[str, dict[str, Any]] = {
     "--record": {

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from pytest_loadtool.report.excerpt import clip
+from pytest_loadtool.codec.printable import clip
 
 __all__ = ["Difference", "body_differences", "header_differences", "title_of"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.model.entities import unescape
-from pytest_loadtool.report.excerpt import clip
 
 __all__ = ["complaints"]
 

@@ -12,7 +12,7 @@ from shlex import quote
 from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.http import SAFE_METHODS
-from pytest_loadtool.report.excerpt import clip
+from pytest_loadtool.codec.printable import clip
 
 __all__ = ["led_elsewhere", "led_to_another_page", "remedies", "was_refused", "what_it_means"]
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from http import HTTPStatus
 from urllib.parse import unquote
 
+from pytest_loadtool.codec.printable import clip, printable
 from pytest_loadtool.codec.secret import is_secret
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.charset import decoded
@@ -25,7 +26,7 @@ from pytest_loadtool.report.comparison import (
     header_differences,
     title_of,
 )
-from pytest_loadtool.report.excerpt import clip, excerpt, is_binary, printable
+from pytest_loadtool.report.excerpt import excerpt, is_binary
 from pytest_loadtool.report.extractors import broken_extractors
 from pytest_loadtool.report.masking import Mask
 from pytest_loadtool.report.outcome import Evidence, Outcome, Received, headline, text_of

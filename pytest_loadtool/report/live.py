@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.load.glimpse import Glimpse
 from pytest_loadtool.load.threshold import ThresholdState, amount
 from pytest_loadtool.load.wording import count, percent, plural, seconds
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.report.columns import cells, fit, table
-from pytest_loadtool.report.excerpt import printable
 from pytest_loadtool.report.sparkline import BLOCKS, groups, sparkline
 from pytest_loadtool.report.units import milliseconds, rate, status_counts
 

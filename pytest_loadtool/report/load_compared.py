@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.load.comparison import FIGURES, Change, Comparison
 from pytest_loadtool.load.saved import Key
 from pytest_loadtool.load.wording import percent
 from pytest_loadtool.report.columns import table, wrap
-from pytest_loadtool.report.excerpt import printable
 from pytest_loadtool.report.units import DASH
 
 __all__ = ["compared"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.load.schedule import describe
 from pytest_loadtool.load.summary import (
     CaseSummary,
@@ -20,7 +21,6 @@ from pytest_loadtool.load.summary import (
 from pytest_loadtool.load.threshold import amount
 from pytest_loadtool.load.wording import count, percent, plural
 from pytest_loadtool.report.columns import cells, fit, table, wrap
-from pytest_loadtool.report.excerpt import printable
 from pytest_loadtool.report.load_chart import over_the_run
 from pytest_loadtool.report.load_compared import compared
 from pytest_loadtool.report.sparkline import BLOCKS

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.model.case import Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.report.excerpt import printable
 
 __all__ = ["SEPARATOR", "Evidence", "Outcome", "Received", "headline", "text_of"]
 

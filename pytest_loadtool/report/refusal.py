@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from urllib.parse import urlsplit
 
+from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.report.complaints import complaints
 from pytest_loadtool.report.elsewhere import (
     led_elsewhere,
@@ -14,7 +15,6 @@ from pytest_loadtool.report.elsewhere import (
     was_refused,
     what_it_means,
 )
-from pytest_loadtool.report.excerpt import printable
 from pytest_loadtool.report.outcome import Outcome, text_of
 from pytest_loadtool.report.subject import Subject, indented, place_of
 from pytest_loadtool.report.suspects import Suspects, may_be_stale

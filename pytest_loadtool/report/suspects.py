@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from urllib.parse import unquote
 
+from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.codec.secret import is_given_out, is_password, is_typed_secret
 from pytest_loadtool.correlation.fields import CONSTANT, Field, fields_of
 from pytest_loadtool.correlation.looks import (
@@ -22,7 +23,6 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.rule import Names
 from pytest_loadtool.model.spellings import spellings
 from pytest_loadtool.model.template import Reference, Template, TemplateError
-from pytest_loadtool.report.excerpt import clip
 from pytest_loadtool.report.masking import Mask
 
 __all__ = ["Suspects", "may_be_stale"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_loadtool.codec.content import ContentError
+from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.replay.exchange import Response
 from pytest_loadtool.replay.internal import internal_failure
 from pytest_loadtool.replay.plan import Plan
 from pytest_loadtool.report.carried import carried_by
 from pytest_loadtool.report.challenges import challenge_remedy
-from pytest_loadtool.report.excerpt import clip
 from pytest_loadtool.report.masking import Mask
 from pytest_loadtool.report.secrets import secrets_of
 

@@ -15,6 +15,7 @@ from pytest_loadtool.casefile import (
     save_case,
     write_decisions,
 )
+from pytest_loadtool.codec.suffixes import case_name, har_path
 from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.console.arguments import SecretsWay
 from pytest_loadtool.console.configuring import configured, standing
@@ -23,8 +24,6 @@ from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.files import (
     MASKED,
     as_case_path,
-    case_name,
-    har_path,
     is_recording,
     place_evidence,
     write_evidence,

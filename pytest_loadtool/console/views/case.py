@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.console.session import Document
 from pytest_loadtool.console.views.identity import authentication, offered
-from pytest_loadtool.console.views.text import counted, shortened, size
+from pytest_loadtool.console.views.text import counted, size
 from pytest_loadtool.model.case import Page, TestCase, Transaction
 from pytest_loadtool.model.decision import OUTCOME, Decision
 from pytest_loadtool.recording import paused
@@ -84,7 +85,7 @@ def notes(found: Sequence[Note], most: int | None = _MOST) -> Iterator[str]:
         yield f"  {kind}: {count}" + (f" ({serious} serious: record again)" if serious else "")
         for message, subjects in _by_message(mine):
             listed = [
-                shortened(BY_NAME.text(subject), 60) + (f" ({times})" if times > 1 else "")
+                clip(BY_NAME.text(subject), 60) + (f" ({times})" if times > 1 else "")
                 for subject, times in subjects.most_common(most)
             ]
             shown = ", ".join(listed)
@@ -112,7 +113,7 @@ def decisions(made: Iterable[Decision], *, numbered: bool = False) -> Iterator[s
     for _, group in groupby(enumerate(ordered, 1), _told_as):
         alike = dict(group)
         number, decision = next(iter(alike.items()))
-        value = cut(decision.value) if decision.secret else shortened(decision.value, _VALUE)
+        value = cut(decision.value) if decision.secret else clip(decision.value, _VALUE)
         if decision.variable:
             name, numbers = decision.variable, f"{number:3}"
             if len(alike) > 1:
@@ -206,7 +207,7 @@ def _row(document: Document, transaction: Transaction) -> tuple[str, str, str, s
         str(recorded.status) if recorded else "-",
         recorded.kind.value if recorded else "-",
         size(exchange.response_size) if exchange else "-",
-        shortened(BY_NAME.text(request.target), 100)
+        clip(BY_NAME.text(request.target), 100)
         + (f"  ({transaction.name})" if transaction.name else "")
         + ("  (dangerous)" if transaction.dangerous else "")
         + (f"  (refreshes {transaction.refreshes})" if transaction.refreshes else ""),

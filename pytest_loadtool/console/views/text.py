@@ -7,7 +7,7 @@ import re
 from pytest_loadtool.model.charset import declared_charset
 from pytest_loadtool.model.multipart import is_multipart, shown
 
-__all__ = ["body", "body_text", "counted", "shortened", "size"]
+__all__ = ["body", "body_text", "counted", "size"]
 
 _TEXTUAL = re.compile(
     r"^(?:text/|application/(?:[\w.-]+\+)?(?:json|xml|javascript|graphql))|urlencoded", re.I
@@ -34,12 +34,6 @@ def size(number: int) -> str:
             return f"{amount:.1f} {unit}" if unit != "B" and amount < 10 else f"{amount:.0f} {unit}"
         amount /= 1000
     return f"{amount:.1f} GB"
-
-
-def shortened(text: str, width: int) -> str:
-    """``text`` on one line of at most ``width`` characters, with an ellipsis where it was cut."""
-    line = " ".join(text.split())
-    return line if len(line) <= width else line[: width - 1] + "…"
 
 
 def body_text(content: bytes, content_type: str) -> str | None:
