@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pytest_loadtool.codec.filters import FILTERS
 from pytest_loadtool.codec.multipart import is_charset
 from pytest_loadtool.codec.path_patterns import with_comparisons
+from pytest_loadtool.codec.printable import on_one_line
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.codec.template import BUILTIN_NAMES, Template, UnknownFilterError
 from pytest_loadtool.model.case import COMPUTED_HEADERS, Header, Kind
@@ -29,7 +30,6 @@ from pytest_loadtool.model.wire import (
 )
 from pytest_loadtool.model.xml_path import xml_steps
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _ABSOLUTE = re.compile(r"https?://[^/?#\s]+", re.IGNORECASE)
 _BASE_URL = re.compile(rf"https?://{HOST_AND_PORT}", re.IGNORECASE)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*(?:\[[1-9][0-9]*\])?")
@@ -125,8 +125,7 @@ def cookie_line(text: str) -> str:
 def shown(text: str) -> str:
     """Text of a user as it stands in a message: on one line, not too long."""
     short = text if len(text) <= 60 else f"{text[:59]}…"
-    escaped = _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", short)
-    return f'"{escaped}"'
+    return f'"{on_one_line(short)}"'
 
 
 def template(text: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.entities import unescape
-from pytest_loadtool.codec.excerpt import clip, printable
+from pytest_loadtool.codec.printable import clip, printable
 from pytest_loadtool.diagnosis.outcome import Outcome, text_of
 from pytest_loadtool.diagnosis.redirect_mismatch import (
     led_elsewhere,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_loadtool.codec.suffixes import CASE_SUFFIX, LOAD_SUFFIX
 from pytest_loadtool.plugin import options
 from pytest_loadtool.workflow.listeners import listeners
 
@@ -102,13 +103,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """With ``--load`` nothing but load configurations is collected. What test cases upload, and be
     it a program in Python, never is."""
     folder, dot, files = collection_path.name.rpartition(".")
-    if (
-        dot
-        and files == "files"
-        and collection_path.with_name(folder + options.CASE_SUFFIX).exists()
-    ):
+    if dot and files == "files" and collection_path.with_name(folder + CASE_SUFFIX).exists():
         return True
-    if not config.option.load or collection_path.name.endswith(options.LOAD_SUFFIX):
+    if not config.option.load or collection_path.name.endswith(LOAD_SUFFIX):
         return None
     return True if collection_path.is_file() else None
 
@@ -116,12 +113,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect test cases, or with ``--load`` load configurations."""
     if parent.config.option.load:
-        if file_path.name.endswith(options.LOAD_SUFFIX):
+        if file_path.name.endswith(LOAD_SUFFIX):
             from pytest_loadtool.plugin.load.item import LoadFile
 
             file: pytest.Collector = LoadFile.from_parent(parent, path=file_path)
             return file
-    elif file_path.name.endswith(options.CASE_SUFFIX):
+    elif file_path.name.endswith(CASE_SUFFIX):
         from pytest_loadtool.plugin.functional.collect import CaseFile
 
         return CaseFile.from_parent(parent, path=file_path)

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_loadtool.codec.suffixes import LOAD_SUFFIX
+
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
     from pytest_loadtool.casefile.trust import Trust
 from pytest_loadtool.load.metrics import histogram
-
-CASE_SUFFIX = ".case.toml"
-LOAD_SUFFIX = ".load.toml"
 
 _OPTIONS: dict[str, dict[str, Any]] = {
     "--record": {

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pytest_loadtool.casefile import save_case, write_decisions
 from pytest_loadtool.casefile.files import read_bytes, replace_file
+from pytest_loadtool.codec.suffixes import case_name, har_path
 from pytest_loadtool.codec.template import with_files
 from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.errors import FileError
@@ -24,14 +25,7 @@ from pytest_loadtool.workflow.configuring import (
     rules_of,
 )
 from pytest_loadtool.workflow.document import Document, check, readable
-from pytest_loadtool.workflow.files import (
-    MASKED,
-    case_name,
-    har_path,
-    is_recording,
-    place_evidence,
-    write_evidence,
-)
+from pytest_loadtool.workflow.files import MASKED, is_recording, place_evidence, write_evidence
 from pytest_loadtool.workflow.known import as_known, fingerprint
 from pytest_loadtool.workflow.project import Project
 from pytest_loadtool.workflow.secrets import WAYS, move, warnings

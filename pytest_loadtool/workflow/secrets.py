@@ -18,6 +18,7 @@ from secrets import token_bytes
 
 from pytest_loadtool.auth.recorded import recorded_identities
 from pytest_loadtool.casefile import read_dataset
+from pytest_loadtool.codec.suffixes import case_name, har_path
 from pytest_loadtool.codec.template import Reference, escape
 from pytest_loadtool.correlation.fields import CONSTANT, Field, fields_of
 from pytest_loadtool.editing.bulk_edit import with_references
@@ -27,7 +28,7 @@ from pytest_loadtool.model.rule import Names, Rule
 from pytest_loadtool.workflow.accounts import unconfigured, with_account
 from pytest_loadtool.workflow.credentials import Placed, env_name, unused, with_users
 from pytest_loadtool.workflow.document import Document
-from pytest_loadtool.workflow.files import case_name, har_path, write_private
+from pytest_loadtool.workflow.files import write_private
 from pytest_loadtool.workflow.project import Project
 from pytest_loadtool.workflow.telling import account as told_of
 from pytest_loadtool.workflow.telling import counted

@@ -9,6 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from pytest_loadtool.casefile import format_case, read_exchange, read_har
+from pytest_loadtool.codec.suffixes import case_name, har_path
 from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.console.arguments import SecretsWay
 from pytest_loadtool.console.errors import CommandError, UsageError
@@ -20,7 +21,7 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.recording import Domain, Uploads, with_page
 from pytest_loadtool.workflow.configuring import rules_of
 from pytest_loadtool.workflow.document import Document
-from pytest_loadtool.workflow.files import as_case_path, case_name, har_path, is_recording
+from pytest_loadtool.workflow.files import as_case_path, is_recording
 from pytest_loadtool.workflow.recording import Captured
 from pytest_loadtool.workflow.saving import check_savable, relocated, reminders
 from pytest_loadtool.workflow.saving import save as _save

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.console.views.identity import authentication, offered
 from pytest_loadtool.console.views.text import size
 from pytest_loadtool.masking.text import BY_NAME, cut
@@ -14,7 +15,7 @@ from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, Decision
 from pytest_loadtool.recording import fidelity, paused, transactions_of
 from pytest_loadtool.recording.notes import RECORDING_ERROR
 from pytest_loadtool.workflow.document import Document
-from pytest_loadtool.workflow.telling import counted, notes, shortened
+from pytest_loadtool.workflow.telling import counted, notes
 
 if TYPE_CHECKING:
     from pytest_loadtool.recording import HostUse
@@ -92,7 +93,7 @@ def decisions(made: Iterable[Decision], *, numbered: bool = False) -> Iterator[s
     for _, group in groupby(enumerate(ordered, 1), _told_as):
         alike = dict(group)
         number, decision = next(iter(alike.items()))
-        value = cut(decision.value) if decision.secret else shortened(decision.value, _VALUE)
+        value = cut(decision.value) if decision.secret else clip(decision.value, _VALUE)
         if decision.variable:
             name, numbers = decision.variable, f"{number:3}"
             if len(alike) > 1:
@@ -186,7 +187,7 @@ def _row(document: Document, transaction: Transaction) -> tuple[str, str, str, s
         str(recorded.status) if recorded else "-",
         recorded.kind.value if recorded else "-",
         size(exchange.response_size) if exchange else "-",
-        shortened(BY_NAME.text(request.target), 100)
+        clip(BY_NAME.text(request.target), 100)
         + (f"  ({transaction.name})" if transaction.name else "")
         + ("  (dangerous)" if transaction.dangerous else "")
         + (f"  (refreshes {transaction.refreshes})" if transaction.refreshes else ""),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
 
+from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.console.views.text import BODY_LIMIT, body
 from pytest_loadtool.masking.carried import carried_by, recorded_in
 from pytest_loadtool.masking.text import BY_NAME, Mask, Unmasked
@@ -13,7 +14,6 @@ from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.workflow.document import Document
-from pytest_loadtool.workflow.telling import shortened
 
 if TYPE_CHECKING:
     from pytest_loadtool.correlation.fields import Field
@@ -188,11 +188,11 @@ def table(fields: Sequence[Field], *, secrets: bool = False) -> Iterator[tuple[s
     """A heading per section, then a line per field, and whether that line has a gray background.
     Of passwords, tokens and cookies only the beginning is shown, unless ``secrets``."""
     mask = Unmasked() if secrets else BY_NAME
-    width = max((len(shortened(one.name, _NAME)) for one in fields), default=0)
+    width = max((len(clip(one.name, _NAME)) for one in fields), default=0)
     wide = max((len(one.datasource) for one in fields), default=0)
     for section, group in groupby(fields, key=lambda one: one.section):
         yield section, False
         for one in group:
-            name, value = shortened(one.name, _NAME), shortened(mask.field(one), _VALUE)
+            name, value = clip(one.name, _NAME), clip(mask.field(one), _VALUE)
             line = f"  {name:<{width}}  {one.datasource:<{wide}}  {value}"
             yield line, one.correlated

@@ -10,6 +10,7 @@ import pytest
 
 from pytest_loadtool.casefile.toml.diagnostics import key_error
 from pytest_loadtool.casefile.trust import UNTRUSTED, Trust, named_path
+from pytest_loadtool.codec.suffixes import har_path
 from pytest_loadtool.diagnosis.outcome import Evidence, headline
 from pytest_loadtool.diagnosis.refusal import otherwise
 from pytest_loadtool.errors import FileError, LoadToolError
@@ -24,7 +25,7 @@ from pytest_loadtool.plugin.functional.notices import (
     unverified,
 )
 from pytest_loadtool.plugin.functional.steps import StepLines, StepResult, Watch
-from pytest_loadtool.plugin.options import CASE_SUFFIX, server_of, trust_of
+from pytest_loadtool.plugin.options import server_of, trust_of
 from pytest_loadtool.plugin.overrides import on_its_way
 from pytest_loadtool.plugin.paths import shown_error, shown_path
 from pytest_loadtool.plugin.proxy import proxy_secrets
@@ -177,7 +178,7 @@ def _function(
 
 def _evidence(path: Path, trust: Trust) -> Evidence:
     """The recorded traffic, kept beside the test case under its name."""
-    har = path.with_name(path.name.removesuffix(CASE_SUFFIX) + ".har")
+    har = har_path(path)
     if trust.untrusted:
         return Evidence(note=f"the recorded traffic is not read: {UNTRUSTED}")
     if not har.exists():

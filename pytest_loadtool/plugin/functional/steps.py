@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypedDict
 
 import pytest
 
-from pytest_loadtool.codec.excerpt import clip, printable
+from pytest_loadtool.codec.printable import clip, printable
 from pytest_loadtool.diagnosis.outcome import SEPARATOR, Outcome
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from pytest_loadtool.codec.excerpt import printable
+from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.load.formatting import count, percent, plural, seconds
 from pytest_loadtool.load.progress import Glimpse
 from pytest_loadtool.load.verdict.threshold import ThresholdState, amount
