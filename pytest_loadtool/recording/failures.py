@@ -9,8 +9,8 @@ from pytest_loadtool.model.case import Kind, Transaction
 from pytest_loadtool.model.exchange import SAFE_METHODS, Exchange
 from pytest_loadtool.model.validator import DEFAULT_STATUS, StatusCodes
 from pytest_loadtool.recording.entry import Entry
-from pytest_loadtool.recording.navigation import is_navigation
 from pytest_loadtool.recording.notes import EXPECTED, INCOMPLETE, RECORDING_ERROR, Note
+from pytest_loadtool.recording.pages import is_navigation
 
 __all__ = [
     "STATIC_DESTINATIONS",

@@ -11,10 +11,9 @@ from pytest_loadtool.model.case import Header, Request, TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.build import build_case
 from pytest_loadtool.recording.cookies import sent_cookies
-from pytest_loadtool.recording.entry import origin
+from pytest_loadtool.recording.entry import origin, sayable
 from pytest_loadtool.recording.hosts import with_recorded_hosts
 from pytest_loadtool.recording.request import draft
-from pytest_loadtool.recording.sayable import sayable
 from pytest_loadtool.recording.sharing import share
 from pytest_loadtool.recording.uploads import Uploads
 

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from pytest_loadtool.answers.pages import title_of
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.entry import Entry
-from pytest_loadtool.recording.grouping import Group
+from pytest_loadtool.recording.pages import Group
 
 __all__ = ["distinct", "operation_name", "page_name", "page_names", "title"]
 

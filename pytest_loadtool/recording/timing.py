@@ -10,7 +10,7 @@ from math import inf
 from pytest_loadtool.answers.look import answer_of
 from pytest_loadtool.model.case import Recorded
 from pytest_loadtool.recording.entry import Entry
-from pytest_loadtool.recording.grouping import Group
+from pytest_loadtool.recording.pages import Group
 
 __all__ = ["pauses", "recorded", "think_times"]
 

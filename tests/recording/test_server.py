@@ -10,7 +10,7 @@ from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.place import Place, body_places, encode, header_places, target_places
 from pytest_loadtool.model.template import Reference, Template
 from pytest_loadtool.recording import build_case
-from pytest_loadtool.recording.server import body_text, header_text, target_text
+from pytest_loadtool.recording.request import body_text, header_text, target_text
 from tests.recording.samples import SHOP, call, load, visit
 
 FORM = "application/x-www-form-urlencoded"
