@@ -27,7 +27,7 @@ import pytest_loadtool
 from pytest_loadtool.capture import Proxy
 from pytest_loadtool.errors import LoadToolError, RecordingError
 from pytest_loadtool.recording import Domain, DomainFilter
-from pytest_loadtool.replay.proxies import ProxyUrl
+from pytest_loadtool.replay.compile.proxies import ProxyUrl
 from pytest_loadtool.workflow.files import as_case_path, har_path
 from pytest_loadtool.workflow.listeners import listeners
 from pytest_loadtool.workflow.project import Project
