@@ -11,7 +11,7 @@ from pytest_loadtool.codec.places import body_places, encode, header_places, tar
 from pytest_loadtool.codec.template import Reference, Template
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.recording import build_case
-from pytest_loadtool.recording.request.server import body_text, header_text, target_text
+from pytest_loadtool.recording.request.template import body_text, header_text, target_text
 from tests.recording.samples import SHOP, call, load, visit
 
 FORM = "application/x-www-form-urlencoded"

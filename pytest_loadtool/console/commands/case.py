@@ -22,8 +22,7 @@ async def tree(session: Session, *, collapse_all: bool = False, expand_all: bool
     if collapse_all and expand_all:
         raise UsageError("--collapse-all and --expand-all exclude each other")
     session.collapsed = collapse_all or (session.collapsed and not expand_all)
-    for line in views.tree(document, collapsed=session.collapsed):
-        session.say(line)
+    session.tell(views.tree(document, collapsed=session.collapsed))
 
 
 async def show(
@@ -36,8 +35,7 @@ async def show(
     """
     document = session.opened()
     one = transaction(document, number)
-    for line in transaction_views.recorded(document, one, full=full, secrets=secrets):
-        session.say(line)
+    session.tell(transaction_views.recorded(document, one, full=full, secrets=secrets))
 
 
 async def show_fidelity(session: Session) -> None:
@@ -46,8 +44,7 @@ async def show_fidelity(session: Session) -> None:
     Each recorded exchange is a transaction of the test case or is counted here with the reason;
     what replay does otherwise than it was recorded is listed too.
     """
-    for line in views.report(_recorded(session)):
-        session.say(line)
+    session.tell(views.report(_recorded(session)))
 
 
 async def show_errors(session: Session) -> None:
@@ -60,8 +57,7 @@ async def show_errors(session: Session) -> None:
     """
     document = _recorded(session)
     lines = list(views.errors(document))
-    for line in lines or ["No errors."]:
-        session.say(line)
+    session.tell(lines or ["No errors."])
 
 
 def _recorded(session: Session) -> Document:

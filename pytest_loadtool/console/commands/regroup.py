@@ -43,8 +43,7 @@ async def regroup(
         case = with_pauses(document.case, document.exchanges)
     session.document = replace(document, case=case)
     session.say(f"The test case has {summary(session.document)}.")
-    for line in replayed(case) if not activity else ():
-        session.say(line)
+    session.tell(replayed(case) if not activity else ())
 
 
 async def preferences(

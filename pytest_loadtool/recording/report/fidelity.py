@@ -15,12 +15,10 @@ from pytest_loadtool.auth.negotiation import SERVER, credentials_in, negotiation
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.websocket import WEBSOCKET
-from pytest_loadtool.recording.entry import Entry
+from pytest_loadtool.recording.entry import Entry, left_out_headers
 from pytest_loadtool.recording.failures import failure_notes, status_notes, subject
-from pytest_loadtool.recording.filter.expired import expired
-from pytest_loadtool.recording.filter.expressible import left_out_headers
 from pytest_loadtool.recording.filter.kinds import kind_of
-from pytest_loadtool.recording.filter.rules import left_out
+from pytest_loadtool.recording.filter.rules import expired, left_out
 from pytest_loadtool.recording.notes import CHANGED, INCOMPLETE, NEGOTIATION, REMOVED, Note
 from pytest_loadtool.recording.report.answers import answer_notes
 from pytest_loadtool.recording.request.template import NOT_REPLAYED
