@@ -23,10 +23,13 @@ from pytest_loadtool.correlation.producers import (
 )
 from pytest_loadtool.correlation.recorded import RecordedResponse, is_noise
 from pytest_loadtool.correlation.searches import Searches
-from pytest_loadtool.correlation.slots import target_slots
+from pytest_loadtool.correlation.slots import request_slots, target_slots
 from pytest_loadtool.correlation.traffic import Traffic
+from pytest_loadtool.model.case import Header, Request
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.multipart import as_template, pieces_of
 from pytest_loadtool.model.rule import Kind
+from pytest_loadtool.model.template import escape
 
 _TOKEN = re.compile(r"[\w\-.~]+", re.ASCII)
 
@@ -103,3 +106,16 @@ def _in_links(text: str, index: int, wanted: Wanted) -> Iterator[Producer]:
                 yield Producer(
                     index, Kind.LINK, spot.name, spot.value, text=raw, before=spot.before
                 )
+
+
+def said(exchange: Exchange) -> frozenset[str]:
+    """The values that a request had, as it was sent."""
+    headers = exchange.request_headers
+    media = next((value for name, value in headers if name.lower() == "content-type"), "")
+    request = Request(
+        exchange.method,
+        escape(exchange.url),
+        tuple(Header(name, escape(value)) for name, value in headers),
+        as_template(pieces_of(exchange.request_body, media)),
+    )
+    return frozenset(one.value for one in request_slots(request, media, 0))

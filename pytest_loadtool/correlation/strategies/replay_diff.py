@@ -20,8 +20,7 @@ from typing import Any
 
 from pytest_loadtool.correlation.anchoring import Synthesis
 from pytest_loadtool.correlation.claims import Belief, Claim
-from pytest_loadtool.correlation.compare import Replayed, in_any_place, places_again
-from pytest_loadtool.correlation.echoes import said
+from pytest_loadtool.correlation.compare import Replayed, in_any_place, places_again, said
 from pytest_loadtool.correlation.evidence import EVIDENCE
 from pytest_loadtool.correlation.extract import PlainText, Readable, compile_source
 from pytest_loadtool.correlation.kept import REPLAY_COMPARE
