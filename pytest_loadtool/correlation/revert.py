@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from pytest_loadtool.correlation.kept import REPLAY_COMPARE
+from pytest_loadtool.correlation.claims import REPLAY_COMPARE
 from pytest_loadtool.correlation.parts import (
     header_sets,
     reverted,

@@ -19,11 +19,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_loadtool.correlation.anchoring import Synthesis
-from pytest_loadtool.correlation.claims import Belief, Claim
+from pytest_loadtool.correlation.claims import REPLAY_COMPARE, Belief, Claim
 from pytest_loadtool.correlation.compare import Replayed, in_any_place, places_again, said
 from pytest_loadtool.correlation.evidence import EVIDENCE
 from pytest_loadtool.correlation.extract import PlainText, Readable, compile_source
-from pytest_loadtool.correlation.kept import REPLAY_COMPARE
 from pytest_loadtool.correlation.looks import (
     is_id_name,
     looks_like_time,
