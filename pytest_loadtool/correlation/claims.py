@@ -11,6 +11,14 @@ from pytest_loadtool.model.extractor import Source
 from pytest_loadtool.model.generator import Generator
 from pytest_loadtool.model.rule import Kind, Rule
 
+#: Of what only a replay shows, so that configuring again keeps it.
+REPLAY_COMPARE = Rule(
+    "replay-compare",
+    "On replay {producer} gave out another value than when it was recorded, so {field} takes it "
+    "from there.",
+    confidence=0.8,
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Belief:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from pytest_loadtool.codec.multipart import as_template, pieces_of
+from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.escaped import disguises
 from pytest_loadtool.correlation.indexing import decoded
 from pytest_loadtool.correlation.links import links
@@ -23,8 +25,9 @@ from pytest_loadtool.correlation.producers import (
 )
 from pytest_loadtool.correlation.recorded import RecordedResponse, is_noise
 from pytest_loadtool.correlation.searches import Searches
-from pytest_loadtool.correlation.slots import target_slots
+from pytest_loadtool.correlation.slots import request_slots, target_slots
 from pytest_loadtool.correlation.traffic import Traffic
+from pytest_loadtool.model.case import Header, Request
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.rule import Kind
 
@@ -103,3 +106,16 @@ def _in_links(text: str, index: int, wanted: Wanted) -> Iterator[Producer]:
                 yield Producer(
                     index, Kind.LINK, spot.name, spot.value, text=raw, before=spot.before
                 )
+
+
+def said(exchange: Exchange) -> frozenset[str]:
+    """The values that a request had, as it was sent."""
+    headers = exchange.request_headers
+    media = next((value for name, value in headers if name.lower() == "content-type"), "")
+    request = Request(
+        exchange.method,
+        escape(exchange.url),
+        tuple(Header(name, escape(value)) for name, value in headers),
+        as_template(pieces_of(exchange.request_body, media)),
+    )
+    return frozenset(one.value for one in request_slots(request, media, 0))

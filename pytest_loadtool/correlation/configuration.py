@@ -9,7 +9,6 @@ from pytest_loadtool.correlation.explain import explain
 from pytest_loadtool.correlation.following import following_again
 from pytest_loadtool.correlation.ignoring import ignored, set_aside, wanted
 from pytest_loadtool.correlation.indexing import read_traffic
-from pytest_loadtool.correlation.kept import REPLAY_COMPARE, kept_notes
 from pytest_loadtool.correlation.outcomes import asserted
 from pytest_loadtool.correlation.renewal import with_renewals
 from pytest_loadtool.correlation.resolve import resolve
@@ -58,14 +57,10 @@ def configure(
     computed = computed_for(bindings.made, taken)
     configured = with_renewals(rewrite(unconfigured, traffic.steps, found, computed), rules)
     configured = following_again(configured)
-    titles = [f"{n} {one.title}" for n, one in enumerate(configured.transactions(), 1)]
-    names = {one.name for one in found} | {one.name for one in computed}
-    title = titles.__getitem__
-    outcomes = asserted(configured, traffic.steps, title)
+    outcomes = asserted(configured, traffic.steps)
     misses = [*(one for one in bindings.misses if one.reason), *aside]
     decisions = (
-        *explain(traffic, found, computed, misses, rules, title),
-        *kept_notes(configured, names, (*rules, REPLAY_COMPARE), titles),
+        *explain(configured, traffic, found, computed, misses, rules),
         *outcomes.decisions,
     )
     return Configuration(outcomes.case, decisions)

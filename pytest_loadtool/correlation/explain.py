@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from pytest_loadtool.codec.secret import is_secret
-from pytest_loadtool.correlation.claims import Miss
+from pytest_loadtool.codec.uses import used_by
+from pytest_loadtool.correlation.claims import REPLAY_COMPARE, Miss
 from pytest_loadtool.correlation.constants import constant_notes
 from pytest_loadtool.correlation.notes import (
     Title,
@@ -14,10 +15,12 @@ from pytest_loadtool.correlation.notes import (
     limit_notes,
     miss_notes,
     search_notes,
+    titles_of,
     typed_notes,
 )
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.correlation.variables import Computed, Found
+from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.rule import Role, Rule
 
@@ -28,14 +31,16 @@ _NAMELESS = "The number in the query"
 
 
 def explain(
+    case: TestCase,
     traffic: Traffic,
     found: Sequence[Found],
     computed: Sequence[Computed],
     misses: Sequence[Miss],
     rules: Sequence[Rule],
-    title: Title,
 ) -> Iterator[Decision]:
-    """All decisions: what was correlated, what could not be, and what was left alone on purpose."""
+    """All decisions on a configured case: what was correlated, what could not be, what was left
+    alone on purpose, and what is kept."""
+    title = titles_of(case).__getitem__
     cookies = tuple(cookie_notes(traffic, rules, title))
     twinned = {one.name for one in rules if one.role is Role.ANTI_FORGERY}
     twins = [
@@ -58,6 +63,8 @@ def explain(
         traffic, (*told, *(slot for one in found for slot in one.slots)), title
     )
     yield from search_notes(traffic, title)
+    names = {one.name for one in found} | {one.name for one in computed}
+    yield from _kept(case, names, (*rules, REPLAY_COMPARE))
 
 
 def _made(one: Computed, title: Title) -> Decision:
@@ -99,3 +106,30 @@ def _variable(one: Found, title: Title, twins: Sequence[str]) -> Decision:
         confidence=min(one.rule.confidence, _BY_PLACE) if one.by_place else one.rule.confidence,
         secret=is_secret(one.name),
     )
+
+
+def _kept(case: TestCase, found: Container[str], rules: Sequence[Rule]) -> Iterator[Decision]:
+    """One decision for each variable of ASM in the case that is not among those just found: what
+    only a replay shows is not looked for anew."""
+    by_name = {rule.name: rule for rule in reversed(rules)}
+    transactions = list(zip(titles_of(case), case.transactions(), strict=True))
+    used = [(title, used_by(case, one.request)) for title, one in transactions]
+    for name, variable in case.variables.items():
+        if variable.set_by != "asm" or not variable.rule or name in found:
+            continue
+        setters = (
+            title
+            for title, one in transactions
+            if any(extractor.variable == name for extractor in one.extractors)
+        )
+        producer = next(setters, "")
+        rule = by_name.get(variable.rule, Rule(variable.rule))
+        yield Decision(
+            value=variable.recorded or "",
+            variable=name,
+            producer=producer,
+            consumers=tuple(title for title, names in used if name in names),
+            rule=rule.name,
+            reason=rule.reason.format(field=name.partition("[")[0], producer=f'"{producer}"'),
+            confidence=rule.confidence,
+        )

@@ -14,11 +14,11 @@ from collections.abc import Collection, Container, Generator, Iterator, Mapping,
 from dataclasses import dataclass, field, replace
 
 from pytest_loadtool.codec.uses import needed_by
+from pytest_loadtool.correlation.claims import REPLAY_COMPARE
 from pytest_loadtool.correlation.compare import Replayed
 from pytest_loadtool.correlation.configuration import Configuration, configure
 from pytest_loadtool.correlation.ignoring import ignored, set_aside
 from pytest_loadtool.correlation.indexing import read_traffic
-from pytest_loadtool.correlation.kept import REPLAY_COMPARE
 from pytest_loadtool.correlation.looks import looks_random
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.revert import names_in_use, revert

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from pytest_loadtool.codec.renewal import family
 from pytest_loadtool.codec.template import Template, TemplateError
 from pytest_loadtool.codec.uses import references, used_names
-from pytest_loadtool.correlation.kept import REPLAY_COMPARE
+from pytest_loadtool.correlation.claims import REPLAY_COMPARE
 from pytest_loadtool.correlation.parts import (
     header_sets,
     reverted,

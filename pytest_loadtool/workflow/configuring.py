@@ -138,8 +138,7 @@ def _decided_anew(document: Document, case: TestCase, made: Iterable[Decision]) 
     from pytest_loadtool.correlation.traffic import steps_of
 
     plain = with_transactions(case, map(without_outcomes, case.transactions()))
-    titles = [title for title, _ in _titled(plain)]
-    outcomes = asserted(plain, steps_of(plain, document.exchanges), titles.__getitem__)
+    outcomes = asserted(plain, steps_of(plain, document.exchanges))
     others = (one for one in made if one.rule not in (OUTCOME, NO_OUTCOME))
     configuration = document.configuration and replace(
         document.configuration, case=outcomes.case, decisions=(*others, *outcomes.decisions)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_loadtool.correlation.ignoring import entry
-from pytest_loadtool.correlation.notes import Title
+from pytest_loadtool.correlation.notes import Title, titles_of
 from pytest_loadtool.correlation.outcomes.changes import Change, changes_of
 from pytest_loadtool.correlation.outcomes.proof import Proof
 from pytest_loadtool.correlation.outcomes.proofs import proofs
@@ -35,13 +35,13 @@ class Asserted:
     decisions: tuple[Decision, ...]
 
 
-def asserted(case: TestCase, steps: Sequence[Step], title: Title) -> Asserted:
+def asserted(case: TestCase, steps: Sequence[Step]) -> Asserted:
     """Add outcomes to a configured ``case``, which has none yet; ``steps`` have its evidence."""
     ignored = Names(tuple(case.asm.ignore))
     if _IGNORED in ignored:
         return Asserted(case, ())
     answers = Answers(steps)
-    names = numbered_titles(case)
+    names, title = numbered_titles(case), titles_of(case).__getitem__
     new: dict[int, list[Validator]] = {}
     decisions: list[Decision] = []
     silent: list[Change] = []

@@ -51,19 +51,13 @@ def of_object(change: Change, thing: Thing, answer: Answer, was: Before) -> Iter
         key = id_key(item, thing)
         path = where_path(steps, (key,), thing.template, item[key])
         for keys, value in leaves(item):
-            text = json_text(value)
-            new = before is None or inner(before, keys) != value
-            said = next((one for one in change.said if is_same(keys[-1], one, text)), None)
-            if new and said is not None and not is_id_name(keys[-1]):
+            said = _said(change, keys, value)
+            if is_id_name(keys[-1]) or (before is not None and inner(before, keys) == value):
+                continue
+            if said is not None:
                 yield _equal(answer, 0, path, keys, said.template, value)
-            elif (
-                new
-                and alone
-                and before is not None
-                and not is_id_name(keys[-1])
-                and _is_state(keys, value, before, thing)
-            ):
-                yield _equal(answer, 0, path, keys, escape(text or ""), value)
+            elif alone and before is not None and _is_state(keys, value, before, thing):
+                yield _equal(answer, 0, path, keys, escape(json_text(value) or ""), value)
         return
     if names(answer.step, thing):
         yield from _of_answer(change, answer, was)
@@ -76,11 +70,16 @@ def _of_answer(change: Change, answer: Answer, was: Before) -> Iterator[Proof]:
         if listed_at(steps) is not None:
             continue
         for keys, value in leaves(item):
-            text = json_text(value)
-            said = next((one for one in change.said if is_same(keys[-1], one, text)), None)
+            said = _said(change, keys, value)
             was_so = any(inner(one, (*steps, *keys)) == value for one in earlier)
             if said is not None and not was_so and not is_id_name(keys[-1]):
                 yield _equal(answer, 0, format_path(steps), keys, said.template, value)
+
+
+def _said(change: Change, keys: Keys, value: Any) -> Said | None:
+    """What the change has said of a field, if that has the value."""
+    text = json_text(value)
+    return next((one for one in change.said if is_same(keys[-1], one, text)), None)
 
 
 def _last(thing: Thing, was: Before) -> tuple[Answer, dict[str, Any]] | None:
@@ -153,8 +152,7 @@ def repeated_in_document(change: Change, answer: Answer) -> Iterator[Proof]:
     for thing in change.things:
         for steps, item in of_thing(answer, thing):
             for keys, value in leaves(item):
-                text = json_text(value)
-                said = next((one for one in change.said if is_same(keys[-1], one, text)), None)
+                said = _said(change, keys, value)
                 if said is None or not said.is_text or is_id_name(keys[-1]):
                     continue
                 if listed_at(steps) is None:

@@ -20,11 +20,9 @@ from typing import Any
 
 from pytest_loadtool.codec.filters import filtered
 from pytest_loadtool.correlation.anchoring import Synthesis
-from pytest_loadtool.correlation.claims import Belief, Claim
-from pytest_loadtool.correlation.compare import Replayed, in_any_place, places_again
-from pytest_loadtool.correlation.echoes import said
+from pytest_loadtool.correlation.claims import REPLAY_COMPARE, Belief, Claim
+from pytest_loadtool.correlation.compare import Replayed, in_any_place, places_again, said
 from pytest_loadtool.correlation.evidence import EVIDENCE
-from pytest_loadtool.correlation.kept import REPLAY_COMPARE
 from pytest_loadtool.correlation.looks import is_id_name, looks_like_time, looks_random, singular
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.recorded import RecordedResponse

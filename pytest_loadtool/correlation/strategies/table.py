@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from pytest_loadtool.correlation.strategies.client_made import (
     ClientIds,
+    ClientTimes,
     ClientValues,
     CodeVerifiers,
 )
@@ -13,7 +14,6 @@ from pytest_loadtool.correlation.strategies.known_ids import KnownIds
 from pytest_loadtool.correlation.strategies.listed_ids import ListedIds
 from pytest_loadtool.correlation.strategies.rules import Rules
 from pytest_loadtool.correlation.strategies.strategy import Strategy
-from pytest_loadtool.correlation.strategies.times import ClientTimes
 from pytest_loadtool.correlation.strategies.typed import Typed
 from pytest_loadtool.model.rule import Rule
 
