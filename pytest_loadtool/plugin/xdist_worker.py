@@ -14,7 +14,6 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from _pytest.runner import runtestprotocol
 
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.load import Failed, Final, Message, Share, Snapshot, encode, reports
@@ -22,6 +21,7 @@ from pytest_loadtool.plugin.apart import run_apart
 from pytest_loadtool.plugin.load_interrupt import deaf
 from pytest_loadtool.plugin.load_item import LoadItem
 from pytest_loadtool.plugin.paths import shown_error
+from pytest_loadtool.plugin.private import run_phases
 from pytest_loadtool.plugin.xdist_outbox import Outbox
 from pytest_loadtool.transport.share import PreparedShare, prepare
 from pytest_loadtool.transport.signals import KILLS
@@ -73,7 +73,7 @@ class LoadWorker:
         lengths = [(name, *astuple(length)) for name, length in item.load_test.lengths]
         self._tell(item, "ready", str(item.path), tuple(item.location), lengths)
         if self._take_part(item) == "lead":
-            reports = runtestprotocol(item, log=False, nextitem=nextitem)
+            reports = run_phases(item, nextitem)
             self._tell(item, "reports", self._packed(reports))
         self._outbox.flush()
         return True
