@@ -182,6 +182,8 @@ def values_of(case: TestCase, token: str) -> dict[str, str]:
 @given(st.lists(st.sampled_from(sorted(LEVELS)), min_size=1, max_size=3), TOKENS, TOKENS)
 @example(["address", "base64"], "a0A0aa0AA0a0", "a0A0aa0AA0a0+")  # an address in longer text
 @example(["pairs", "xml", "base64"], "a0A0aa0AA0a0", "a0A0aa0AA0a0+")  # and pairs in XML there
+@example(["path", "base64"], "a0A0aa0AA0a00000", "a0A0aa0AA0a0/")  # the path of such an address
+@example(["path", "base64"], "a0A0aa0AA0a00/%!", "a0A0aa0AA0a0")
 def test_chains(root: str, chain: list[str], old: str, new: str) -> None:
     """Through any encodings: the recorded value makes the recorded bytes, a new one is read back,
     and what was done can be undone."""

@@ -6,7 +6,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
@@ -14,6 +14,7 @@ import pytest
 
 from pytest_loadtool.load import Glimpse
 from pytest_loadtool.model.load import LoadConfiguration
+from pytest_loadtool.plugin.private import output_of, uncaptured, unfinished_line, writer_of
 from pytest_loadtool.report.load.live import live_view, status_line
 from pytest_loadtool.report.load.sparkline import glyphs_for
 
@@ -32,9 +33,10 @@ class LiveView:
 
     def __init__(self, config: pytest.Config, configuration: LoadConfiguration) -> None:
         self._configuration = configuration
-        manager = config.pluginmanager
-        self._capture = manager.get_plugin("capturemanager")
-        reporter: pytest.TerminalReporter | None = manager.get_plugin("terminalreporter")
+        self._config = config
+        reporter: pytest.TerminalReporter | None = config.pluginmanager.get_plugin(
+            "terminalreporter"
+        )
         self._reporter = reporter
         self._draw: Callable[[pytest.TerminalReporter, Glimpse, float], None] | None = None
         if reporter is not None and config.option.verbose >= 0:
@@ -92,7 +94,7 @@ class LiveView:
             # What has left a terminal that was made smaller cannot be reached any more.
             first = _UP.format(min(self._drawn, height - 1))
         else:
-            self._above = _unfinished_line(reporter)
+            self._above = unfinished_line(reporter)
             first = self._above and "\n"
         body = "".join(f"{line}{_ERASE_LINE}\n" for line in lines)
         text = f"{first}{_TO_LINE_START}{body}{_ERASE_BELOW}"
@@ -110,23 +112,12 @@ class LiveView:
         """Past pytest's capturing. Where nothing can be written any more, because the terminal was
         closed or a pipe is broken, nothing more is shown: the run and its results go on."""
         try:
-            with self._uncaptured():
+            with uncaptured(self._config):
                 yield
         except OSError:
             self._draw = None
 
-    def _uncaptured(self) -> AbstractContextManager[None]:
-        if self._capture is None:
-            return nullcontext()
-        context: AbstractContextManager[None] = self._capture.global_and_fixture_disabled()
-        return context
-
 
 def _encoding(reporter: pytest.TerminalReporter) -> str:
     """Of what pytest writes to. Text that it cannot carry would be shown as escapes."""
-    return getattr(reporter._tw._file, "encoding", None) or "ascii"
-
-
-def _unfinished_line(reporter: pytest.TerminalReporter) -> str:
-    """What stands on pytest's current line: it will write the test's result behind it."""
-    return str(getattr(reporter._tw, "_current_line", ""))
+    return getattr(output_of(writer_of(reporter)), "encoding", None) or "ascii"

@@ -13,7 +13,7 @@ import threading
 from collections.abc import Generator
 from functools import partial
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -22,6 +22,12 @@ from pytest_loadtool.plugin.load.series import Series
 from pytest_loadtool.plugin.load.shared import Frame
 from pytest_loadtool.plugin.load.xdist_scheduler import LoadTestScheduling
 from pytest_loadtool.plugin.load.xdist_worker import CHANNEL
+from pytest_loadtool.plugin.private import (
+    ask_before_shutdown,
+    call_scheduler,
+    process_of,
+    workers_of,
+)
 
 if TYPE_CHECKING:
     import execnet
@@ -69,24 +75,18 @@ class LoadController:
     @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_make_scheduler(self, config: pytest.Config) -> LoadTestScheduling:
         """Every worker takes part in every test."""
-        from xdist.workermanage import parse_tx_spec_config
-
         assert self._session is not None
         self._series = Series(self._session, self)
-        expected = len(parse_tx_spec_config(config))
-        scheduling = LoadTestScheduling(self._session, self._series, expected, self._attend)
+        scheduling = LoadTestScheduling(
+            self._session, self._series, workers_of(config), self._attend
+        )
         self._scheduling = scheduling
-        xdist: Any = config.pluginmanager.get_plugin("dsession")
-        send_home = xdist.triggershutdown
 
-        def send_home_unless_forgiven() -> None:
+        def forgiven() -> bool:  # before the start nothing is lost with a worker that crashes
             crashed, self._crashed = self._crashed, False
-            if not (crashed and scheduling.go_on_without()):
-                send_home()
+            return crashed and scheduling.go_on_without()
 
-        # xdist sends all workers home when one crashes that is not to be replaced, and has no hook
-        # for that. Before the start nothing is lost with it.
-        xdist.triggershutdown = send_home_unless_forgiven
+        ask_before_shutdown(config, forgiven)
         return scheduling
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
@@ -121,13 +121,13 @@ class LoadController:
     def _receive(self, node: WorkerController, frame: Frame | None) -> None:
         """A message of a worker, or None at the end of its connection. Not in the main thread."""
         self._heard.put((node.gateway.id, frame))
-        _wake_up(node)
+        call_scheduler(node)
 
     def _pulse(self, over: threading.Event) -> None:
         """Wake the main thread up now and then, though nobody says anything. Not in that thread."""
         while not over.wait(_PULSE):
             for node in list(self._nodes.values())[:1]:
-                _wake_up(node)
+                call_scheduler(node)
 
     def _attend(self) -> None:
         """Act on all that workers have said, or not said. Ctrl-C has to wait that long."""
@@ -160,16 +160,6 @@ class LoadController:
 
         Only on this machine; one elsewhere is left to whoever sees that nothing happens.
         """
-        node = self._nodes[worker]
-        if node.gateway.spec.popen and not node.gateway.spec.via:
+        if process := process_of(self._nodes[worker]):
             with contextlib.suppress(ProcessLookupError):
-                os.kill(node.gateway._rinfo().pid, signal.SIGKILL)
-
-
-def _wake_up(node: WorkerController) -> None:
-    """Have the scheduler called in the main thread.
-
-    xdist has no hook for that. It calls the scheduler when a worker gives tests back, as those that
-    steal tests from each other do: here a worker gives none back.
-    """
-    node.notify_inproc("unscheduled", node=node, indices=())
+                os.kill(process, signal.SIGKILL)

@@ -17,7 +17,6 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from _pytest.runner import runtestprotocol
 
 from pytest_loadtool.engine.prepare.share import prepare
 from pytest_loadtool.engine.signals import KILLS
@@ -27,6 +26,7 @@ from pytest_loadtool.load import encode
 from pytest_loadtool.plugin.load.interrupt import deaf
 from pytest_loadtool.plugin.load.item import LoadItem
 from pytest_loadtool.plugin.paths import shown_error
+from pytest_loadtool.plugin.private import run_phases
 from pytest_loadtool.plugin.run_in_thread import run_apart
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class LoadWorker:
         lengths = [(name, *astuple(length)) for name, length in item.load_test.lengths]
         self._tell(item, "ready", str(item.path), tuple(item.location), lengths)
         if self._worker.take_part() == "lead":
-            reports = runtestprotocol(item, log=False, nextitem=nextitem)
+            reports = run_phases(item, nextitem)
             self._tell(item, "reports", self._packed(reports))
         self._outbox.flush()
         return True
