@@ -127,14 +127,14 @@ def test_shutdown_of_workers_and_calls_of_the_scheduler() -> None:
     node = WorkerController.__new__(WorkerController)
     with explained():
         assert callable(DSession.triggershutdown)
-        assert callable(DSession.worker_runtest_protocol_complete)
+        assert callable(DSession.worker_unscheduled)
         node.gateway = SimpleNamespace(id="gw0")
         node.putevent = told.append
         node.log = lambda *_: None
-        private.call_scheduler(node, -1)
+        private.call_scheduler(node)
         [(name, arguments)] = told
-        assert name == "runtest_protocol_complete"
-        assert arguments["item_index"] == -1
+        assert name == "unscheduled"
+        assert not arguments["indices"]
 
 
 def test_process_of_a_worker() -> None:
