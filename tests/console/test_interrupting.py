@@ -148,7 +148,7 @@ def test_signal_that_another_thread_gets_ends_the_command() -> None:
         in_loop = threading.Event()
         asyncio.get_running_loop().call_later(0, in_loop.set)
         threading.Thread(target=send, args=(in_loop,)).start()
-        await asyncio.sleep(5)
+        await asyncio.sleep(60)
         pytest.fail("the loop was not woken")
 
     def send(in_loop: threading.Event) -> None:
