@@ -30,7 +30,7 @@ MIDDLE = {
 #: The room "" is the package's own ``__init__``, which every pytest run imports: what it offers it
 #: imports when it is asked for (tests/test_packaging.py).
 ROOMS: dict[str, set[str]] = {
-    "": {"workflow.process"},
+    "": {"workflow.process", "workflow.unattended"},
     "errors": set(),
     "model": {"errors"},
     **{
