@@ -8,10 +8,17 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pytest_loadtool.workflow.process import record
+    from pytest_loadtool.workflow.unattended import Recorded
 
 __version__ = "0.1.0"
 __all__ = ["__version__", "record"]
+
+#: Who hears what becomes of each recording by `record`: pytest sessions, of which the innermost is
+#: the last, and the only one that is called.
+listeners: list[Callable[[Recorded], None]] = []
 
 
 def __getattr__(name: str) -> object:

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parent.parent
 #: package's own ``__init__``, which every pytest run imports: what it offers it imports when it is
 #: asked for (tests/test_packaging.py).
 ROOMS: dict[str, set[str]] = {
-    "": {"workflow.process"},
+    "": {"workflow.process", "workflow.unattended"},
     "errors": set(),
     "model": {"errors"},
     "codec": {"errors", "model"},

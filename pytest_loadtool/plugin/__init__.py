@@ -2,7 +2,7 @@
 
 This module is loaded in every pytest run of every project that has the package installed, and in
 every xdist worker, so it holds thin hooks only: nothing but pytest and this room's `options` is
-imported until a hook has something to do, and a list of who hears of recordings.
+imported until a hook has something to do.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_loadtool import listeners
 from pytest_loadtool.codec.suffixes import CASE_SUFFIX, LOAD_SUFFIX
 from pytest_loadtool.plugin import options
-from pytest_loadtool.workflow.listeners import listeners
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -24,13 +24,13 @@ from types import TracebackType
 from typing import Any, Self
 
 import pytest_loadtool
+from pytest_loadtool import listeners
 from pytest_loadtool.capture import Proxy
 from pytest_loadtool.codec.suffixes import har_path
 from pytest_loadtool.errors import LoadToolError, RecordingError
 from pytest_loadtool.recording import Domain, DomainFilter
 from pytest_loadtool.replay.compile.proxies import ProxyUrl
 from pytest_loadtool.workflow.files import as_case_path
-from pytest_loadtool.workflow.listeners import listeners
 from pytest_loadtool.workflow.project import Project
 from pytest_loadtool.workflow.unattended import End, Recorded, Series
 
