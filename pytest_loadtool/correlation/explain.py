@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 
-from pytest_loadtool.correlation.claims import REPLAY_COMPARE, Miss
+from pytest_loadtool.correlation.claims import REPLAY_COMPARE, ByClient, Miss
 from pytest_loadtool.correlation.constants import constant_notes
 from pytest_loadtool.correlation.notes import (
     Title,
@@ -17,7 +17,7 @@ from pytest_loadtool.correlation.notes import (
     typed_notes,
 )
 from pytest_loadtool.correlation.traffic import Traffic
-from pytest_loadtool.correlation.variables import Computed, Found
+from pytest_loadtool.correlation.variables import Found
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.rule import Role, Rule
@@ -35,7 +35,7 @@ def explain(
     case: TestCase,
     traffic: Traffic,
     found: Sequence[Found],
-    computed: Sequence[Computed],
+    computed: Sequence[ByClient],
     misses: Sequence[Miss],
     rules: Sequence[Rule],
 ) -> Iterator[Decision]:
@@ -68,7 +68,7 @@ def explain(
     yield from _kept(case, names, (*rules, REPLAY_COMPARE))
 
 
-def _made(one: Computed, title: Title) -> Decision:
+def _made(one: ByClient, title: Title) -> Decision:
     return Decision(
         value=one.recorded,
         variable=one.name,
