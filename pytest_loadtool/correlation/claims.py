@@ -79,14 +79,15 @@ class Miss:
 
 @dataclass(frozen=True, slots=True)
 class ByClient:
-    """What the client makes up: a ``value`` for all these slots, or for none. Their filters make
-    what they send of it."""
+    """What the client makes up, as ``recorded``, for all these slots or for none. Their filters
+    make what they send of it. ``name`` is that of the variable, once it has one."""
 
     slots: tuple[Slot, ...]
     rule: Rule
     generator: Generator
-    value: str
+    recorded: str
     strategy: str = ""
+    name: str = ""
 
 
 def fitting(slot: Slot, producer: Producer) -> Slot | None:

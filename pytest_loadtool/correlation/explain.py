@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Sequence
 
 from pytest_loadtool.codec.secret import is_secret
 from pytest_loadtool.codec.uses import used_by
-from pytest_loadtool.correlation.claims import REPLAY_COMPARE, Miss
+from pytest_loadtool.correlation.claims import REPLAY_COMPARE, ByClient, Miss
 from pytest_loadtool.correlation.constants import constant_notes
 from pytest_loadtool.correlation.notes import (
     Title,
@@ -19,7 +19,7 @@ from pytest_loadtool.correlation.notes import (
     typed_notes,
 )
 from pytest_loadtool.correlation.traffic import Traffic
-from pytest_loadtool.correlation.variables import Computed, Found
+from pytest_loadtool.correlation.variables import Found
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.rule import Role, Rule
@@ -34,7 +34,7 @@ def explain(
     case: TestCase,
     traffic: Traffic,
     found: Sequence[Found],
-    computed: Sequence[Computed],
+    computed: Sequence[ByClient],
     misses: Sequence[Miss],
     rules: Sequence[Rule],
 ) -> Iterator[Decision]:
@@ -67,7 +67,7 @@ def explain(
     yield from _kept(case, names, (*rules, REPLAY_COMPARE))
 
 
-def _made(one: Computed, title: Title) -> Decision:
+def _made(one: ByClient, title: Title) -> Decision:
     return Decision(
         value=one.recorded,
         variable=one.name,

@@ -42,6 +42,8 @@ _ECHOES = frozenset({Kind.JSON, Kind.XML, Kind.LOCATION, Kind.HEADER, Kind.TEXT}
 
 _Key = TypeVar("_Key", bound=Hashable)
 _Values = dict[str, dict[Kind, list[Producer]]]
+#: By transaction, value, its kind and that of the encoded text around it.
+_Place = tuple[int, str, Kind, Kind | None]
 
 
 def read_traffic(
@@ -168,8 +170,9 @@ class _Reading:
         self._sought = Sought(wanted | self._hidden.keys(), self._packed)
         self._hard = Sought(random | self._hidden.keys(), self._packed)
         self._addresses = {step.address for step in traffic.steps}
-        self._found: list[list[Producer]] = []
-        """By response: what gives a value out, choices among them."""
+        self._found: list[Producer] = []
+        """What gives out a value that a request has, choices among them."""
+        self._offered: dict[tuple[str, str, str], int] = {}
         self._tokens: list[Producer] = []
         self._links: dict[str, list[Producer]] = defaultdict(list)
         self._pages: dict[str, list[int]] = defaultdict(list)
@@ -182,24 +185,15 @@ class _Reading:
         assert step.exchange is not None, "it has a response"
         response = RecordedResponse(step.exchange)
         searches = self._traffic.searches
-        found: list[Producer] = []
-        for one in in_response(response, step.index, self._sought, self._hard, searches):
-            found.append(one)
-            if one.kind is Kind.CHOICE:
-                continue
-            if one.kind is Kind.CONTROL:
-                self._forms[step.index, one.form].add(one.name)
-                if one.control == "text":
-                    self._typed[one.name].append((step.index, one.value))
-            found += decoded(one, self._hidden)
-            found += self._packed.within(one)
-        for pattern, compiled in self._patterns.items() if response.has_text else ():
-            compiled.allowance.begin()
-            found += (
-                Producer(step.index, Kind.TEXT, "", one[1], text=pattern)
-                for one in compiled.finditer(response.text)
-            )
-        self._found.append(found)
+        places: Counter[_Place] = Counter()
+        names: set[tuple[str, str]] = set()
+        for one in self._producers(response, step.index):
+            if one.value in self._traffic.requests.sent:
+                places[_place(one)] += 1
+                # Of the others it is enough to know that they are there.
+                if places[_place(one)] <= MOST_PRODUCERS or (one.value, one.name) not in names:
+                    self._found.append(one)
+                names.add((one.value, one.name))
         said = self._traffic.requests.echoes.get(step.index, ())
         tokens = issued_tokens(response, step.index)
         self._tokens += (one for one in tokens if one.value not in said)
@@ -207,6 +201,24 @@ class _Reading:
             self._unsearched = step.index
         if response.has_text and (response.text.lstrip()[:1] == "<" or is_partial(response.text)):
             self._read_page(step, response.text)
+
+    def _producers(self, response: RecordedResponse, at: int) -> Iterator[Producer]:
+        searches = self._traffic.searches
+        for one in in_response(response, at, self._sought, self._hard, searches):
+            yield one
+            if one.kind is Kind.CHOICE:
+                self._offered.setdefault((one.name, one.value, one.text), at)
+                continue
+            if one.kind is Kind.CONTROL:
+                self._forms[at, one.form].add(one.name)
+                if one.control == "text":
+                    self._typed[one.name].append((at, one.value))
+            yield from decoded(one, self._hidden)
+            yield from self._packed.within(one)
+        for pattern, compiled in self._patterns.items() if response.has_text else ():
+            compiled.allowance.begin()
+            for value in [found[1] for found in compiled.finditer(response.text)]:
+                yield Producer(at, Kind.TEXT, "", value, text=pattern)
 
     def _read_page(self, step: Step, text: str) -> None:
         if not step.changes_things:
@@ -229,28 +241,21 @@ class _Reading:
             pages=dict(self._pages),
             typed=dict(self._typed),
             forms=_frozen(self._forms),
-            offered=_first(
-                ((one.name, one.value, one.text), one)
-                for found in self._found
-                for one in found
-                if one.kind is Kind.CHOICE
-            ),
+            offered=self._offered,
             tokens=tuple(self._tokens),
             unsearched=self._unsearched,
         )
         seen = replace(self._traffic, responses=pages)
-        given = [[one for one in found if _gives(one, seen)] for found in self._found]
+        given = [one for one in self._found if _gives(one, seen)]
         plain: _Values = {}
         packed: _Values = {}
-        for found in given:
-            places: Counter[tuple[str, Kind, Kind | None]] = Counter()
-            for one in found:
-                place = one.value, one.kind, None if one.box is None else one.box.producer.kind
-                places[place] += 1
-                if places[place] <= MOST_PRODUCERS:
-                    values = plain if one.box is None else packed
-                    values.setdefault(one.value, {}).setdefault(one.kind, []).append(one)
-        served = [one for found in given for one in found if one.kind is not Kind.CHOICE]
+        places: Counter[_Place] = Counter()
+        for one in given:
+            places[_place(one)] += 1
+            if places[_place(one)] <= MOST_PRODUCERS:
+                values = plain if one.box is None else packed
+                values.setdefault(one.value, {}).setdefault(one.kind, []).append(one)
+        served = [one for one in given if one.kind is not Kind.CHOICE]
         responses = replace(
             pages,
             producers=plain,
@@ -261,14 +266,16 @@ class _Reading:
         return replace(seen, responses=responses)
 
 
+def _place(one: Producer) -> _Place:
+    return one.transaction, one.value, one.kind, None if one.box is None else one.box.producer.kind
+
+
 def _gives(producer: Producer, traffic: Traffic) -> bool:
     """Whether a request may have the value from there: it is none of what the response only
     repeats; and a choice until a request has made it."""
     requests, at = traffic.requests, producer.transaction
     if producer.kind is Kind.CHOICE:
         return at < requests.sent_as.get((producer.value, producer.name), 0)
-    if producer.value not in requests.sent:
-        return False
     if producer.kind not in _ECHOES or producer.value not in requests.echoes.get(at, ()):
         return True
     # Its request has the value somewhere: is it for what it is here?

@@ -148,7 +148,7 @@ class _Work:
             for one in strategy.propose(free, self._traffic, self._known):
                 assert isinstance(one, ByClient), "no response has it"
                 values = {slot.value for slot in one.slots}
-                if all(slot.writes(one.value) for slot in one.slots) and not values & settled:
+                if all(slot.writes(one.recorded) for slot in one.slots) and not values & settled:
                     settled |= values
                     made.append(replace(one, strategy=strategy.name))
         made, _ = _exact(self._traffic, made, claims)
@@ -193,7 +193,7 @@ def _by_text(bindings: Sequence[Claim | ByClient]) -> dict[_Text, list[tuple[Slo
     texts: dict[_Text, list[tuple[Slot, str]]] = {}
     for one in bindings:
         slots = (one.slot,) if isinstance(one, Claim) else one.slots
-        value = one.producer.extracted if isinstance(one, Claim) else one.value
+        value = one.producer.extracted if isinstance(one, Claim) else one.recorded
         for slot in slots:
             texts.setdefault((slot.owner, slot.part), []).append((slot, value))
     return texts

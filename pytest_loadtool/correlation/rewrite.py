@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+from pytest_loadtool.correlation.claims import ByClient
 from pytest_loadtool.correlation.composing import Made
 from pytest_loadtool.correlation.edits import edited
 from pytest_loadtool.correlation.parts import (
@@ -18,7 +19,7 @@ from pytest_loadtool.correlation.referers import follow_referers
 from pytest_loadtool.correlation.revert import names_in_use
 from pytest_loadtool.correlation.slots import Masked, Part, Slot
 from pytest_loadtool.correlation.traffic import Step
-from pytest_loadtool.correlation.variables import Computed, Found
+from pytest_loadtool.correlation.variables import Found
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.extractor import Extractor
@@ -27,11 +28,11 @@ _Uses = dict[Part, list[tuple[Slot, str]]]
 
 
 def rewrite(
-    case: TestCase, steps: Sequence[Step], found: Sequence[Found], computed: Sequence[Computed]
+    case: TestCase, steps: Sequence[Step], found: Sequence[Found], computed: Sequence[ByClient]
 ) -> TestCase:
     """The case in which each variable is declared, extracted or made up, and used."""
     uses: dict[int, _Uses] = {}
-    new: list[Found | Computed] = [*found, *computed]
+    new: list[Found | ByClient] = [*found, *computed]
     for one in new:
         for slot in one.slots:
             uses.setdefault(slot.owner, {}).setdefault(slot.part, []).append((slot, one.name))

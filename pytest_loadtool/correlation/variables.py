@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pytest_loadtool.correlation.claims import ByClient, Claim, Issue
 from pytest_loadtool.correlation.naming import base_name, field_name, number
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.model.extractor import Extractor, Source
-from pytest_loadtool.model.generator import Generator
 from pytest_loadtool.model.rule import Rule
 
 
@@ -40,24 +39,10 @@ class Found:
         return Extractor(self.name, self.source, self.match, self.by_place)
 
 
-@dataclass(frozen=True, slots=True)
-class Computed:
-    """A variable that is to be made up: how, by which rule, and the slots that use it."""
-
-    name: str
-    generator: Generator
-    recorded: str
-    rule: Rule
-    slots: tuple[Slot, ...]
-
-
-def computed_for(made: Sequence[ByClient], taken: Iterable[str]) -> tuple[Computed, ...]:
-    """One variable for each value that the client makes up."""
+def computed_for(made: Sequence[ByClient], taken: Iterable[str]) -> tuple[ByClient, ...]:
+    """One variable for each value that the client makes up: the same, with names."""
     names = number([field_name(one.slots[0].name.lower()) for one in made], taken)
-    return tuple(
-        Computed(name, one.generator, one.value, one.rule, one.slots)
-        for name, one in zip(names, made, strict=True)
-    )
+    return tuple(replace(one, name=name) for name, one in zip(names, made, strict=True))
 
 
 def variables_for(

@@ -348,3 +348,16 @@ def test_what_needs_a_dangerous_transaction_is_held_back() -> None:
     assert "transaction 1 gives out" in conclusion.held[1]
     assert "transaction 2 gives out" in conclusion.held[2]
     assert conclusion.missing == ()
+
+
+def test_the_number_of_a_call_is_the_clients() -> None:
+    """An answer of JSON-RPC has it again, and no later call takes its own from anywhere
+    (JSON-RPC 2.0 §4)."""
+
+    def calls(first: int) -> tuple[Exchange, ...]:
+        return (
+            get("/state", json_body({"id": first + 1, "open": True})),
+            call("POST", "/rpc", {"jsonrpc": "2.0", "method": "add", "params": {}, "id": 1702}),
+        )
+
+    assert proposed(calls(1701), calls(1801), failed=(1,)) == []

@@ -43,7 +43,7 @@ def claimed_as(slot: Slot, found: Claim) -> Claim | None:
 
 def _claim(slot: Slot, traffic: Traffic, known: Known) -> Claim | None:
     ids = known.addressed(slot.value)
-    before = slot.before if slot.place is Place.PATH else address_of(slot, traffic)
+    before = address_of(slot, traffic)
     if before in ids:
         return ids[before]
     meant = (one for before, one in ids.items() if _is_meant(slot, before, traffic))
