@@ -19,6 +19,7 @@ MIDDLE = {
     "casefile",
     "recording",
     "correlation",
+    "extraction",
     "auth",
     "load",
     "diagnosis",
@@ -33,10 +34,12 @@ ROOMS: dict[str, set[str]] = {
     "": {"console.program"},
     "errors": set(),
     "model": {"errors"},
-    **{
-        room: {"errors", "model"}
-        for room in ("answers", "casefile", "correlation", "auth", "load", "diagnosis")
+    "extraction": {
+        *("errors", "model"),
+        *("correlation.jsonpath", "correlation.row_search", "correlation.tags"),
     },
+    "correlation": {"errors", "model", "extraction"},
+    **{room: {"errors", "model"} for room in ("answers", "casefile", "auth", "load", "diagnosis")},
     "recording": {"errors", "model", "answers", "auth.negotiation"},
     "replay": {
         *("errors", "model", "answers", "auth"),

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Literal
 
-from pytest_loadtool.correlation.choices import choices, labels_for
 from pytest_loadtool.correlation.producer import Producer, Wanted
-from pytest_loadtool.correlation.tags import control_value, controls
+from pytest_loadtool.correlation.tags import choices, control_value, controls, labels_for
 from pytest_loadtool.model.entities import unescape
 from pytest_loadtool.model.rule import Kind
 

@@ -15,21 +15,26 @@ from pytest_loadtool.correlation.pattern import Allowance, Pattern
 from pytest_loadtool.correlation.tags import find_control
 from pytest_loadtool.correlation.xmlpath import compile_xml_path
 from pytest_loadtool.errors import SlowPatternError
+from pytest_loadtool.extraction.address import VALUE, Address
+from pytest_loadtool.extraction.page import AGAIN, find_choice, find_in_form, find_link, in_items
 from pytest_loadtool.model.decoding import DECODINGS
 from pytest_loadtool.model.extractor import (
     Boundary,
+    Choice,
     CookieValue,
     Decoded,
     FormField,
     HeaderValue,
+    InItem,
     JsonPath,
+    Link,
     RegularExpression,
     Source,
     XmlPath,
     source_texts,
     with_texts,
 )
-from pytest_loadtool.model.template import Template
+from pytest_loadtool.model.template import Template, escape
 
 __all__ = [
     "COMPILERS",
@@ -185,6 +190,10 @@ def _form_field(source: FormField, match: int) -> Extract:
         raise ValueError("'' is not a name of a form field")
     if source.split:
         return _split_field(name, source.split) if match == 1 else _nothing
+    if source.action:
+        action = Address(escape(source.action)).filled(())
+        assert action is not None, "nothing has to be filled in"
+        return lambda response: find_in_form(response.text, action, name, match)
     return lambda response: _field(response.text, name, match)
 
 
@@ -223,6 +232,25 @@ def _split_field(name: str, split: int) -> Extract:
         return pieces[index] if index < len(pieces) else ""
 
     return extract
+
+
+def _link(source: Link, match: int) -> Extract:
+    address, label = Address(escape(source.address)).filled(()), source.label.replace(VALUE, AGAIN)
+    assert address is not None, "nothing has to be filled in"
+    return lambda response: find_link(response.text, address, label, match)
+
+
+def _choice(source: Choice, match: int) -> Extract:
+    name, label = source.name, source.label
+    return lambda response: find_choice(response.text, name, label, match)
+
+
+def _in_item(source: InItem, match: int) -> Extract:
+    inner = compile_literal(source.source, match)
+    mark, item = source.text, source.item
+    if not mark:
+        return _nothing
+    return lambda response: in_items(response.text, mark, item, lambda text: inner(PlainText(text)))
 
 
 def _header_value(source: HeaderValue, match: int) -> Extract:
@@ -328,6 +356,9 @@ COMPILERS: Mapping[type, Callable[[Any, int], Extract]] = MappingProxyType(
         Boundary: _boundary,
         RegularExpression: _regular_expression,
         FormField: _form_field,
+        Link: _link,
+        Choice: _choice,
+        InItem: _in_item,
         HeaderValue: _header_value,
         CookieValue: _cookie_value,
         Decoded: _decoded,

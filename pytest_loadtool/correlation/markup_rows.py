@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from pytest_loadtool.correlation.bound import escaped_text
 from pytest_loadtool.correlation.row_search import LONGEST_ROW, ROWS
+from pytest_loadtool.extraction.page import escaped_text
 from pytest_loadtool.model.entities import unescape
 
 __all__ = ["ELEMENT", "Around", "row_at", "row_end", "row_texts", "rows_around"]
@@ -26,11 +26,11 @@ _MOST_TEXTS = 50
 @dataclass(frozen=True, slots=True)
 class Around:
     """What is around a place: a pattern for the tag of it, at which another one begins or it
-    ends, and where it starts."""
+    ends, where it starts, and what it is if that is no row (`InItem.item`)."""
 
     tag: str
     start: int
-    by_class: bool = False
+    item: str = ""
 
 
 def rows_around(text: str, position: int, many: bool) -> Iterator[Around]:
@@ -43,7 +43,9 @@ def rows_around(text: str, position: int, many: bool) -> Iterator[Around]:
     for tag, start in reversed(_open(_BLOCK, text, position)):
         class_ = _CLASS.match(text, start)
         if class_ is not None:
-            yield Around(rf'{tag}[^<>]*?\sclass="{escaped_text(class_[1])}"', start, True)
+            pattern = rf'{tag}[^<>]*?\sclass="{escaped_text(class_[1])}"'
+            names = [one for one in class_[1].split() if not set(".\"'<>&${") & set(one)]
+            yield Around(pattern, start, ".".join((tag, *names)))
 
 
 def row_at(text: str, position: int) -> tuple[str, int] | None:
@@ -73,7 +75,7 @@ def row_end(text: str, row: Around, position: int) -> int:
 def row_texts(text: str, position: int) -> frozenset[str]:
     """The texts of the row around ``position``, as a browser shows them; none: it is in no row."""
     for row in rows_around(text, position, True):
-        if not row.by_class or len(re.findall(f"<{row.tag}", text)) > 1:
+        if not row.item or len(re.findall(f"<{row.tag}", text)) > 1:
             found = ELEMENT.finditer(text, row.start, row_end(text, row, position))
             return frozenset(unescape(one[1].rstrip()) for one in islice(found, _MOST_TEXTS))
     return frozenset()

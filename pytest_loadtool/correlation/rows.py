@@ -28,7 +28,7 @@ from pytest_loadtool.correlation.xml_document import (
     xml_document,
 )
 from pytest_loadtool.model.case import Variable
-from pytest_loadtool.model.extractor import JsonPath, RegularExpression, Source, XmlPath
+from pytest_loadtool.model.extractor import Choice, JsonPath, Source, XmlPath
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
 from pytest_loadtool.model.template import escape
@@ -96,7 +96,7 @@ class _Rows:
         if producer.kind is Kind.CONTROL and producer.form >= 0:
             page = self._read(producer.transaction)
             row = page.form_row(producer, one.match, self._own(one), self._values)
-        elif producer.kind is Kind.CHOICE and isinstance(one.source, RegularExpression):
+        elif producer.kind is Kind.CHOICE and isinstance(one.source, Choice):
             row = self._read(producer.transaction).choice_row(producer)
         elif producer.kind in (Kind.LINK, Kind.TEXT) and one.slots:
             page = self._read(producer.transaction)
