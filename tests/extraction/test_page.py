@@ -221,8 +221,9 @@ def test_each_user_finds_its_own(names: list[str], data: st.DataObject) -> None:
     mine = data.draw(st.sampled_from(names))
     at = str(names.index(mine))
     rows = "".join(
-        f'<tr><td>{html.escape(one)}</td><td><a href="/i/{number}?n={html.escape(filtered(one, ("url",)))}">'
-        f"{html.escape(one)}</a></td></tr>"
+        f"<tr><td>{html.escape(one)}</td><td>"
+        f'<a href="/i/{number}?n={html.escape(filtered(one, ("url",)))}">{html.escape(one)}</a>'
+        "</td></tr>"
         for number, one in enumerate(names)
     )
     options = "".join(
