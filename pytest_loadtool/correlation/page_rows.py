@@ -17,15 +17,10 @@ from pytest_loadtool.correlation.controls import form_start
 from pytest_loadtool.correlation.extract import taken
 from pytest_loadtool.correlation.looks import is_title_name
 from pytest_loadtool.correlation.marks import Mark
-from pytest_loadtool.correlation.markup_rows import (
-    ELEMENT,
-    Around,
-    row_at,
-    row_end,
-    rows_around,
-)
+from pytest_loadtool.correlation.markup_rows import ELEMENT, Item, items_around
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.row_search import row_around
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.tags import attributes
 from pytest_loadtool.extraction.address import ANY, VALUE
@@ -144,10 +139,7 @@ class Page:
             start = form_start(text, producer.form)
         else:
             start = text.find(producer.text or producer.extracted)
-        if start is None or not any(
-            not row.item or len(re.findall(row.tag, text)) > 1
-            for row in rows_around(text, start, True)
-        ):
+        if start is None or all(one.alone for one in items_around(text, start)):
             return False
         near = (taken(source, self.response, one) for one in range(1, match + _MOST_FORMS))
         return any(one not in (None, producer.extracted) for one in near)
@@ -239,26 +231,27 @@ def _labelled(link: Link, text: str, end: int, marks: Marks) -> Iterator[Row]:
 
 
 def _by_text(text: str, position: int, source: Source, marks: Marks, many: bool) -> Iterator[Row]:
-    """``source`` in the row around ``position``, by a text of it; ``many``: there are others like
-    it, so that anything around it may be the row."""
-    for row in rows_around(text, position, many):
-        end = row_end(text, row, position)
+    """``source`` in the item around ``position``, by a text of it; ``many``: there are others like
+    it, so that anything around it may be the item."""
+    for item in items_around(text, position):
+        if item.kind and not many:
+            return
         own: list[tuple[bool, bool, Row]] = []
-        for found in ELEMENT.finditer(text, row.start, end):
+        for found in ELEMENT.finditer(text, item.start, min(item.end + 1, len(text))):
             written = found[1].rstrip()
             mark = _marked(written, marks)
-            if mark is None or _elsewhere(text, written, row, end):
+            if mark is None or _elsewhere(text, written, item):
                 continue
-            was = InItem(source, escape(unescape(written)), row.item)
+            was = InItem(source, escape(unescape(written)), item.kind)
             by = Row(was, replace(was, text=mark.template), mark.template)
             own.append((not _names(mark), found.start() >= position, by))
         yield from (by for _, _, by in sorted(own, key=lambda one: one[:2]))
 
 
-def _elsewhere(text: str, written: str, row: Around, end: int) -> bool:
-    """Whether another row has that text, too, as the name of who has made them all."""
+def _elsewhere(text: str, written: str, item: Item) -> bool:
+    """Whether another item has that text, too, as the name of who has made them all."""
     return any(
-        not row.start <= one.start() < end and (row.item or row_at(text, one.end()))
+        not item.start <= one.start() < item.end and (item.kind or row_around(text, one.end())[1])
         for one in _written(written).finditer(text)
     )
 

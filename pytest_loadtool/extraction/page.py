@@ -165,7 +165,7 @@ def in_items(text: str, mark: str, item: str, take: Callable[[str], str | None])
     for at in _places(text, mark):
         if at < last:
             continue
-        start, end = _block(text, at, item) if item else row_around(text, at)
+        start, end = item_around(text, at, item) if item else row_around(text, at)
         if not end:
             continue
         value = take(text[start:end])
@@ -201,7 +201,7 @@ def _pattern(mark: str) -> re.Pattern[str]:
     return re.compile(rf">\s*+{page_text(mark)}\s*+<")
 
 
-def _block(text: str, at: int, item: str) -> tuple[int, int]:
+def item_around(text: str, at: int, item: str) -> tuple[int, int]:
     """Where the innermost element of that name and with those classes starts and ends that is
     around ``at``; twice 0 if there is none."""
     tag, *classes = item.split(".")
