@@ -26,13 +26,13 @@ from pytest_loadtool.correlation.extract import (
 from pytest_loadtool.correlation.jsonpath import bind_path
 from pytest_loadtool.correlation.pattern import Allowance, Pattern
 from pytest_loadtool.correlation.xmlpath import bind_xml_path
-from pytest_loadtool.extraction.address import VALUE, Address, Fills
+from pytest_loadtool.extraction.address import Fills
 from pytest_loadtool.extraction.page import (
-    AGAIN,
+    Find,
+    bind_choice,
+    bind_form_field,
+    bind_link,
     escaped_text,
-    find_choice,
-    find_in_form,
-    find_link,
     in_items,
     page_text,
 )
@@ -214,42 +214,18 @@ def _filled(names: tuple[str, ...], make: Callable[..., Source]) -> Callable[...
     return bind
 
 
-def _link(source: Link, match: int, fills: Fills) -> Bound:
-    address = Address(source.address, fills)
-    called = fills(Template.parse(source.label.replace(VALUE, AGAIN)))
-    any_label = not source.label
+def _in_page(bind: Callable[[Any, int, Fills], Find]) -> Callable[[Any, int, Fills], Bound]:
+    def bound(source: Source, match: int, fills: Fills) -> Bound:
+        find = bind(source, match, fills)
+        return lambda response, values: find(response.text, values)
 
-    def extract(response: Readable, values: Sequence[str]) -> str | None:
-        filled, label = address.filled(values), called(values)
-        if filled is None or not (label or any_label):
-            return None
-        return find_link(response.text, filled, label, match)
-
-    return extract
+    return bound
 
 
 def _form_field(source: FormField, match: int, fills: Fills) -> Bound:
-    if not source.action:
-        return _named_field(source, match, fills)
-    address, name_of = Address(source.action, fills), fills(Template.parse(source.name))
-
-    def extract(response: Readable, values: Sequence[str]) -> str | None:
-        filled, name = address.filled(values), name_of(values)
-        if filled is None or not name:
-            return None
-        return find_in_form(response.text, filled, name, match)
-
-    return extract
-
-
-def _choice(source: Choice, match: int, fills: Fills) -> Bound:
-    name_of, label_of = fills(Template.parse(source.name)), fills(Template.parse(source.label))
-
-    def extract(response: Readable, values: Sequence[str]) -> str | None:
-        name, label = name_of(values), label_of(values)
-        return find_choice(response.text, name, label, match) if name and label else None
-
-    return extract
+    if source.action:
+        return _in_page(bind_form_field)(source, match, fills)
+    return _named_field(source, match, fills)
 
 
 def _in_item(source: InItem, match: int, fills: Fills) -> Bound:
@@ -297,8 +273,8 @@ _BINDERS: Mapping[type, Callable[[Any, int, Fills], Bound]] = MappingProxyType(
         HeaderValue: _header_value,
         Boundary: _filled(("left", "right"), Boundary),
         FormField: _form_field,
-        Link: _link,
-        Choice: _choice,
+        Link: _in_page(bind_link),
+        Choice: _in_page(bind_choice),
         InItem: _in_item,
         CookieValue: _filled(("name",), CookieValue),
         Decoded: _decoded,

@@ -9,14 +9,14 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any, Protocol
 
-from pytest_loadtool.correlation.jsonpath import compile_path
+from pytest_loadtool.correlation.jsonpath import Fill, compile_path
 from pytest_loadtool.correlation.partial import is_partial, partial_fields
 from pytest_loadtool.correlation.pattern import Allowance, Pattern
 from pytest_loadtool.correlation.tags import find_control
 from pytest_loadtool.correlation.xmlpath import compile_xml_path
 from pytest_loadtool.errors import SlowPatternError
-from pytest_loadtool.extraction.address import VALUE, Address
-from pytest_loadtool.extraction.page import AGAIN, find_choice, find_in_form, find_link, in_items
+from pytest_loadtool.extraction.address import Fills
+from pytest_loadtool.extraction.page import Find, bind_choice, bind_form_field, bind_link, in_items
 from pytest_loadtool.model.decoding import DECODINGS
 from pytest_loadtool.model.extractor import (
     Boundary,
@@ -31,10 +31,11 @@ from pytest_loadtool.model.extractor import (
     RegularExpression,
     Source,
     XmlPath,
+    escaped,
     source_texts,
     with_texts,
 )
-from pytest_loadtool.model.template import Template, escape
+from pytest_loadtool.model.template import Template
 
 __all__ = [
     "COMPILERS",
@@ -191,9 +192,7 @@ def _form_field(source: FormField, match: int) -> Extract:
     if source.split:
         return _split_field(name, source.split) if match == 1 else _nothing
     if source.action:
-        action = Address(escape(source.action)).filled(())
-        assert action is not None, "nothing has to be filled in"
-        return lambda response: find_in_form(response.text, action, name, match)
+        return _in_page(bind_form_field)(source, match)
     return lambda response: _field(response.text, name, match)
 
 
@@ -234,15 +233,19 @@ def _split_field(name: str, split: int) -> Extract:
     return extract
 
 
-def _link(source: Link, match: int) -> Extract:
-    address, label = Address(escape(source.address)).filled(()), source.label.replace(VALUE, AGAIN)
-    assert address is not None, "nothing has to be filled in"
-    return lambda response: find_link(response.text, address, label, match)
+def _in_page(bind: Callable[[Any, int, Fills], Find]) -> Callable[[Any, int], Extract]:
+    """Compiles a source of pages that has nothing to fill in."""
+
+    def compiled(source: Source, match: int) -> Extract:
+        find = bind(escaped(source), match, _constant)
+        return lambda response: find(response.text, ())
+
+    return compiled
 
 
-def _choice(source: Choice, match: int) -> Extract:
-    name, label = source.name, source.label
-    return lambda response: find_choice(response.text, name, label, match)
+def _constant(template: Template) -> Fill:
+    text = template.literal or ""
+    return lambda _: text
 
 
 def _in_item(source: InItem, match: int) -> Extract:
@@ -356,8 +359,8 @@ COMPILERS: Mapping[type, Callable[[Any, int], Extract]] = MappingProxyType(
         Boundary: _boundary,
         RegularExpression: _regular_expression,
         FormField: _form_field,
-        Link: _link,
-        Choice: _choice,
+        Link: _in_page(bind_link),
+        Choice: _in_page(bind_choice),
         InItem: _in_item,
         HeaderValue: _header_value,
         CookieValue: _cookie_value,

@@ -153,20 +153,14 @@ class Filled:
 
 
 class Address:
-    """An address as the case file has it: a template, taken apart once.
-
-    Raises:
-        ValueError: it has placeholders, and no ``fills`` to compile them.
-    """
+    """An address as the case file has it: a template, taken apart once."""
 
     __slots__ = ("_fills", "_fixed", "_params", "_path")
 
-    def __init__(self, template: str, fills: Fills | None = None) -> None:
+    def __init__(self, template: str, fills: Fills) -> None:
         parts = Template.parse(template).parts
         references = [one for one in parts if isinstance(one, Reference)]
-        if references and fills is None:
-            raise ValueError(f"{template!r} has placeholders: there is no user to fill them in")
-        self._fills = [fills(Template((one,))) for one in references] if fills else []
+        self._fills = [fills(Template((one,))) for one in references]
         plain, count = "", 0
         for one in parts:
             if isinstance(one, str):

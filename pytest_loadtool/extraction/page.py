@@ -4,7 +4,7 @@ has no time for one."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Final
@@ -17,8 +17,10 @@ from pytest_loadtool.correlation.tags import (
     named_controls,
     select_end,
 )
-from pytest_loadtool.extraction.address import Filled
+from pytest_loadtool.extraction.address import VALUE, Address, Filled, Fills
 from pytest_loadtool.model.entities import WRITTEN, unescape
+from pytest_loadtool.model.extractor import Choice, FormField, Link
+from pytest_loadtool.model.template import Template
 
 _FORM: Final = re.compile(r"<form(?=[\s>])", re.IGNORECASE)
 _FORM_END: Final = re.compile(r"</form\b|<form(?=[\s>])", re.IGNORECASE)
@@ -38,7 +40,9 @@ _MOST_ITEMS: Final = 50
 #: How many tags a link's text may stand in, with its own.
 _MOST_TAGS: Final = 8
 #: Stands in a label for the value that is in the address of its link.
-AGAIN: Final = "\0"
+_AGAIN: Final = "\0"
+#: From the text of a page and a user's values to the value.
+Find = Callable[[str, Sequence[str]], str | None]
 #: Behind the end of any text.
 _ALL: Final = 1 << 62
 
@@ -55,16 +59,27 @@ def page_text(text: str) -> str:
     )
 
 
-def find_link(text: str, address: Filled, label: str, match: int) -> str | None:
-    """The value in the ``match``-th (from 1) of the links with such an address; with a label, of
-    those which a person reads as that: `AGAIN` in it is the value once more."""
-    links = _links(text, address)
-    if AGAIN in label:
-        links = ((value, end) for value, end in links if _is_called(text, end, value, label))
-    elif label:
-        links = _called(text, address, label)
-    found = next(islice(links, match - 1, None), None)
-    return None if found is None else found[0]
+def bind_link(source: Link, match: int, fills: Fills) -> Find:
+    """Finds the value in the ``match``-th (from 1) of the links with such an address, and with the
+    label if there is one."""
+    address = Address(source.address, fills)
+    called = fills(Template.parse(source.label.replace(VALUE, _AGAIN)))
+    any_label = not source.label
+
+    def find(text: str, values: Sequence[str]) -> str | None:
+        filled, label = address.filled(values), called(values)
+        if filled is None or not (label or any_label):
+            return None
+        found: Iterator[str]
+        if not label:
+            found = (value for value, _ in _links(text, filled))
+        elif _AGAIN in label:
+            found = (one for one, end in _links(text, filled) if _is_called(text, end, one, label))
+        else:
+            found = _called(text, filled, label)
+        return next(islice(found, match - 1, None), None)
+
+    return find
 
 
 def _links(
@@ -79,8 +94,8 @@ def _links(
         start, end = address.next_in(text, end)
 
 
-def _called(text: str, address: Filled, label: str) -> Iterator[tuple[str, int]]:
-    """Likewise, of links with that label: it is behind the tag, or within further tags."""
+def _called(text: str, address: Filled, label: str) -> Iterator[str]:
+    """The values of those with that label: it is behind the tag, or within further tags."""
     for at in _places(text, label):
         start = at
         for _ in range(_MOST_TAGS):
@@ -89,7 +104,7 @@ def _called(text: str, address: Filled, label: str) -> Iterator[tuple[str, int]]
                 break
             found = next(_links(text, address, start, behind), None)
             if found is not None:
-                yield found
+                yield found[0]
                 break
 
 
@@ -106,12 +121,26 @@ def _is_called(text: str, end: int, value: str, label: str) -> bool:
     """Whether the tag in which an address ends there has that label, with the value in it."""
     start = text.find(">", end) + 1
     written = text[start : text.find("<", start)].strip()
-    return bool(start) and unescape(written) == label.replace(AGAIN, value)
+    return bool(start) and unescape(written) == label.replace(_AGAIN, value)
 
 
-def find_in_form(text: str, action: Filled, name: str, match: int) -> str | None:
-    """The value of the ``match``-th control of that name in forms that submit to such an
-    address."""
+def bind_form_field(source: FormField, match: int, fills: Fills) -> Find:
+    """Finds the value of the ``match``-th control of that name in forms with such an action."""
+    action, name_of = Address(source.action, fills), fills(Template.parse(source.name))
+
+    def find(text: str, values: Sequence[str]) -> str | None:
+        filled, name = action.filled(values), name_of(values)
+        inside = _forms(text, filled) if filled is not None and name else iter(())
+        found = ((form, one) for form in inside for one in named_controls(form, name))
+        for form, (tag, control, end) in islice(found, match - 1, None):
+            return control_value(form, tag, control, end)
+        return None
+
+    return find
+
+
+def _forms(text: str, action: Filled) -> Iterator[str]:
+    """What is in the forms that submit to such an address."""
     at = last = -1
     while (at := text.find(action.needle, at + 1)) >= 0:
         start = text.rfind("<", 0, at)
@@ -120,29 +149,31 @@ def find_in_form(text: str, action: Filled, name: str, match: int) -> str | None
             continue
         last = start
         found, start = attributes(text, form.end())
-        if action.fits(found.get("action", "")) is None:
-            continue
-        close = _FORM_END.search(text, start)
-        inside = text[start : close.start() if close is not None else len(text)]
-        for tag, control, end in named_controls(inside, name):
-            match -= 1
-            if not match:
-                return control_value(inside, tag, control, end)
-    return None
+        if action.fits(found.get("action", "")) is not None:
+            close = _FORM_END.search(text, start)
+            yield text[start : close.start() if close is not None else len(text)]
 
 
-def find_choice(text: str, name: str, label: str, match: int) -> str | None:
-    """What the ``match``-th choice with that label submits, in a control of that name."""
+def bind_choice(source: Choice, match: int, fills: Fills) -> Find:
+    """Finds what the ``match``-th choice with that label submits, in a control of that name."""
+    name_of, label_of = fills(Template.parse(source.name)), fills(Template.parse(source.label))
+
+    def find(text: str, values: Sequence[str]) -> str | None:
+        name, label = name_of(values), label_of(values)
+        found = _choices(text, name, label) if name and label else iter(())
+        return next(islice(found, match - 1, None), None)
+
+    return find
+
+
+def _choices(text: str, name: str, label: str) -> Iterator[str]:
     for tag, found, end in named_controls(text, name):
         if tag == "select":
-            values = _options(text, label, end)
-        else:
-            values = (one for one, own in choices(text, tag, found, end) if unescape(own) == label)
-        for value in values:
-            match -= 1
-            if not match:
-                return value
-    return None
+            yield from _options(text, label, end)
+            continue
+        for value, written in choices(text, tag, found, end):
+            if unescape(written) == label:
+                yield value
 
 
 def _options(text: str, label: str, end: int) -> Iterator[str]:
