@@ -39,7 +39,7 @@ from pytest_loadtool.correlation.xml_document import (
 from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.extraction.jsonpath import format_path, json_text
 from pytest_loadtool.model.case import Variable
-from pytest_loadtool.model.extractor import JsonPath, RegularExpression, Source, XmlPath
+from pytest_loadtool.model.extractor import Choice, JsonPath, Source, XmlPath
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
 
@@ -98,7 +98,7 @@ class _Rows:
         if producer.kind is Kind.CONTROL and producer.form >= 0:
             page = self._read(producer.transaction)
             row = page.form_row(producer, one.match, self._own(one), self._values)
-        elif producer.kind is Kind.CHOICE and isinstance(one.source, RegularExpression):
+        elif producer.kind is Kind.CHOICE and isinstance(one.source, Choice):
             row = self._read(producer.transaction).choice_row(producer)
         elif producer.kind in (Kind.LINK, Kind.TEXT) and one.slots:
             page = self._read(producer.transaction)
