@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from pytest_loadtool.console.program import record
 
 __version__ = "0.1.0"
+
+#: What pytest collects: here, as an idle plugin imports nothing else of the project.
+CASE_SUFFIX = ".case.toml"
+LOAD_SUFFIX = ".load.toml"
 __all__ = ["__version__", "record"]
 
 

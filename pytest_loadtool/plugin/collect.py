@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from pytest_loadtool import CASE_SUFFIX
 from pytest_loadtool.casefile import read_case
 from pytest_loadtool.casefile.nearest import did_you_mean
 from pytest_loadtool.casefile.problems import key_error
-from pytest_loadtool.codec.suffixes import CASE_SUFFIX
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.plugin.item import CaseItem
