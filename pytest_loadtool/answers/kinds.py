@@ -5,8 +5,6 @@ from __future__ import annotations
 from pytest_loadtool.codec.media import is_html, is_json, is_xml
 from pytest_loadtool.model.case import Kind
 
-__all__ = ["JSON_STARTS", "VAGUE", "declared", "shown"]
-
 _TYPES = {
     "text/css": Kind.CSS,
     "text/javascript": Kind.JAVASCRIPT,

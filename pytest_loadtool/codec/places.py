@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from urllib.parse import quote
 
+from pytest_loadtool.codec.encoding import component, form, json_string
 from pytest_loadtool.codec.media import FORM, is_json, is_xml, media_type
-from pytest_loadtool.model.encoding import component, form, json_string
-from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.template import Reference, Template
+from pytest_loadtool.codec.place import Place
+from pytest_loadtool.codec.template import Reference, Template
 
 # RFC 3986: what may stand anywhere in a URI, "%" included because the value is encoded already.
 _URI = "-._~!$&'()*+,;=:@/?#[]%"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from pytest_loadtool.codec.template import Reference, Template, escape, files_of
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.extractor import Source, source_texts, with_texts
-from pytest_loadtool.model.template import Reference, Template, escape, files_of
 
 
 def files_in(request: Request) -> tuple[str, ...]:

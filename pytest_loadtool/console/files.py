@@ -23,20 +23,6 @@ from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told, silent
 
-__all__ = [
-    "MASKED",
-    "as_case_path",
-    "as_load_path",
-    "is_recording",
-    "load_name",
-    "load_path",
-    "new_recording_path",
-    "place_evidence",
-    "recordings_left",
-    "untitled",
-    "write_evidence",
-]
-
 #: What traffic says about itself whose credentials and tokens are not the recorded ones.
 MASKED = "Credentials and tokens are stand-ins."
 

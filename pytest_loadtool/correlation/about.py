@@ -8,31 +8,17 @@ from functools import lru_cache
 from itertools import dropwhile
 
 from pytest_loadtool.codec.calls import rpc_method, soap_operation
+from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.looks import (
     collection_names,
     ends_in_id,
     is_id_name,
     looks_random,
-    plain,
     singular,
 )
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.spots import HOLE
 from pytest_loadtool.model.exchange import Exchange
-
-__all__ = [
-    "WRAPPERS",
-    "collection",
-    "id_stem",
-    "is_done",
-    "is_path_id",
-    "is_result",
-    "is_result_name",
-    "procedure",
-    "reads",
-    "things_of",
-    "words_of",
-]
 
 #: Keys under which the answer to a call has its result, and which say nothing else of it.
 _ANSWERS = frozenset({"", "d", "data", "result", "return", "value"})

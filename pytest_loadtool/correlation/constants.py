@@ -6,27 +6,20 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from enum import Enum
 
+from pytest_loadtool.codec.names import plain
+from pytest_loadtool.codec.place import Place
 from pytest_loadtool.codec.secret import CREDENTIALS, is_secret
 from pytest_loadtool.correlation.beliefs import is_typed
 from pytest_loadtool.correlation.edits import overlap
 from pytest_loadtool.correlation.evidence import EVIDENCE, was_typed
-from pytest_loadtool.correlation.looks import (
-    SWITCHES,
-    is_id_name,
-    looks_like_time,
-    looks_random,
-    plain,
-)
+from pytest_loadtool.correlation.looks import SWITCHES, is_id_name, looks_like_time, looks_random
 from pytest_loadtool.correlation.notes import Title, consumers
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Part, Slot
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.decision import Decision
-from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
-
-__all__ = ["constant_notes"]
 
 #: Last words of the names of what a program counts and chooses with, or what it is a version of.
 _CHOSEN = frozenset(

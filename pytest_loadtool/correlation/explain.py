@@ -22,8 +22,6 @@ from pytest_loadtool.correlation.variables import Found
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.rule import Rule
 
-__all__ = ["explain"]
-
 #: The confidence in what is found by its place: the list has other rows for another user.
 _BY_PLACE = 0.4
 #: What a value without a name is called: ``/list?1795338240519``.

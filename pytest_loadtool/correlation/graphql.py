@@ -11,10 +11,8 @@ import re
 from dataclasses import dataclass
 
 from pytest_loadtool.codec.calls import graphql_operation
-from pytest_loadtool.correlation.looks import plain
+from pytest_loadtool.codec.names import plain
 from pytest_loadtool.model.exchange import Exchange
-
-__all__ = ["Operation", "declared_ids", "operation"]
 
 _ID_VARIABLE = re.compile(rb"\$(\w+)\s*:\s*\[?\s*ID\b")
 _FIELD = re.compile(r"\{\s*(?:\w+\s*:\s*)?(\w+)")

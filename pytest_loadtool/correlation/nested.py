@@ -14,6 +14,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pytest_loadtool.codec.filters import BASE64, filtered
+from pytest_loadtool.codec.place import Place
 from pytest_loadtool.codec.places import encode
 from pytest_loadtool.codec.secret import is_typed_secret
 from pytest_loadtool.correlation.looks import looks_random
@@ -28,10 +30,6 @@ from pytest_loadtool.correlation.spots import (
     xml_spots,
 )
 from pytest_loadtool.correlation.views import OWN_FILTER, View, decoded
-from pytest_loadtool.model.filters import BASE64, filtered
-from pytest_loadtool.model.place import Place
-
-__all__ = ["Capsule", "Inner", "within"]
 
 #: How deep values are looked into.
 _MOST_LEVELS = 3

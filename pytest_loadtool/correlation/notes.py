@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from pytest_loadtool.codec.place import Place
 from pytest_loadtool.codec.secret import CREDENTIALS, is_secret, is_typed_secret
 from pytest_loadtool.correlation.beliefs import is_typed
 from pytest_loadtool.correlation.claims import Miss
@@ -15,18 +16,7 @@ from pytest_loadtool.correlation.spots import MOST_IN_ADDRESS
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Rule
-
-__all__ = [
-    "Title",
-    "consumers",
-    "cookie_notes",
-    "limit_notes",
-    "miss_notes",
-    "search_notes",
-    "typed_notes",
-]
 
 Title = Callable[[int], str]
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from pytest_loadtool.codec.uses import escaped
-from pytest_loadtool.correlation.extract import Readable, taken
+from pytest_loadtool.extraction.extract import Readable, taken
 from pytest_loadtool.model.extractor import Source
-
-__all__ = ["Reading"]
 
 
 class Reading:

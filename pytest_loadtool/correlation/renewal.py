@@ -10,8 +10,6 @@ from pytest_loadtool.codec.uses import used_by
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.editing import with_transactions
 
-__all__ = ["with_renewals"]
-
 #: By their names: the rules that find what a bearer shows, and what refreshes that.
 _ACCESS = frozenset({"oauth2-access-token", "bearer-token", "jwt"})
 _REFRESH = frozenset({"oauth2-refresh-token"})

@@ -11,6 +11,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from pytest_loadtool.codec.renewal import family
+from pytest_loadtool.codec.template import Template, TemplateError
 from pytest_loadtool.codec.uses import references, used_names
 from pytest_loadtool.correlation.kept import REPLAY_COMPARE
 from pytest_loadtool.correlation.parts import (
@@ -24,10 +25,7 @@ from pytest_loadtool.correlation.traffic import Step
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.extractor import Extractor
-from pytest_loadtool.model.template import Template, TemplateError
 from pytest_loadtool.model.validator import expected_text
-
-__all__ = ["names_in_use", "revert"]
 
 _NOTHING: Mapping[str, frozenset[str]] = MappingProxyType({})
 

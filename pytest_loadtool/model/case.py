@@ -18,19 +18,6 @@ from pytest_loadtool.model.generator import Generator
 from pytest_loadtool.model.tls import USUAL_TLS, TlsSettings
 from pytest_loadtool.model.validator import DEFAULT_STATUS, StatusCodes, Validator
 
-__all__ = [
-    "COMPUTED_HEADERS",
-    "Header",
-    "Kind",
-    "Page",
-    "Recorded",
-    "Request",
-    "TestCase",
-    "Transaction",
-    "Variable",
-    "wire_headers",
-]
-
 #: Headers whose value is known only when the request goes out. Without a place they stand first
 #: (Host) or last (the others).
 COMPUTED_HEADERS = frozenset({"host", "content-length", "cookie"})

@@ -10,15 +10,6 @@ from urllib.parse import urlsplit
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.validator import Validator
 
-__all__ = [
-    "numbered",
-    "numbered_titles",
-    "page_span",
-    "retitled",
-    "with_transactions",
-    "without",
-]
-
 
 def with_transactions(case: TestCase, transactions: Iterable[Transaction]) -> TestCase:
     """``case`` with these, as many as it has, on its pages."""

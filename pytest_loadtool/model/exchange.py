@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-__all__ = ["UNENDED", "Body", "Exchange", "HeaderList"]
-
 #: Name and value pairs in wire order, as text (latin-1 where not ASCII), repeats included.
 HeaderList = tuple[tuple[str, str], ...]
 

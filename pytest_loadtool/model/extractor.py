@@ -11,21 +11,6 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-__all__ = [
-    "Boundary",
-    "CookieValue",
-    "Decoded",
-    "Extractor",
-    "FormField",
-    "HeaderValue",
-    "JsonPath",
-    "RegularExpression",
-    "Source",
-    "XmlPath",
-    "source_texts",
-    "with_texts",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class JsonPath:

@@ -9,8 +9,6 @@ from pytest_loadtool.codec.http import authority
 from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.exchange import Exchange
 
-__all__ = ["Entry", "joined", "normal_url", "origin"]
-
 #: What a URL may hold besides letters and digits; "%" because it is encoded already.
 _URL_CHARACTERS = "-._~!$&'()*+,;=:@/?#[]%|"
 

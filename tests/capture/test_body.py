@@ -11,7 +11,7 @@ import brotli
 import pytest
 import zstandard
 
-from pytest_loadtool.capture.body import Collector, Spool, decoded
+from pytest_loadtool.capture.proxy.body import Collector, Spool, decoded
 from pytest_loadtool.codec import content
 from pytest_loadtool.model.exchange import Body
 

@@ -14,7 +14,7 @@ import brotli
 import pytest
 import zstandard
 
-from pytest_loadtool.capture import body as capture
+from pytest_loadtool.capture.proxy import body as capture
 from pytest_loadtool.codec.content import DECODED_LIMIT, ContentError, decode, decoded
 
 

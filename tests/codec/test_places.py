@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_loadtool.codec.place import Place
 from pytest_loadtool.codec.places import ENCODERS, body_places, encode, header_places, target_places
-from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.template import Template
+from pytest_loadtool.codec.template import Template
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 

@@ -15,10 +15,10 @@ from pytest_loadtool.codec.secret import (
     secret_kinds,
 )
 from pytest_loadtool.correlation.fields import fields_of
-from pytest_loadtool.correlation.secrets import captured, typed
+from pytest_loadtool.diagnosis.suspects import Suspects
+from pytest_loadtool.masking.found_secrets import captured, typed
+from pytest_loadtool.masking.text import BY_NAME, Mask
 from pytest_loadtool.model.case import Header, Page, Request, TestCase, Transaction
-from pytest_loadtool.report.masking import BY_NAME, Mask
-from pytest_loadtool.report.suspects import Suspects
 from tests.console.traffic import exchange
 
 NAMES = {

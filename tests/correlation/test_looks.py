@@ -9,9 +9,9 @@ from pytest_loadtool.correlation.looks import (
     is_id_name,
     looks_like_time,
     looks_random,
-    same_name,
     singular,
 )
+from pytest_loadtool.model.rule import same_name
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pytest_loadtool.codec.content import ContentError
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay import Response
-from pytest_loadtool.replay.head import parse_head
+from pytest_loadtool.replay.user.head import parse_head
 from tests.hostile.corpus import Case
 from tests.hostile.reading import Reading
 from tests.hostile.serving import Split, serving, whole

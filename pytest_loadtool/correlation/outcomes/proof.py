@@ -6,13 +6,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_loadtool.correlation.looks import TELLING, is_title_name, looks_random, plain
+from pytest_loadtool.codec.names import plain
+from pytest_loadtool.correlation.looks import TELLING, is_title_name, looks_random
 from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
 from pytest_loadtool.correlation.outcomes.seen import Answer, Answers
 from pytest_loadtool.correlation.traffic import Step
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
-
-__all__ = ["SHORTEST", "Before", "Proof", "is_same", "names", "short"]
 
 #: A shorter text stands there by chance.
 SHORTEST = 3
