@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from pytest_loadtool.workflow.unattended import Recorded
 
 __version__ = "0.1.0"
+
+#: What pytest collects: here, as an idle plugin imports nothing else of the project.
+CASE_SUFFIX = ".case.toml"
+LOAD_SUFFIX = ".load.toml"
 __all__ = ["__version__", "record"]
 
 #: Who hears what becomes of each recording by `record`: pytest sessions, of which the innermost is

@@ -1,14 +1,10 @@
-"""What files of a project are called: pytest collects them by their suffixes.
-
-Nothing is imported here that an idle pytest does not have.
-"""
+"""What the files of a test case are called."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-CASE_SUFFIX = ".case.toml"
-LOAD_SUFFIX = ".load.toml"
+from pytest_loadtool import CASE_SUFFIX
 
 
 def case_name(case_path: Path) -> str:

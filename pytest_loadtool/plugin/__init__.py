@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_loadtool import listeners
-from pytest_loadtool.codec.suffixes import CASE_SUFFIX, LOAD_SUFFIX
+from pytest_loadtool import CASE_SUFFIX, LOAD_SUFFIX, listeners
 from pytest_loadtool.plugin import options
 
 if TYPE_CHECKING:

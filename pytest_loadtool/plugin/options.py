@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_loadtool.codec.suffixes import LOAD_SUFFIX
+from pytest_loadtool import LOAD_SUFFIX
 
 if TYPE_CHECKING:
     import argparse

@@ -16,8 +16,9 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
+from pytest_loadtool import CASE_SUFFIX, LOAD_SUFFIX
 from pytest_loadtool.casefile import HarWriter, save_dataset
-from pytest_loadtool.codec.suffixes import CASE_SUFFIX, LOAD_SUFFIX, case_name, har_path
+from pytest_loadtool.codec.suffixes import case_name, har_path
 from pytest_loadtool.model.dataset import Dataset
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told, silent

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from pytest_loadtool import CASE_SUFFIX
 from pytest_loadtool.casefile import read_case
 from pytest_loadtool.casefile.toml.diagnostics import key_error
-from pytest_loadtool.codec.suffixes import CASE_SUFFIX
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase

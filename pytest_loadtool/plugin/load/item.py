@@ -13,8 +13,8 @@ from typing import Any, Protocol
 
 import pytest
 
+from pytest_loadtool import LOAD_SUFFIX
 from pytest_loadtool.casefile.toml.diagnostics import key_error
-from pytest_loadtool.codec.suffixes import LOAD_SUFFIX
 from pytest_loadtool.engine.prepare.share import LoadTest, read_test
 from pytest_loadtool.errors import FileError, LoadToolError
 from pytest_loadtool.load import Summary
