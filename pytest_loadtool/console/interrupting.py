@@ -12,8 +12,6 @@ from collections.abc import Coroutine
 from types import FrameType
 from typing import Any, Self, TypeVar
 
-__all__ = ["ENDING", "Interruptible"]
-
 #: Signals that end the console in good order: kill, and the terminal window being closed.
 ENDING = (signal.SIGTERM, signal.SIGHUP)
 
