@@ -13,14 +13,6 @@ from pytest_loadtool.load.measures import Spans, TransactionMetrics
 from pytest_loadtool.load.merged import MergedMetrics
 from pytest_loadtool.load.merger import Merger, RunResult, WorkerResult, WorkerState
 from pytest_loadtool.load.metrics import LoadMetrics
-from pytest_loadtool.load.protocol import (
-    Failed,
-    Final,
-    Message,
-    Snapshot,
-    decode,
-    encode,
-)
 from pytest_loadtool.load.share import Share, case_of, preflight, row_of
 from pytest_loadtool.load.summarise import summarise
 from pytest_loadtool.load.summary import Summary
@@ -30,8 +22,6 @@ from pytest_loadtool.load.verdict import Verdict, verdict
 __all__ = [
     "ErrorLog",
     "ErrorRecord",
-    "Failed",
-    "Final",
     "Glimpse",
     "GlimpseRow",
     "Histogram",
@@ -39,11 +29,9 @@ __all__ = [
     "Lookout",
     "MergedMetrics",
     "Merger",
-    "Message",
     "PageKey",
     "RunResult",
     "Share",
-    "Snapshot",
     "Spans",
     "Summary",
     "ThresholdResult",
@@ -55,8 +43,6 @@ __all__ = [
     "WorkerResult",
     "WorkerState",
     "case_of",
-    "decode",
-    "encode",
     "preflight",
     "row_of",
     "summarise",

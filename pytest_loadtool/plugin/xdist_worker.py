@@ -21,7 +21,6 @@ from _pytest.runner import runtestprotocol
 
 from pytest_loadtool.engine.worker import Worker
 from pytest_loadtool.errors import LoadToolError
-from pytest_loadtool.load import encode
 from pytest_loadtool.plugin.apart import run_apart
 from pytest_loadtool.plugin.load_interrupt import deaf
 from pytest_loadtool.plugin.load_item import LoadItem
@@ -77,7 +76,6 @@ class LoadWorker:
             partial(prepare, item.load_test),
             partial(self._next, item),
             partial(self._tell, item),
-            lambda message: self._tell(item, *encode(message)),
             self._text,
             self._making_load,
         )

@@ -11,9 +11,8 @@ from pytest_loadtool.model.load import BODY_LIMIT
 from pytest_loadtool.replay.acting import actor_for
 from pytest_loadtool.replay.plan import Observer, Plan, Step
 from pytest_loadtool.replay.user import VirtualUser
-from pytest_loadtool.transport.asking import ASKING
 from pytest_loadtool.transport.choice import open_networks
-from pytest_loadtool.transport.network import NetworkObserver, Unobserved
+from pytest_loadtool.transport.network import ASKING, NetworkObserver, Unobserved
 from pytest_loadtool.transport.running import run
 
 __all__ = ["replay_once"]

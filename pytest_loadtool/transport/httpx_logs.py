@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 
-from pytest_loadtool.transport.asking import ASKING
+from pytest_loadtool.transport.network import ASKING
 
 __all__ = ["keep_out_of_logs"]
 

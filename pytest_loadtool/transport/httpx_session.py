@@ -15,8 +15,8 @@ import httpx
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay.exchange import Over, Response, Send, Wait
 from pytest_loadtool.replay.plan import Origin, Via
-from pytest_loadtool.transport.asking import ASKING
 from pytest_loadtool.transport.httpx_exchange import Exchange
+from pytest_loadtool.transport.network import ASKING
 
 if TYPE_CHECKING:
     from pytest_loadtool.transport.httpx_network import HttpxNetwork

@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Coroutine
+from contextvars import ContextVar
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -13,8 +14,7 @@ from pytest_loadtool.model.bandwidth import Bandwidth
 from pytest_loadtool.model.load import BODY_LIMIT
 from pytest_loadtool.replay.exchange import Send
 from pytest_loadtool.replay.head import Heads
-from pytest_loadtool.replay.plan import Origin
-from pytest_loadtool.transport.asking import ASKING
+from pytest_loadtool.replay.plan import Origin, Step
 from pytest_loadtool.transport.bandwidth import Line, connect_slowly
 from pytest_loadtool.transport.dialogue import Dialogue
 from pytest_loadtool.transport.failures import (
@@ -35,8 +35,11 @@ from pytest_loadtool.transport.tunnel import TunnelUser, open_tunnel, tunnel_nam
 if TYPE_CHECKING:
     from pytest_loadtool.transport.session import Done, Session
 
-__all__ = ["Network", "NetworkObserver", "Unobserved", "new_event_loop"]
+__all__ = ["ASKING", "Network", "NetworkObserver", "Unobserved", "new_event_loop"]
 
+#: The step whose request the task at hand is to send, set by each task that opens a tunnel: so who
+#: is told of a connection alone, such as an observer of its tunnel, can say whose it is.
+ASKING: ContextVar[Step] = ContextVar("asking")
 
 _Host = tuple[str, int]
 

@@ -83,8 +83,12 @@ def prepare(test: LoadTest, servers: Sequence[str], share: Share) -> PreparedSha
         LoadToolError: the users need more open files than this process may have.
     """
     # Sockets, TLS and the event loop are for those who run a load test, not for a list of them.
-    from pytest_loadtool.transport.limits import connections_of, ensure_open_files
-    from pytest_loadtool.transport.load import LoadRunner, metrics_for
+    from pytest_loadtool.transport.load import (
+        LoadRunner,
+        connections_of,
+        ensure_open_files,
+        metrics_for,
+    )
 
     load = test.configuration
     plans = [_compile(test, case, server) for case, server in enumerate(servers)]

@@ -28,8 +28,7 @@ from pytest_loadtool.model.load import (
     ThinkTime,
 )
 from pytest_loadtool.replay import Plan, compile_case
-from pytest_loadtool.transport.limits import ensure_open_files
-from pytest_loadtool.transport.load import LoadRunner, metrics_for
+from pytest_loadtool.transport.load import LoadRunner, ensure_open_files, metrics_for
 from tests.transport.peer import Peer, Script, peer, read_request
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
