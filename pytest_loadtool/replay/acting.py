@@ -13,8 +13,6 @@ from pytest_loadtool.replay.renewal import Renewing
 from pytest_loadtool.replay.servers import guarded
 from pytest_loadtool.replay.user import Actor, VirtualUser
 
-__all__ = ["actor_for"]
-
 
 def actor_for(user: VirtualUser) -> Actor:
     """What acts out the iterations of ``user``: itself, if its plan needs nothing else."""

@@ -17,7 +17,8 @@ from pytest_loadtool.transport.connect_reply import NoReplyError, Reply, ReplyRe
 from pytest_loadtool.transport.failures import of_proxy
 from pytest_loadtool.transport.httpx_failures import httpx_failure
 from pytest_loadtool.transport.httpx_streams import Streams
-from pytest_loadtool.transport.tunnel import TunnelUser, open_tunnel, tunnel_name
+from pytest_loadtool.transport.proxy_login import AtProxy
+from pytest_loadtool.transport.tunnel import open_tunnel, tunnel_name
 
 __all__ = ["StreamsThroughProxy"]
 
@@ -32,7 +33,7 @@ class StreamsThroughProxy(Streams):
         self,
         proxy: Origin,
         tls: ssl.SSLContext | None,
-        login: Callable[[], TunnelUser] | None,
+        login: Callable[[], AtProxy] | None,
         challenged: Callable[[float], None],
     ) -> None:
         super().__init__()

@@ -26,11 +26,11 @@ from pytest_loadtool.transport.failures import (
     failure_of,
     of_proxy,
 )
-from pytest_loadtool.transport.proxy_login import Introduce, nobody
+from pytest_loadtool.transport.proxy_login import AtProxy, Introduce, nobody
 from pytest_loadtool.transport.raw import Connection
 from pytest_loadtool.transport.tls import TlsContexts
 from pytest_loadtool.transport.tls_layer import TlsLayer
-from pytest_loadtool.transport.tunnel import TunnelUser, open_tunnel, tunnel_name
+from pytest_loadtool.transport.tunnel import open_tunnel, tunnel_name
 
 if TYPE_CHECKING:
     from pytest_loadtool.transport.session import Done, Session
@@ -124,7 +124,7 @@ class Network:
         connection: Connection,
         send: Send,
         line: Line | None,
-        login: Callable[[Origin], TunnelUser | None],
+        login: Callable[[Origin], AtProxy | None],
     ) -> None:
         """Open ``connection`` for the request that waits there; or fail that, and say why."""
         failure, origin = CLOSED_IN_NEGOTIATION if send.bound else None, send.step.origin
@@ -144,7 +144,7 @@ class Network:
         connection: Connection,
         origin: Origin,
         line: Line | None = None,
-        user: TunnelUser | None = None,
+        user: AtProxy | None = None,
     ) -> None:
         """Open ``connection`` to ``origin``, over ``line`` if there is one, and through its proxy
         if it has one; ``user`` is who asks that for a tunnel.
@@ -175,7 +175,7 @@ class Network:
         connection: Connection,
         origin: Origin,
         line: Line | None,
-        user: TunnelUser,
+        user: AtProxy,
     ) -> _Times:
         """Have the proxy open a tunnel, then TLS to ``origin`` in it."""
         assert origin.via is not None

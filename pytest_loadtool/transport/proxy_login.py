@@ -62,7 +62,7 @@ class AtProxies:
 
 
 class AtProxy:
-    """A `tunnel.TunnelUser`, or one who asks a proxy for something else: once."""
+    """Who asks a proxy for a tunnel, or for something else: once."""
 
     def __init__(self, via: Via, method: str, accepted: _Accepted, guest: Guest) -> None:
         self._via = via
@@ -84,17 +84,19 @@ class AtProxy:
         return self._login is not None and not self._login.handshake.wants_body
 
     def unasked(self, target: str) -> str:
-        """What served the connection before; nothing for the first one."""
+        """The credentials that go along with a connection's first request, or nothing."""
         session = self._session()
         if session is not None:
             self._sent = session.header(self._facts(target))
         return self._sent
 
     async def answer(self, target: str, reply: Reply) -> str:
-        """The next step of the handshake.
+        """The credentials in answer to a challenge.
+
+        What is not known to be right is tried on one connection at a time: the others wait.
 
         Raises:
-            ProxyError: there is none.
+            ProxyError: there are none, or they were refused.
         """
         challenges = parse_challenges(reply.head.values("proxy-authenticate"))
         if self._login is None:

@@ -11,9 +11,8 @@ from pytest_loadtool.replay.exchange import Command, Over, Response, Send, Wait
 from pytest_loadtool.replay.plan import Origin
 from pytest_loadtool.transport.bandwidth import Line
 from pytest_loadtool.transport.network import Network
-from pytest_loadtool.transport.proxy_login import AtProxies, Introduce, nobody
+from pytest_loadtool.transport.proxy_login import AtProxies, AtProxy, Introduce, nobody
 from pytest_loadtool.transport.raw import Connection
-from pytest_loadtool.transport.tunnel import TunnelUser
 
 __all__ = ["Commands", "Done", "Session", "UserSession"]
 
@@ -171,7 +170,7 @@ class UserSession:
         opening = self._network.open(connection, send, self._line, self._login)
         connection.opening = self._network.spawn(opening)
 
-    def _login(self, origin: Origin) -> TunnelUser | None:
+    def _login(self, origin: Origin) -> AtProxy | None:
         """Who asks for a tunnel to ``origin``; None where there is to be none."""
         via = origin.via
         if via is None or origin.scheme == "http":
