@@ -13,8 +13,7 @@ from pytest_loadtool.model.load import BODY_LIMIT
 from pytest_loadtool.replay.acting import actor_for
 from pytest_loadtool.replay.user.plan import Observer, Plan, Step
 from pytest_loadtool.replay.user.user import VirtualUser
-from pytest_loadtool.transport.connections.network import NetworkObserver, Unobserved
-from pytest_loadtool.transport.wire.current_step import ASKING
+from pytest_loadtool.transport.connections.network import ASKING, NetworkObserver, Unobserved
 
 #: How often (seconds) requests under way are checked for having run out of time.
 _SWEEP = 0.1

@@ -19,7 +19,6 @@ from pytest_loadtool.load import (
     Share,
     Summary,
     Watch,
-    decode,
     summarise,
     verdict,
 )
@@ -118,7 +117,7 @@ class LoadRun:
         """Act on what a worker says."""
         self._heard_at[worker] = time.monotonic()
         if kind in _FOR_MERGER:
-            self._merger.receive(worker, decode((kind, *fields)))
+            self._merger.receive(worker, kind, *fields)
         self._order(self.conductor.hear(worker, kind, *fields))
         if kind in _FOR_MERGER:
             self._look(worker)

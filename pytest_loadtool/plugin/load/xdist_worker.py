@@ -22,7 +22,6 @@ from pytest_loadtool.engine.prepare.share import prepare
 from pytest_loadtool.engine.signals import KILLS
 from pytest_loadtool.engine.worker import Worker
 from pytest_loadtool.errors import LoadToolError
-from pytest_loadtool.load import encode
 from pytest_loadtool.plugin.load.interrupt import deaf
 from pytest_loadtool.plugin.load.item import LoadItem
 from pytest_loadtool.plugin.paths import shown_error
@@ -75,7 +74,6 @@ class LoadWorker:
             partial(prepare, item.load_test),
             partial(self._next, item),
             partial(self._tell, item),
-            lambda message: self._tell(item, *encode(message)),
             self._text,
             self._making_load,
         )

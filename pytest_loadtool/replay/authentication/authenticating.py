@@ -257,7 +257,7 @@ class Authenticating(Actor):
             self._reject(response, entry)
         why = login.why
         if what in (REFUSED, KNOWN):
-            why = wrong(gate.name, self._user.name_of(login.trial.account), why)
+            why = wrong(gate.name, self._user.name_of(login.account), why)
         self._fail(response, gate.told(step, why))
         return False
 
@@ -302,7 +302,7 @@ class Authenticating(Actor):
         login.accept()
         session = login.handshake.session
         if session is None:
-            self._connected_as[login.trial.account] = login.trial.credentials
+            self._connected_as[login.account] = login.trial.credentials
             return
         entry.gate.enter(step, session)
         if isinstance(session, BasicSession):
@@ -313,10 +313,10 @@ class Authenticating(Actor):
 
     def _leave_open(self, response: Response, attempt: Attempt, entry: Entry) -> None:
         """The answer is that of the transaction, and no verdict: who is asked next begins anew."""
-        handshake, trial = entry.login.handshake, entry.login.trial
-        entry.login.leave()
+        login, handshake = entry.login, entry.login.handshake
+        login.leave()
         if handshake.connection_bound and handshake.wants_body:
-            self._connected_as[trial.account] = trial.credentials  # perhaps
+            self._connected_as[login.account] = login.trial.credentials  # perhaps
         response.remark = f", {entry.where}"
         send, status = response.send, response.status
         if attempt.lacks_body(send) and status in send.step.accepted:
@@ -326,7 +326,7 @@ class Authenticating(Actor):
         """It is known who asks, and refused: nobody asks again."""
         step, login, gate = response.send.step, entry.login, entry.gate
         if login.handshake.connection_bound:
-            self._connected_as[login.trial.account] = None  # nobody can log in on it any more
+            self._connected_as[login.account] = None  # nobody can log in on it any more
         login.refuse(login.why)
         gate.leave(step, gate.facts(step, response.request), login.handshake.realm)
         self._ahead.turn()

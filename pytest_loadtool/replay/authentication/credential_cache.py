@@ -8,12 +8,9 @@ is tried by one request at a time, of all users of the process.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from pytest_loadtool.auth.credentials import Credentials
-
-if TYPE_CHECKING:
-    from pytest_loadtool.replay.user.plan import Account
 
 LOOK: Final = 0.01
 """How long (seconds) one waits at first before one looks again what has become of a trial."""
@@ -32,15 +29,12 @@ _How = tuple[str, str]
 
 
 class Trial:
-    """With what, where, and in which scheme and realm an account logs in. ``place`` is whatever
+    """With what, where, and in which scheme and realm somebody logs in. ``place`` is whatever
     stands for a server or a proxy."""
 
-    __slots__ = ("account", "begun", "credentials", "how", "who")
+    __slots__ = ("begun", "credentials", "how", "who")
 
-    def __init__(
-        self, account: Account, credentials: Credentials, place: object, scheme: str, realm: str
-    ) -> None:
-        self.account = account
+    def __init__(self, credentials: Credentials, place: object, scheme: str, realm: str) -> None:
         self.credentials = credentials
         self.who: _Who = (credentials, place)
         self.how: _How = (scheme, realm)

@@ -46,9 +46,9 @@ class Gate(ABC):
     def accounts(self, step: Step) -> tuple[Account, ...]:
         """Who may answer for the step, in order."""
 
-    @abstractmethod
-    def method(self, step: Step) -> str:
+    def method(self, step: Step) -> str:  # noqa: ARG002 - whichever step
         """The only scheme to answer in; empty: any."""
+        return ""
 
     @abstractmethod
     def facts(self, step: Step, data: bytes) -> RequestFacts:
@@ -93,10 +93,6 @@ class Servers(Gate):
     def accounts(self, step: Step) -> tuple[Account, ...]:
         """The identities for its host."""
         return self._plan.accounts[step.index]
-
-    def method(self, step: Step) -> str:  # noqa: ARG002 - whichever step
-        """Any."""
-        return ""
 
     def place(self, step: Step) -> object:
         """The origin."""

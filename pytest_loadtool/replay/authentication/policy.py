@@ -31,12 +31,20 @@ UNABLE: Final = 4
 
 
 class Login:
-    """Somebody who answers the challenges of one request in ``header``, until the verdict."""
+    """``account`` answers the challenges of one request in ``header``, until the verdict."""
 
-    __slots__ = ("_verdicts", "handshake", "header", "line", "trial", "value", "why")
+    __slots__ = ("_verdicts", "account", "handshake", "header", "line", "trial", "value", "why")
 
-    def __init__(self, header: str, handshake: Handshake, trial: Trial, verdicts: Verdicts) -> None:
+    def __init__(
+        self,
+        account: Account,
+        header: str,
+        handshake: Handshake,
+        trial: Trial,
+        verdicts: Verdicts,
+    ) -> None:
         self._verdicts = verdicts
+        self.account = account
         self.header = header
         self.handshake = handshake
         self.trial = trial
@@ -108,8 +116,8 @@ def log_in(
             credentials = find(account)
             handshake = start(fitting, credentials, facts(), method)
             assert handshake is not None, "all of these are supported"
-            trial = Trial(account, credentials, place, handshake.scheme, handshake.realm)
-            return Login(header, handshake, trial, verdicts)
+            trial = Trial(credentials, place, handshake.scheme, handshake.realm)
+            return Login(account, header, handshake, trial, verdicts)
     return None
 
 

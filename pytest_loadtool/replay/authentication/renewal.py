@@ -79,12 +79,7 @@ class Renewing(Actor):
         """As of the user, but for requests that wait for a new token."""
         if not self._user.keep_state or number == 0:
             self._tokens = _Tokens()
-        return self._renewing(self._user.iteration(number, start))
-
-    def _renewing(
-        self, commands: Generator[Command, Response | None, None]
-    ) -> Generator[Command, Response | None, None]:
-        tokens = self._tokens
+        tokens, commands = self._tokens, self._user.iteration(number, start)
         event: Response | None = None
         sends: list[Send] = []
         while True:

@@ -10,8 +10,7 @@ from typing import Protocol
 from pytest_loadtool.replay.user.exchange import Command, Over, Response, Send, Wait
 from pytest_loadtool.replay.user.plan import Origin
 from pytest_loadtool.transport.connections.network import Network
-from pytest_loadtool.transport.proxy.proxy_login import AtProxies, Introduce, nobody
-from pytest_loadtool.transport.proxy.tunnel import TunnelUser
+from pytest_loadtool.transport.proxy.proxy_login import AtProxies, AtProxy, Introduce, nobody
 from pytest_loadtool.transport.wire.bandwidth import Line
 from pytest_loadtool.transport.wire.raw import Connection
 
@@ -169,7 +168,7 @@ class UserSession:
         opening = self._network.open(connection, send, self._line, self._login)
         connection.opening = self._network.spawn(opening)
 
-    def _login(self, origin: Origin) -> TunnelUser | None:
+    def _login(self, origin: Origin) -> AtProxy | None:
         """Who asks for a tunnel to ``origin``; None where there is to be none."""
         via = origin.via
         if via is None or origin.scheme == "http":

@@ -38,6 +38,9 @@ _HEADER = "Proxy-Authorization"
 #: Who a virtual user is to a proxy just now.
 Introduce = Callable[[Via], Guest]
 
+#: By proxy the credentials that were accepted there last, and what serves later requests.
+_Accepted = dict[Via, tuple[Credentials, Session | None]]
+
 
 def nobody(_via: Via) -> Guest:
     """Has nothing to log in with."""
@@ -45,42 +48,24 @@ def nobody(_via: Via) -> Guest:
 
 
 class AtProxies:
-    """One virtual user at all proxies."""
+    """One virtual user at all proxies: what was accepted there serves its later requests, too."""
 
     def __init__(self, introduce: Introduce) -> None:
         self._introduce = introduce
-        self._known: dict[Via, _Known] = {}
+        self._accepted: _Accepted = {}
 
     def login(self, via: Via, method: str = "CONNECT") -> AtProxy:
         """Who asks for the tunnel of one more connection, or for anything by another ``method``."""
-        if via not in self._known:
-            self._known[via] = _Known()
-        return AtProxy(via, method, self._known[via], self._introduce(via))
-
-
-class _Known:
-    """One virtual user at one proxy: what was accepted there serves its later requests, too."""
-
-    def __init__(self) -> None:
-        self._accepted: Credentials | None = None
-        self._session: Session | None = None
-
-    def session(self, credentials: Credentials | None) -> Session | None:
-        """What was accepted before, of the same credentials."""
-        return self._session if self._accepted == credentials else None
-
-    def accept(self, credentials: Credentials | None, session: Session | None) -> None:
-        """They are right, and this is for the next connection."""
-        self._accepted, self._session = credentials, session
+        return AtProxy(via, method, self._accepted, self._introduce(via))
 
 
 class AtProxy:
-    """A `tunnel.TunnelUser`, or one who asks a proxy for something else: once."""
+    """Who asks a proxy for a tunnel, or for something else: once."""
 
-    def __init__(self, via: Via, method: str, known: _Known, guest: Guest) -> None:
+    def __init__(self, via: Via, method: str, accepted: _Accepted, guest: Guest) -> None:
         self._via = via
         self._method = method
-        self._known = known
+        self._accepted = accepted
         self._guest = guest
         self._login: Login | None = None
         self._sent = ""
@@ -97,17 +82,19 @@ class AtProxy:
         return self._login is not None and not self._login.handshake.wants_body
 
     def unasked(self, target: str) -> str:
-        """What served the connection before; nothing for the first one."""
-        session = self._known.session(self._guest.credentials)
+        """The credentials that go along with a connection's first request, or nothing."""
+        session = self._session()
         if session is not None:
             self._sent = session.header(self._facts(target))
         return self._sent
 
     async def answer(self, target: str, reply: Reply) -> str:
-        """The next step of the handshake.
+        """The credentials in answer to a challenge.
+
+        What is not known to be right is tried on one connection at a time: the others wait.
 
         Raises:
-            ProxyError: there is none.
+            ProxyError: there are none, or they were refused.
         """
         challenges = parse_challenges(reply.head.values("proxy-authenticate"))
         if self._login is None:
@@ -125,7 +112,7 @@ class AtProxy:
         if what == REFUSED:
             login.why = f" ({scheme_name(login.handshake.scheme)})"
             login.refuse(login.why)
-            self._known.accept(None, None)
+            self._accepted.pop(self._via, None)
         raise self._refused(wrong("it", self._guest.name, login.why))
 
     def accepted(self, reply: Reply) -> None:
@@ -135,8 +122,8 @@ class AtProxy:
             return
         if self._login is not None:
             self._login.accept()
-            self._known.accept(who, self._login.handshake.session)
-        session = self._known.session(who)
+            self._accepted[self._via] = who, self._login.handshake.session
+        session = self._session()
         if session is not None:
             session.renew(reply.head.values("proxy-authentication-info"))
 
@@ -144,6 +131,11 @@ class AtProxy:
         """There is no tunnel: nobody has to wait any more."""
         if self._login is not None:
             self._login.leave()
+
+    def _session(self) -> Session | None:
+        """What was accepted before, of the same credentials."""
+        who, session = self._accepted.get(self._via, (None, None))
+        return session if who == self._guest.credentials else None
 
     def _begin(self, target: str, challenges: Sequence[Challenge]) -> Login:
         via, who, login = self._via, self._guest.credentials, None

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_loadtool.plugin.load.compare import BASELINE, Baseline
-from pytest_loadtool.plugin.load.shared import Frame, SharedTest
+from pytest_loadtool.plugin.load.series import Frame, SharedTest
 
 
 class Sent:
