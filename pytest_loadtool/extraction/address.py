@@ -44,10 +44,9 @@ class _Piece:
 
     def filled(self, texts: list[str]) -> _Piece:
         """With these texts in place of its placeholders."""
-        literals = [
-            _MARK.sub(lambda found: texts[int(found[1])], one) if "\0" in one else one
-            for one in self.literals
-        ]
+        if not any("\0" in one for one in self.literals):
+            return self
+        literals = [_MARK.sub(lambda found: texts[int(found[1])], one) for one in self.literals]
         return _Piece(literals, self.value)
 
     def fits(self, text: str) -> str | None:
@@ -86,12 +85,14 @@ class Filled:
         self._path = start if whole else None
         self._absolute = _HOST.match(start) is not None
         runs = start.split("\0")
-        parts = [one for run in runs for one in WRITTEN.split(run)]
-        named = [f"{name}=" for name, _ in params if not WRITTEN.search(name)]
+        parts = (
+            [one for run in runs for one in WRITTEN.split(run)] if WRITTEN.search(start) else runs
+        )
         # A parameter has a name that other addresses have, too.
         self.needle = max(parts, key=len)
-        if len(self.needle) < _SHORTEST_PATH and named:
-            self.needle = max(named, key=len)
+        if len(self.needle) < _SHORTEST_PATH:
+            named = [f"{name}=" for name, _ in params if not WRITTEN.search(name)]
+            self.needle = max((self.needle, *named), key=len)
         self._begins = self.needle == parts[0]
         self._anywhere = not self.needle
         self.needle = self.needle or "href="

@@ -53,6 +53,7 @@ def taken(source: Source, page: str, match: int = 1, **values: str) -> str | Non
     return compile_source(source, match)(PlainText(page))
 
 
+@pytest.mark.promise(138)
 def test_the_example_of_the_documentation(tmp_path: Path) -> None:
     """Each of its extractors takes what the page below it is said to give."""
     section = FORMATS.read_text().partition("#### Links, forms and choices")[2]
@@ -215,6 +216,7 @@ def test_an_empty_value_finds_nothing(source: Source) -> None:
 _TEXTS = st.text("ab*.$ &<>'\"/?=%{}é", min_size=1, max_size=5).map(str.strip).filter(bool)
 
 
+@pytest.mark.promise(138)
 @given(st.lists(_TEXTS, min_size=1, max_size=6, unique=True), st.data())
 def test_each_user_finds_its_own(names: list[str], data: st.DataObject) -> None:
     """Whatever characters the texts have, as markup writes them."""
