@@ -34,7 +34,7 @@ from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import HOLE, Slot
 from pytest_loadtool.correlation.strategies.rules import rule_by_name
-from pytest_loadtool.correlation.strategies.strategy import Known, Stage
+from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.correlation.xml_document import xml_document
 from pytest_loadtool.model.extractor import Boundary, Decoded, JsonPath, Source, XmlPath
@@ -100,7 +100,7 @@ class ReplayDiff:
     name = "replay-diff"
     why = "A place in a response has another value on replay, and a later request wants it."
     source = "LoadRunner: Correlation Studio compares a replay with the recording"
-    stages = frozenset({Stage.IN_ORDER})
+    turns = frozenset({Turn.IN_ORDER})
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class ReplayDiff:
         self._now: dict[int, RecordedResponse] = {}
         self._said: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
 
-    def propose(self, slots: Sequence[Slot], _: Traffic, __: Known) -> Iterator[Suggestion]:
+    def propose(self, slots: Sequence[Slot], _: Traffic, __: Settled) -> Iterator[Suggestion]:
         """For each slot the claim with the better proof, of equals the nearest."""
         for slot in slots:
             if slot.value in self._places and _is_open(slot, self._rules):
