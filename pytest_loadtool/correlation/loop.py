@@ -29,8 +29,8 @@ from pytest_loadtool.correlation.strategies.replay_diff import Origin, Suggestio
 from pytest_loadtool.correlation.strategies.typed import is_typed
 from pytest_loadtool.correlation.traffic import Traffic, steps_of
 from pytest_loadtool.correlation.trials import (
-    Trial,
-    Verdict,
+    OnTrial,
+    TrialVerdict,
     chosen,
     may_be_wrong,
     suggestions,
@@ -175,7 +175,7 @@ class _State:
     rules: Sequence[Rule]
     configuration: Configuration
     told: Told
-    trials: dict[str, Trial] = field(default_factory=dict)
+    trials: dict[str, OnTrial] = field(default_factory=dict)
     """By variable: what the next replay is to confirm."""
     refused: dict[Origin, str] = field(default_factory=dict)
     """What was tried and did not help, or could not be tried, each with what is said of it: nothing
@@ -212,18 +212,18 @@ class _State:
                 self.forms.setdefault(index, []).append(forms[index])
         trials = self.trials.values()
         disturbed = any(one.passed and one.users & replayed.failures.keys() for one in trials)
-        waiting: dict[str, Trial] = {}
-        useless: dict[str, Trial] = {}
+        waiting: dict[str, OnTrial] = {}
+        useless: dict[str, OnTrial] = {}
         for name, trial in self.trials.items():
             match verdict(trial, replayed):
-                case Verdict.HOLDS:
+                case TrialVerdict.HOLDS:
                     more = replace(trial, confirmed=trial.confirmed + 1)
                     if more.confirmed < more.wanted:
                         waiting[name] = more
-                case Verdict.REFUSED:
+                case TrialVerdict.REFUSED:
                     useless[name] = trial
                     self._refuse(trial, "but with that the request fails")
-                case Verdict.UNDECIDED if not trial.sure:
+                case TrialVerdict.UNDECIDED if not trial.sure:
                     origins = {one.origin for one in trial.proposals}
                     self.undecided.update(origins)
                     last = max(self.undecided[one] for one in origins) >= _MOST_UNDECIDED
@@ -254,7 +254,7 @@ class _State:
         for one in found:
             tried = [by_slot[id(slot)] for slot in one.slots if id(slot) in by_slot]
             if tried:
-                self.trials[one.name] = Trial(tried)
+                self.trials[one.name] = OnTrial(tried)
         self._configure(rewrite(self.case, traffic.steps, found, ()))
         return tuple(one.name for one in found)
 
@@ -294,7 +294,7 @@ class _State:
     def _forms(self) -> list[_Form]:
         return [(one, self.case.wire_headers(one.request)) for one in self.case.transactions()]
 
-    def _refuse(self, trial: Trial, why: str) -> None:
+    def _refuse(self, trial: OnTrial, why: str) -> None:
         for one in trial.proposals:
             self.refused[one.origin] = _about(one, why) if trial.passed or why == _UNDECIDED else ""
 

@@ -17,7 +17,7 @@ from pytest_loadtool.correlation.claims import Belief, ByClient, Claim, Miss
 from pytest_loadtool.correlation.edits import Taken, overlap, written
 from pytest_loadtool.correlation.parts import part_text
 from pytest_loadtool.correlation.slots import Masked, Part, Slot
-from pytest_loadtool.correlation.strategies.strategy import Known, Stage, Strategy
+from pytest_loadtool.correlation.strategies.strategy import Settled, Strategy, Turn
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.progress import Told, silent
 
@@ -69,10 +69,8 @@ class _Work:
         self.claims: list[Claim] = []
         self.misses: list[Miss] = []
         self._traffic = traffic
-        self._strategies = {
-            stage: [one for one in strategies if stage in one.stages] for stage in Stage
-        }
-        self._known = Known(traffic)
+        self._strategies = {turn: [one for one in strategies if turn in one.turns] for turn in Turn}
+        self._known = Settled(traffic)
         self._anchor = Synthesis(traffic)
         self._open: list[Slot] = []
         """Those of which nothing is known."""
@@ -83,7 +81,7 @@ class _Work:
         """Settle a slot, as far as that can be; gives what then is settled of its value."""
         best: Claim | Miss | None = None
         best_rank = (True, True)
-        for strategy in self._strategies[Stage.IN_ORDER]:
+        for strategy in self._strategies[Turn.IN_ORDER]:
             bid, rank = self._bid(strategy, slot)
             if best is None or rank < best_rank:
                 best, best_rank = bid, rank
@@ -122,7 +120,7 @@ class _Work:
         asked = [one for one in self._open if one.value in values]
         settled = _by_text(self.claims)
         more: list[Claim] = []
-        for strategy in self._strategies[Stage.AT_END]:
+        for strategy in self._strategies[Turn.AT_END]:
             for one in strategy.propose(asked, self._traffic, self._known):
                 assert isinstance(one, Claim), "it is known"
                 others = settled.setdefault((one.slot.owner, one.slot.part), [])
@@ -143,7 +141,7 @@ class _Work:
         free = _untouched(self._free, claims)
         made: list[ByClient] = []
         settled: set[str] = set()
-        for strategy in self._strategies[Stage.LAST]:
+        for strategy in self._strategies[Turn.LAST]:
             free = [one for one in free if one.value not in settled]
             for one in strategy.propose(free, self._traffic, self._known):
                 assert isinstance(one, ByClient), "no response has it"

@@ -11,7 +11,7 @@ from pytest_loadtool.correlation.looks import looks_random
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.resolve import resolve
 from pytest_loadtool.correlation.strategies.replay_diff import Origin, ReplayDiff, Suggestion
-from pytest_loadtool.correlation.strategies.typed import Typed
+from pytest_loadtool.correlation.strategies.typed import TypedFields
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.model.rule import Rule
@@ -30,7 +30,7 @@ def suggestions(
     ``refused`` are origins that were tried and did not help. With ``passed``, slots of requests
     that passed get trials, too.
     """
-    table = Typed(), ReplayDiff(traffic, replayed, rules, refused)
+    table = TypedFields(), ReplayDiff(traffic, replayed, rules, refused)
     claims = resolve(traffic, table).claims
     return tuple(_alike([one for one in claims if isinstance(one, Suggestion)], passed))
 
@@ -51,7 +51,7 @@ def _alike(found: Sequence[Suggestion], passed: bool) -> Iterator[Suggestion]:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class OnTrial:
     """What the next replay is to confirm for one variable."""
 
     proposals: Sequence[Suggestion]
@@ -82,13 +82,13 @@ class Trial:
         return frozenset(index for one in self.proposals for index in one.failed)
 
 
-class Verdict(Enum):
+class TrialVerdict(Enum):
     """What a replay shows of a trial."""
 
     HOLDS, REFUSED, UNDECIDED = range(3)
 
 
-def verdict(trial: Trial, replayed: Replayed) -> Verdict:
+def verdict(trial: OnTrial, replayed: Replayed) -> TrialVerdict:
     """Whether a replay has shown that the trial's value is the right one.
 
     A producer that failed or gave out the recorded value again shows nothing. What has failed has
@@ -97,15 +97,15 @@ def verdict(trial: Trial, replayed: Replayed) -> Verdict:
     claim = trial.proposals[0]
     given = replayed.exchanges.get(claim.producer.transaction)
     if given is None:
-        return Verdict.UNDECIDED
+        return TrialVerdict.UNDECIDED
     now = compile_source(claim.source, claim.match)(RecordedResponse(given))
     failed = trial.users & replayed.failures.keys()
     if trial.passed and failed:
         first = min(replayed.failures)
-        return Verdict.REFUSED if first in failed else Verdict.UNDECIDED
+        return TrialVerdict.REFUSED if first in failed else TrialVerdict.UNDECIDED
     if not now or now == claim.producer.extracted:
-        return Verdict.UNDECIDED
-    return Verdict.HOLDS if failed != trial.users or not trial.users else Verdict.REFUSED
+        return TrialVerdict.UNDECIDED
+    return TrialVerdict.HOLDS if failed != trial.users or not trial.users else TrialVerdict.REFUSED
 
 
 def chosen(
@@ -127,8 +127,8 @@ def chosen(
     origins = {one.origin for one in trials if first in one.failed}
     gone = [one for one in trials if one.gone and one.origin not in origins]
     passed = [one for one in gone if not one.chance] if tries and not origins else []
-    chosen = (*certain, *(one for one in trials if one.origin in origins), *passed)
-    return chosen, tuple(one for one in gone if one not in passed)
+    taken = (*certain, *(one for one in trials if one.origin in origins), *passed)
+    return taken, tuple(one for one in gone if one not in passed)
 
 
 def may_be_wrong(one: Suggestion) -> bool:

@@ -19,7 +19,7 @@ from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.claims import ByClient
 from pytest_loadtool.correlation.looks import looks_random
 from pytest_loadtool.correlation.slots import Slot
-from pytest_loadtool.correlation.strategies.strategy import Known, Stage
+from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.correlation.traffic import Step, Traffic
 from pytest_loadtool.model.generator import ALPHABETS, Generator, RandomText, Timestamp, Uuid
 from pytest_loadtool.model.place import Place
@@ -88,9 +88,9 @@ class CodeVerifiers:
     name = "code-verifiers"
     why = "The SHA-256 of a code_verifier was sent before it as the challenge."
     source = "PKCE (RFC 7636 §4)"
-    stages = frozenset({Stage.LAST})
+    turns = frozenset({Turn.LAST})
 
-    def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Known) -> Iterator[ByClient]:
+    def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Settled) -> Iterator[ByClient]:
         """A verifier in all its slots, hashed in those of the challenge."""
         values = _by_value(slots, traffic)
         for value, own in values.items():
@@ -109,9 +109,9 @@ class ClientTimes:
     name = "client-times"
     why = "A field has the moment of its request, and its name or other requests say that it does."
     source = "ECMA-262 §21.4: Date.now(), toISOString(); jQuery's _ of cache: false"
-    stages = frozenset({Stage.LAST})
+    turns = frozenset({Turn.LAST})
 
-    def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Known) -> Iterator[ByClient]:
+    def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Settled) -> Iterator[ByClient]:
         """Those with a time that is that of its request, the only one with it.
 
         Of a number this has to be shown by more than its size: by the name of its field, or that it
@@ -141,9 +141,9 @@ class ClientValues:
     name = "client-values"
     why = "An address with client_id and response_type has a random state or nonce."
     source = "OAuth 2.0 (RFC 6749 §4.1.1), OpenID Connect Core §3.1.2.1"
-    stages = frozenset({Stage.LAST})
+    turns = frozenset({Turn.LAST})
 
-    def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Known) -> Iterator[ByClient]:
+    def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Settled) -> Iterator[ByClient]:
         """Those that are random in an alphabet that is known."""
         names: dict[int, set[str]] = {}
         for slot in traffic.slots:
@@ -163,9 +163,9 @@ class ClientIds:
     name = "client-ids"
     why = "A UUID of version 4 that no response gave out names a request, or what it creates."
     source = "RFC 9562 §5.4; Idempotency-Key, X-Request-ID, PUT (RFC 9110 §9.3.4)"
-    stages = frozenset({Stage.LAST})
+    turns = frozenset({Turn.LAST})
 
-    def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Known) -> Iterator[ByClient]:
+    def propose(self, slots: Sequence[Slot], traffic: Traffic, _: Settled) -> Iterator[ByClient]:
         """Those in a field whose name speaks of it."""
         for value, own in _by_value(slots, traffic).items():
             if _UUID_4.fullmatch(value) and _is_made_up(traffic, own[0]):

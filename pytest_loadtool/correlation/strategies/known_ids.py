@@ -10,7 +10,7 @@ from pytest_loadtool.correlation.claims import Claim, fitting
 from pytest_loadtool.correlation.looks import collection_names, is_short_number
 from pytest_loadtool.correlation.meaning import is_for
 from pytest_loadtool.correlation.slots import Slot
-from pytest_loadtool.correlation.strategies.strategy import Known, Stage, address_of, is_bare_id
+from pytest_loadtool.correlation.strategies.strategy import Settled, Turn, address_of, is_bare_id
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.place import Place
 
@@ -21,9 +21,9 @@ class KnownIds:
     name = "known-ids"
     why = "The id of a thing that an address before has is taken in its other places, too."
     source = "REST: one resource has one identifier (RFC 3986 §1.1)"
-    stages = frozenset({Stage.IN_ORDER, Stage.AT_END})
+    turns = frozenset({Turn.IN_ORDER, Turn.AT_END})
 
-    def propose(self, slots: Sequence[Slot], traffic: Traffic, known: Known) -> Iterator[Claim]:
+    def propose(self, slots: Sequence[Slot], traffic: Traffic, known: Settled) -> Iterator[Claim]:
         """The claims on known ids: behind the same path or one that ends like it (``/things/17``,
         ``/api/thing/17``), in the same query (``/thing.php?id=17``), in a request to it, or in a
         field that is for such ids (`is_for`); of an id that is no number, anywhere."""
@@ -41,7 +41,7 @@ def claimed_as(slot: Slot, found: Claim) -> Claim | None:
     return None if fits is None else replace(found, slot=fits)
 
 
-def _claim(slot: Slot, traffic: Traffic, known: Known) -> Claim | None:
+def _claim(slot: Slot, traffic: Traffic, known: Settled) -> Claim | None:
     ids = known.addressed(slot.value)
     before = address_of(slot, traffic)
     if before in ids:

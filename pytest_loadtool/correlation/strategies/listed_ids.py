@@ -13,7 +13,7 @@ from pytest_loadtool.correlation.looks import collection_names, singular
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.strategies.known_ids import claimed_as
-from pytest_loadtool.correlation.strategies.strategy import Known, Stage, is_bare_id
+from pytest_loadtool.correlation.strategies.strategy import Settled, Turn, is_bare_id
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import same_name
@@ -30,9 +30,9 @@ class ListedIds:
     name = "listed-ids"
     why = "The id of a thing by the name of its field is taken where such a thing is meant."
     source = "WordPress: post_ID=5 of a form, and /?p=5, post=5, comment_post_ID=5"
-    stages = frozenset({Stage.AT_END})
+    turns = frozenset({Turn.AT_END})
 
-    def propose(self, slots: Sequence[Slot], traffic: Traffic, known: Known) -> Iterator[Claim]:
+    def propose(self, slots: Sequence[Slot], traffic: Traffic, known: Settled) -> Iterator[Claim]:
         """The claims on slots that are the id of a thing by its name, where a form has given it
         out: the 5 of ``post_ID`` in ``/posts/5``, ``?post=5``, ``comment_post_ID=5``, and in
         ``id=5`` of a request that says ``post`` elsewhere."""

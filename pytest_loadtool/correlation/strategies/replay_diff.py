@@ -29,7 +29,7 @@ from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.spots import HOLE
 from pytest_loadtool.correlation.strategies.rules import rule_by_name
-from pytest_loadtool.correlation.strategies.strategy import Known, Stage
+from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.correlation.xml_document import xml_document
 from pytest_loadtool.extraction.extract import PlainText, Readable, compile_source
@@ -95,7 +95,7 @@ class ReplayDiff:
     name = "replay-diff"
     why = "A place in a response has another value on replay, and a later request wants it."
     source = "LoadRunner: Correlation Studio compares a replay with the recording"
-    stages = frozenset({Stage.IN_ORDER})
+    turns = frozenset({Turn.IN_ORDER})
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class ReplayDiff:
         self._now: dict[int, RecordedResponse] = {}
         self._said: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
 
-    def propose(self, slots: Sequence[Slot], _: Traffic, __: Known) -> Iterator[Suggestion]:
+    def propose(self, slots: Sequence[Slot], _: Traffic, __: Settled) -> Iterator[Suggestion]:
         """For each slot the claim with the better proof, of equals the nearest."""
         for slot in slots:
             if slot.value in self._places and _is_open(slot, self._rules):

@@ -16,7 +16,7 @@ from pytest_loadtool.correlation.looks import is_short_number
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.producers import undo
 from pytest_loadtool.correlation.slots import Slot, target_slots
-from pytest_loadtool.correlation.strategies.strategy import Known, Stage
+from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.correlation.traffic import ByKind, Traffic
 from pytest_loadtool.extraction.jsonpath import format_path
 from pytest_loadtool.extraction.pattern import Pattern
@@ -32,13 +32,13 @@ class Rules:
     name = "rules"
     why = "A rule knows the field's name, or what tells a dynamic value."
     source = "rules.toml, and the files of a test case and a project"
-    stages = frozenset({Stage.IN_ORDER})
+    turns = frozenset({Turn.IN_ORDER})
 
     def __init__(self, rules: Sequence[Rule]) -> None:
         self.rules = rules
 
     def propose(
-        self, slots: Sequence[Slot], traffic: Traffic, known: Known
+        self, slots: Sequence[Slot], traffic: Traffic, known: Settled
     ) -> Iterator[Belief | Miss]:
         """Each rule with each producer for which all its evidence holds, in the order of the rules,
         and for one rule the nearest producer first; then likewise those that a client has to
@@ -56,7 +56,7 @@ class Rules:
 
 
 def _beliefs(
-    traffic: Traffic, slot: Slot, rules: Sequence[Rule], known: Known
+    traffic: Traffic, slot: Slot, rules: Sequence[Rule], known: Settled
 ) -> Iterator[tuple[Rule, Producer]]:
     address = (
         traffic.steps[slot.transaction].address if slot.part == "target" and not slot.depth else ""
@@ -75,7 +75,7 @@ def _believed(
     rules: Sequence[Rule],
     producers: ByKind,
     address: str,
-    known: Known,
+    known: Settled,
 ) -> Iterator[tuple[Rule, Producer]]:
     for rule in rules:
         if not _takes(rule, slot):

@@ -19,7 +19,7 @@ Proposal = Belief | Claim | Miss | ByClient
 """What a strategy may say of slots."""
 
 
-class Stage(Enum):
+class Turn(Enum):
     """When a strategy is asked, and of which slots."""
 
     IN_ORDER = "of each value, as requests send one after the other: known is what comes before it"
@@ -35,17 +35,17 @@ class Strategy(Protocol):
     """What it goes by, as one sentence."""
     source: str
     """Where that is known from: a standard, or the software that does so."""
-    stages: frozenset[Stage]
+    turns: frozenset[Turn]
 
     def propose(
-        self, slots: Sequence[Slot], traffic: Traffic, known: Known, /
+        self, slots: Sequence[Slot], traffic: Traffic, known: Settled, /
     ) -> Iterable[Proposal]:
         """What it has to say of these slots, of which nothing is settled; of each the best first.
         It reads ``traffic`` and ``known``, and keeps nothing between two calls."""
         ...
 
 
-class Known:
+class Settled:
     """The claims that are settled, as strategies ask for them. Only the resolver adds to them, and
     all that is here follows from which these are."""
 

@@ -14,7 +14,7 @@ from pytest_loadtool.correlation.strategies.known_ids import KnownIds
 from pytest_loadtool.correlation.strategies.listed_ids import ListedIds
 from pytest_loadtool.correlation.strategies.rules import Rules
 from pytest_loadtool.correlation.strategies.strategy import Strategy
-from pytest_loadtool.correlation.strategies.typed import Typed
+from pytest_loadtool.correlation.strategies.typed import TypedFields
 from pytest_loadtool.model.rule import Rule
 
 
@@ -22,7 +22,7 @@ def strategies(rules: Sequence[Rule]) -> tuple[Strategy, ...]:
     """The strategies that a recording alone is looked at with; ``rules`` are the most trusted
     first."""
     return (
-        Typed(),
+        TypedFields(),
         Rules(rules),
         KnownIds(),
         ListedIds(),

@@ -9,7 +9,7 @@ from pytest_loadtool.correlation.claims import Miss
 from pytest_loadtool.correlation.looks import is_short_number, looks_random, names_somebody
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.spots import CALL
-from pytest_loadtool.correlation.strategies.strategy import Known, Stage
+from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Rule, same_name
@@ -24,15 +24,15 @@ TYPED = Rule(
 )
 
 
-class Typed:
+class TypedFields:
     """Secrets and names of people in bodies, and the numbers of calls."""
 
     name = "typed"
     why = "A person types who they are and their secrets; a client numbers its own calls."
     source = "HTML autocomplete: username, current-password; JSON-RPC 2.0 §4"
-    stages = frozenset({Stage.IN_ORDER})
+    turns = frozenset({Turn.IN_ORDER})
 
-    def propose(self, slots: Sequence[Slot], _: Traffic, __: Known) -> Iterator[Miss]:
+    def propose(self, slots: Sequence[Slot], _: Traffic, __: Settled) -> Iterator[Miss]:
         """Those of the slots, which are left without a word: `notes` has one for each of them."""
         for slot in slots:
             if is_typed(slot) or slot.before == CALL:

@@ -12,7 +12,7 @@ from pytest_loadtool.correlation.claims import ByClient
 from pytest_loadtool.correlation.indexing import read_traffic
 from pytest_loadtool.correlation.resolve import Bindings, resolve
 from pytest_loadtool.correlation.slots import Slot
-from pytest_loadtool.correlation.strategies.strategy import Known, Stage, Strategy
+from pytest_loadtool.correlation.strategies.strategy import Settled, Strategy, Turn
 from pytest_loadtool.correlation.strategies.table import strategies
 from pytest_loadtool.correlation.traffic import Traffic, steps_of
 from pytest_loadtool.model.exchange import Exchange
@@ -76,9 +76,9 @@ def test_one_more_strategy() -> None:
         name = "names"
         why = "A test says so."
         source = "this test"
-        stages = frozenset({Stage.LAST})
+        turns = frozenset({Turn.LAST})
 
-        def propose(self, slots: Sequence[Slot], _: Traffic, __: Known) -> Iterator[ByClient]:
+        def propose(self, slots: Sequence[Slot], _: Traffic, __: Settled) -> Iterator[ByClient]:
             """Those that are called so."""
             for slot in slots:
                 if slot.name == "name":
@@ -95,7 +95,7 @@ def test_names_and_provenance() -> None:
     for one in table:
         assert one.why.endswith(".")
         assert one.source
-        assert one.stages
+        assert one.turns
 
 
 def test_what_is_known_late_makes_more_known() -> None:
