@@ -15,9 +15,9 @@ from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.auth.handshake import RequestFacts, Session
 from pytest_loadtool.auth.realms import Realms
 from pytest_loadtool.errors import AuthenticationError
-from pytest_loadtool.replay.authentication.credential_cache import Verdicts
 from pytest_loadtool.replay.compile.identities import facts_of
 from pytest_loadtool.replay.compile.proxies import unanswered
+from pytest_loadtool.replay.user.credential_cache import Verdicts
 from pytest_loadtool.replay.user.plan import Account, Plan, Step
 from pytest_loadtool.replay.user.user import target_of
 

@@ -14,8 +14,8 @@ from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.auth.handshake import Handshake, RequestFacts
 from pytest_loadtool.auth.schemes import start, supported
 from pytest_loadtool.errors import AuthenticationError
-from pytest_loadtool.replay.authentication.credential_cache import Trial, Verdicts
 from pytest_loadtool.replay.authentication.credentials import header_line
+from pytest_loadtool.replay.user.credential_cache import Trial, Verdicts
 from pytest_loadtool.replay.user.plan import Account
 
 SAY: Final = 0

@@ -12,8 +12,16 @@ from math import inf
 
 from pytest_loadtool.auth.bearer import lifetime_of
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.user.exchange import Command, Over, Response, Send, Wait
-from pytest_loadtool.replay.user.plan import Renewal, Renewals, Step
+from pytest_loadtool.replay.user.plan import (
+    Command,
+    Over,
+    Renewal,
+    Renewals,
+    Response,
+    Send,
+    Step,
+    Wait,
+)
 from pytest_loadtool.replay.user.user import CONNECTIONS_PER_HOST, Actor, VirtualUser
 
 

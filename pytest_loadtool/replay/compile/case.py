@@ -118,7 +118,7 @@ def compile_case(
         facts=tuple(map(constant_facts, every)) if accounts else (),
         ahead=any(one.ahead for one in case.identities),
         renewals=renewals,
-        guarded=any(step.guard for step in every),
+        guarded=any(step.refuse for step in every),
         at_proxies=_at_proxies(every),
     )
 
@@ -166,8 +166,8 @@ class _Parts:
             takes=tuple(map(self._take, transaction.extractors)),
             without_body=request.method == "HEAD",
             idempotent=request.method in IDEMPOTENT_METHODS,
-            guard=self.servers.guard(request.target, origin, self.names),
-            likeness=self.yardsticks.likeness(transaction),
+            refuse=self.servers.refusing(request.target, origin, self.names),
+            compare=self.yardsticks.comparing(transaction),
         )
 
     def _origin(self, transaction: Transaction) -> Origin:

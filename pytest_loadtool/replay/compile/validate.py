@@ -7,7 +7,6 @@ many users counts as one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from pytest_loadtool.codec.entities import in_markup
 from pytest_loadtool.codec.template import Template
@@ -28,19 +27,12 @@ from pytest_loadtool.model.validator import (
 )
 from pytest_loadtool.replay.compile.computed import composed
 from pytest_loadtool.replay.compile.format import Names, joined, pieces
-from pytest_loadtool.replay.user.exchange import Response
-from pytest_loadtool.replay.user.plan import Check
+from pytest_loadtool.replay.user.plan import Check, Response
 
 
 def accepted_codes(status: StatusCodes) -> frozenset[int]:
     """The Status Code validator as a set of codes."""
     return frozenset(code for low, high in status.ranges for code in range(low, high + 1))
-
-
-@lru_cache(maxsize=1024)
-def status_failure(status: StatusCodes, code: int, remark: str = "") -> Failure:
-    """The failure of a Status Code validator; the same object for the same failure."""
-    return Failure("status", f"Status Code is {code}, expected {status}{remark}")
 
 
 def compile_validator(validator: Validator, names: Names) -> Check:

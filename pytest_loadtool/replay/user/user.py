@@ -10,12 +10,23 @@ from pytest_loadtool.errors import ReplayError, SlowPatternError
 from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.authentication.credential_cache import Guest
-from pytest_loadtool.replay.compile.validate import status_failure
 from pytest_loadtool.replay.user.cookies import CookieJar
-from pytest_loadtool.replay.user.exchange import Command, Over, Response, Send, Wait
-from pytest_loadtool.replay.user.internal import OUT_OF_MEMORY, internal_failure
-from pytest_loadtool.replay.user.plan import Account, Observer, Origin, PagePlan, Plan, Step, Via
+from pytest_loadtool.replay.user.credential_cache import Guest
+from pytest_loadtool.replay.user.failures import OUT_OF_MEMORY, internal_failure, status_failure
+from pytest_loadtool.replay.user.plan import (
+    Account,
+    Command,
+    Observer,
+    Origin,
+    Over,
+    PagePlan,
+    Plan,
+    Response,
+    Send,
+    Step,
+    Via,
+    Wait,
+)
 
 #: As browsers do with HTTP/1.1.
 CONNECTIONS_PER_HOST = 6
@@ -221,8 +232,8 @@ class VirtualUser(Actor):
         if response.status not in step.accepted:
             failures = (status_failure(step.transaction.status, response.status, response.remark),)
         try:
-            if step.likeness is not None and not failures:
-                failure = step.likeness.failure(response)
+            if step.compare is not None and not failures:
+                failure = step.compare(response)
                 if failure is not None:
                     failures = (failure,)
             for line in response.set_cookies:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import httpx
 
 from pytest_loadtool.model.tls import TlsSettings
-from pytest_loadtool.replay.user.exchange import Over, Response, Send, Wait
-from pytest_loadtool.replay.user.plan import Origin, Via
+from pytest_loadtool.replay.user.plan import Origin, Over, Response, Send, Via, Wait
 from pytest_loadtool.transport.connections.network import ASKING
 from pytest_loadtool.transport.httpx.exchange import Exchange
 

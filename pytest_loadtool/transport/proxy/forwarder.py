@@ -17,10 +17,10 @@ from typing import Self
 
 from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.authentication.credential_cache import Guest, Verdicts
 from pytest_loadtool.replay.authentication.credentials import head_end, header_line, with_lines
 from pytest_loadtool.replay.compile.proxies import REASON, ProxyUrl
 from pytest_loadtool.replay.compile.request import origin_of
+from pytest_loadtool.replay.user.credential_cache import Guest, Verdicts
 from pytest_loadtool.replay.user.plan import Account, Origin, Via
 from pytest_loadtool.transport.proxy.connect_reply import Reply, ReplyReader
 from pytest_loadtool.transport.proxy.proxy_login import AtProxies, AtProxy

@@ -17,7 +17,6 @@ from pytest_loadtool.auth import (
 )
 from pytest_loadtool.errors import AuthenticationError
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.authentication.credential_cache import LOOK, Guest, Verdicts
 from pytest_loadtool.replay.authentication.credentials import header_line
 from pytest_loadtool.replay.authentication.policy import (
     REFUSED,
@@ -29,6 +28,7 @@ from pytest_loadtool.replay.authentication.policy import (
     wrong,
 )
 from pytest_loadtool.replay.compile.proxies import unanswered
+from pytest_loadtool.replay.user.credential_cache import LOOK, Guest, Verdicts
 from pytest_loadtool.replay.user.plan import Via
 from pytest_loadtool.transport.proxy.connect_reply import Reply
 from pytest_loadtool.transport.wire.failures import ProxyError, of_proxy

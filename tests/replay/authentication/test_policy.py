@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pytest_loadtool.auth import Credentials, RequestFacts, parse_challenges
-from pytest_loadtool.replay.authentication.credential_cache import Verdicts
 from pytest_loadtool.replay.authentication.policy import (
     KNOWN,
     REFUSED,
@@ -13,6 +12,7 @@ from pytest_loadtool.replay.authentication.policy import (
     Login,
     log_in,
 )
+from pytest_loadtool.replay.user.credential_cache import Verdicts
 from pytest_loadtool.replay.user.plan import Account
 
 ALICE = Credentials("alice", "a")
