@@ -6,15 +6,15 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from pytest_loadtool.engine.prepare.share import PreparedShare
 from pytest_loadtool.engine.run import LoadRun
 from pytest_loadtool.engine.worker import Worker
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.load import Glimpse, Summary
-from pytest_loadtool.load.comparison import TOLERANCE
-from pytest_loadtool.load.saved import SavedRun
+from pytest_loadtool.load.verdict.comparison import TOLERANCE
+from pytest_loadtool.load.verdict.saved import SavedRun
 from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import LoadConfiguration
-from pytest_loadtool.transport.share import PreparedShare
 
 #: What the only worker is called in the results.
 _NAME = "main"

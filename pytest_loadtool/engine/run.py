@@ -22,9 +22,9 @@ from pytest_loadtool.load import (
     summarise,
     verdict,
 )
-from pytest_loadtool.load.comparison import TOLERANCE
-from pytest_loadtool.load.conductor import LEAD_TIME, Conductor, Order, Phase
-from pytest_loadtool.load.saved import SavedRun
+from pytest_loadtool.load.cluster.conductor import LEAD_TIME, Conductor, Order, Phase
+from pytest_loadtool.load.verdict.comparison import TOLERANCE
+from pytest_loadtool.load.verdict.saved import SavedRun
 from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import LoadConfiguration
 

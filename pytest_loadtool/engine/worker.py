@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from pytest_loadtool.load import Share, reports
-from pytest_loadtool.transport.share import PreparedShare
+from pytest_loadtool.engine.prepare.share import PreparedShare
+from pytest_loadtool.load import Share
+from pytest_loadtool.load.metrics import reports
 
 #: Makes a share ready to run, with a base URL for each test case: see `share.prepare`.
 Prepare = Callable[[Sequence[str], Share], PreparedShare]

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from pytest_loadtool.replay.authentication.authenticating import Authenticating
-from pytest_loadtool.replay.exchange import Command, Response
-from pytest_loadtool.replay.renewal import Renewing
-from pytest_loadtool.replay.servers import guarded
-from pytest_loadtool.replay.user import Actor, VirtualUser
+from pytest_loadtool.replay.authentication.renewal import Renewing
+from pytest_loadtool.replay.compile.servers import guarded
+from pytest_loadtool.replay.user.exchange import Command, Response
+from pytest_loadtool.replay.user.user import Actor, VirtualUser
 
 
 def actor_for(user: VirtualUser) -> Actor:

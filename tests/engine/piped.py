@@ -16,9 +16,9 @@ from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Any, Self
 
+from pytest_loadtool.engine.prepare.share import prepare, read_test
 from pytest_loadtool.engine.run import LoadRun
 from pytest_loadtool.engine.worker import Worker
-from pytest_loadtool.transport.share import prepare, read_test
 
 
 class Processes:

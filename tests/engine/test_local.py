@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from pytest_loadtool.engine.local import run_alone
+from pytest_loadtool.engine.prepare.share import PreparedShare, prepare, read_test
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.load import Glimpse, Share, Summary
-from pytest_loadtool.transport.share import PreparedShare, prepare, read_test
 from tests.plugin.serving import Server, case, serving
 
 LOAD = """\

@@ -13,10 +13,10 @@ import pytest
 
 from pytest_loadtool.engine import run as orchestration
 from pytest_loadtool.engine.local import run_alone
+from pytest_loadtool.engine.prepare.share import prepare, read_test
 from pytest_loadtool.engine.run import LoadRun
 from pytest_loadtool.load import Glimpse, Share, Summary
-from pytest_loadtool.report.load_json import load_data
-from pytest_loadtool.transport.share import prepare, read_test
+from pytest_loadtool.report.load.json import load_data
 from tests.engine.piped import Processes
 from tests.plugin.loading import load
 from tests.plugin.serving import Server, case, serving

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_loadtool.load import (
-    LoadMetrics,
-    MergedMetrics,
-    Merger,
-    PageKey,
-    Share,
-    TransactionKey,
-    reports,
-)
+from pytest_loadtool.load import LoadMetrics, MergedMetrics, Merger, PageKey, Share, TransactionKey
+from pytest_loadtool.load.metrics import reports
 
 
 class Peer:

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_loadtool.plugin.load_interrupt import Shield, deaf, stopping
-from pytest_loadtool.transport.signals import ENDINGS
+from pytest_loadtool.engine.signals import ENDINGS
+from pytest_loadtool.plugin.load.interrupt import Shield, deaf, stopping
 from tests.plugin.loading import Project, children, load, wait_until
 from tests.plugin.serving import Server, case
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_loadtool.plugin.load_compare import BASELINE, Baseline
-from pytest_loadtool.plugin.load_series import Frame, SharedTest
+from pytest_loadtool.plugin.load.compare import BASELINE, Baseline
+from pytest_loadtool.plugin.load.series import Frame, SharedTest
 
 
 class Sent:

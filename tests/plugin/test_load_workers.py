@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from pytest_loadtool.plugin.load_outcome import EXIT_INCONCLUSIVE
+from pytest_loadtool.plugin.load.outcome import EXIT_INCONCLUSIVE
 from tests.plugin.loading import Project, children, load, wait_until
 from tests.plugin.serving import Server, case, transaction
 
@@ -198,7 +198,7 @@ def test_lost_worker_keeps_its_numbers_and_is_not_replaced(
     project.write(
         conftest__py="""
 import pathlib
-from pytest_loadtool.plugin.load_series import Series
+from pytest_loadtool.plugin.load.series import Series
 
 hear = Series.hear
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay import Over, PagePlan, Plan, Response, Send, Step, VirtualUser, Wait
-from pytest_loadtool.replay.user import Actor
+from pytest_loadtool.replay.user.user import Actor
 
 
 @dataclass

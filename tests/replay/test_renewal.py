@@ -22,8 +22,8 @@ from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import StatusCodes
 from pytest_loadtool.replay import Plan, VirtualUser, compile_case
 from pytest_loadtool.replay.acting import actor_for
-from pytest_loadtool.replay.renewal import Renewing
-from pytest_loadtool.replay.user import Actor
+from pytest_loadtool.replay.authentication.renewal import Renewing
+from pytest_loadtool.replay.user.user import Actor
 from tests.replay.playbook import Diary, Playbook, first_row
 
 SERVER = "http://api.example"

@@ -12,7 +12,7 @@ from pytest_loadtool.model.case import Page, Recorded, Request, TestCase, Transa
 from pytest_loadtool.model.extractor import Extractor, JsonPath
 from pytest_loadtool.replay import compile_case
 from pytest_loadtool.replay.acting import actor_for
-from pytest_loadtool.replay.user import VirtualUser
+from pytest_loadtool.replay.user.user import VirtualUser
 from tests.replay.playbook import Diary, Playbook, first_row
 
 SHOP = "http://shop.example:8000"

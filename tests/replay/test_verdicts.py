@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pytest_loadtool.auth import Credentials
-from pytest_loadtool.replay import verdicts as module
-from pytest_loadtool.replay.verdicts import Trial, Verdicts
+from pytest_loadtool.replay.authentication import credential_cache as module
+from pytest_loadtool.replay.authentication.credential_cache import Trial, Verdicts
 
 ALICE, BOB = Credentials("alice", "a"), Credentials("bob", "b")
 

@@ -17,9 +17,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_loadtool.model.bandwidth import PROFILES, Bandwidth
-from pytest_loadtool.transport.bandwidth import Line, Throttled, Way, connect_slowly, receive_buffer
-from pytest_loadtool.transport.network import new_event_loop
-from pytest_loadtool.transport.tls_layer import TlsLayer
+from pytest_loadtool.transport.connections.network import new_event_loop
+from pytest_loadtool.transport.wire.bandwidth import (
+    Line,
+    Throttled,
+    Way,
+    connect_slowly,
+    receive_buffer,
+)
+from pytest_loadtool.transport.wire.tls_layer import TlsLayer
 from tests.nginx import Nginx, serving
 from tests.plugin.loading import wait_until
 from tests.transport.peer import peer, read_request, resetting

@@ -14,16 +14,16 @@ from pytest_loadtool.auth.challenge import parse_challenges, scheme_name
 from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.errors import AuthenticationError
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.ahead import Ahead
-from pytest_loadtool.replay.attempt import Attempt, Entry, plain, sent_again
+from pytest_loadtool.replay.authentication.attempt import Attempt, Entry, plain, sent_again
+from pytest_loadtool.replay.authentication.credential_cache import LOOK
+from pytest_loadtool.replay.authentication.credentials import with_lines
+from pytest_loadtool.replay.authentication.gates import Gate, Proxies, Servers
 from pytest_loadtool.replay.authentication.policy import KNOWN, REFUSED, SAY, WAIT, log_in, wrong
-from pytest_loadtool.replay.credentials import with_lines
-from pytest_loadtool.replay.exchange import Command, Over, Response, Send, Wait
-from pytest_loadtool.replay.gates import Gate, Proxies, Servers
-from pytest_loadtool.replay.internal import internal_failure
-from pytest_loadtool.replay.plan import Account, Origin, Step
-from pytest_loadtool.replay.user import Actor, VirtualUser, target_of
-from pytest_loadtool.replay.verdicts import LOOK
+from pytest_loadtool.replay.authentication.preemptive import Ahead
+from pytest_loadtool.replay.user.exchange import Command, Over, Response, Send, Wait
+from pytest_loadtool.replay.user.internal import internal_failure
+from pytest_loadtool.replay.user.plan import Account, Origin, Step
+from pytest_loadtool.replay.user.user import Actor, VirtualUser, target_of
 
 _BARE = (
     "; the request went without its body, which the server has not seen: does something before it "

@@ -14,9 +14,9 @@ from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.auth.handshake import Handshake, RequestFacts
 from pytest_loadtool.auth.schemes import start, supported
 from pytest_loadtool.errors import AuthenticationError
-from pytest_loadtool.replay.credentials import header_line
-from pytest_loadtool.replay.plan import Account
-from pytest_loadtool.replay.verdicts import Trial, Verdicts
+from pytest_loadtool.replay.authentication.credential_cache import Trial, Verdicts
+from pytest_loadtool.replay.authentication.credentials import header_line
+from pytest_loadtool.replay.user.plan import Account
 
 SAY: Final = 0
 """Send the request again, with `Login.line` in its head."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pytest_loadtool.auth import Credentials, RequestFacts, parse_challenges
+from pytest_loadtool.replay.authentication.credential_cache import Verdicts
 from pytest_loadtool.replay.authentication.policy import (
     KNOWN,
     REFUSED,
@@ -12,8 +13,7 @@ from pytest_loadtool.replay.authentication.policy import (
     Login,
     log_in,
 )
-from pytest_loadtool.replay.plan import Account
-from pytest_loadtool.replay.verdicts import Verdicts
+from pytest_loadtool.replay.user.plan import Account
 
 ALICE = Credentials("alice", "a")
 BASIC = parse_challenges(['Basic realm="shop"'])

@@ -1,0 +1,91 @@
+"""`pytest --load`: what a session of load tests consists of. Imported only for one.
+
+Each `*.load.toml` is one test. A session has one of three roles: it runs everything itself, it is
+the controller of xdist workers, or it is one of them. Only the first two report.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_loadtool.engine.prepare.share import prepare
+from pytest_loadtool.engine.signals import interruption
+from pytest_loadtool.load import Share
+from pytest_loadtool.plugin.load.compare import BASELINE
+from pytest_loadtool.plugin.load.hints import write_hints
+from pytest_loadtool.plugin.load.interrupt import stopping
+from pytest_loadtool.plugin.load.item import ENGINE, LoadItem, LoadTestFailedError
+from pytest_loadtool.plugin.load.live import LiveView
+from pytest_loadtool.plugin.load.outcome import LoadOutcomes, write_thresholds
+from pytest_loadtool.plugin.load.results import RESULTS, LoadReporter, failure_text, properties
+from pytest_loadtool.plugin.run_in_thread import run_apart
+
+
+def configure(config: pytest.Config) -> None:
+    """Give the session its role.
+
+    Raises:
+        pytest.UsageError: the options cannot work, such as a file that cannot be written.
+    """
+    if hasattr(config, "workerinput"):
+        from pytest_loadtool.plugin.load.xdist_worker import LoadWorker
+
+        config.stash[ENGINE] = worker = LoadWorker(config)
+        config.pluginmanager.register(worker, "loadtool-worker")
+        return
+    if config.option.collectonly:
+        return
+    reporter = LoadReporter(config)
+    config.pluginmanager.register(reporter, "loadtool-reporter")
+    config.pluginmanager.register(LoadOutcomes(config, reporter), "loadtool-outcomes")
+    if config.getoption("dist", "no") != "no" and config.getoption("tx", None):
+        from pytest_loadtool.plugin.load.xdist_controller import LoadController
+
+        config.pluginmanager.register(LoadController(config), "loadtool-controller")
+        return
+    config.stash[ENGINE] = Here(config)
+
+
+class Here:
+    """The engine of a session without workers."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    def run(self, item: LoadItem, servers: tuple[str, ...]) -> None:
+        """Run a load test from beginning to end.
+
+        Raises:
+            LoadTestFailedError: it did not pass.
+            LoadToolError: it could not be run.
+            KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP; the results so far are kept.
+        """
+        from pytest_loadtool.engine.local import run_alone
+
+        configuration = item.load_test.configuration
+        baseline = self._config.stash[BASELINE]
+        earlier = baseline.of(configuration.name)  # says now if it has none
+        share = prepare(item.load_test, servers, Share())
+        lengths = item.load_test.lengths
+        write_hints(self._config, configuration, lengths)
+        with LiveView(self._config, configuration) as view, stopping(share.runner.stop) as stop:
+            summary = run_apart(
+                lambda: run_alone(
+                    share,
+                    configuration,
+                    interrupted=lambda: stop.heard > 0,
+                    show=view.show if view.wanted else None,
+                    baseline=earlier,
+                    tolerance=baseline.tolerance,
+                    lengths=[length for _, length in lengths],
+                )
+            )
+        item.summary = summary
+        write_thresholds(self._config, summary)
+        self._config.stash[RESULTS].append(summary)
+        item.user_properties += properties(summary)
+        if stop.heard:
+            raise interruption(stop.heard)
+        text = failure_text(summary)
+        if text is not None:
+            raise LoadTestFailedError(text)
