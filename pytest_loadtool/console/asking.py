@@ -14,10 +14,10 @@ from pytest_loadtool.casefile import read_dataset
 from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.wizard import Wizard, choice, question
+from pytest_loadtool.engine.prepare.keyrings import in_keyring
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import Variable
 from pytest_loadtool.model.dataset import Dataset
-from pytest_loadtool.transport.keyrings import in_keyring
 from pytest_loadtool.workflow.credentials import Credentials, Known, Source, env_name
 
 #: Datasets that are to be written, each with its first user.

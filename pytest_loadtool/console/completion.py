@@ -30,8 +30,6 @@ from pytest_loadtool.recording import hostnames
 from pytest_loadtool.workflow.accounts import accounts
 from pytest_loadtool.workflow.secrets import WAYS
 
-__all__ = ["RegistryCompleter"]
-
 
 class RegistryCompleter(Completer):
     """Completes the line before the cursor."""

@@ -11,7 +11,7 @@ import signal
 from collections.abc import Iterator
 
 from pytest_loadtool.capture import Proxy
-from pytest_loadtool.capture.clients import CERTIFICATE, NO_PROXY, PROXY
+from pytest_loadtool.capture.proxy.clients import CERTIFICATE, NO_PROXY, PROXY
 from pytest_loadtool.workflow.recording import Live
 
 

@@ -6,8 +6,6 @@ from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.model.case import Transaction
 from pytest_loadtool.workflow.document import Document
 
-__all__ = ["page_index", "transaction"]
-
 
 def transaction(document: Document, number: int) -> Transaction:
     """Transaction ``number`` as `tree` counts it.

@@ -23,8 +23,6 @@ from pytest_loadtool.console.wizard import Question
 from pytest_loadtool.workflow.known import state_file
 from pytest_loadtool.workflow.telling import counted
 
-__all__ = ["TerminalFrontend", "history", "interact", "toolbar"]
-
 _PROMPT = "loadtool> "
 #: ECMA-48 §8.3.117: black on gray, and back. Gray is colour 250 of 256.
 _GRAY, _PLAIN = "\x1b[30;48;5;250m", "\x1b[0m"

@@ -13,7 +13,7 @@ from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.wizard import Question
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.replay import Plan
-from pytest_loadtool.replay.proxies import through
+from pytest_loadtool.replay.compile.proxies import through
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.known import as_known, is_known
 from pytest_loadtool.workflow.replaying import plan_of

@@ -19,8 +19,6 @@ from pytest_loadtool.workflow.project import Project
 if TYPE_CHECKING:
     from pytest_loadtool.workflow.recording import Live
 
-__all__ = ["Change", "Frontend", "History", "Session", "Settings", "printable"]
-
 _T = TypeVar("_T")
 
 #: What would move the cursor or ring the bell if recorded text were printed as it is; and lone

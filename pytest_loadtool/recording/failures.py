@@ -10,18 +10,7 @@ from pytest_loadtool.model.exchange import SAFE_METHODS, Exchange
 from pytest_loadtool.model.validator import DEFAULT_STATUS, StatusCodes
 from pytest_loadtool.recording.entry import Entry
 from pytest_loadtool.recording.notes import EXPECTED, INCOMPLETE, RECORDING_ERROR, Note
-from pytest_loadtool.recording.pages import is_navigation
-
-__all__ = [
-    "STATIC_DESTINATIONS",
-    "STATIC_SUFFIXES",
-    "expected_status",
-    "failure_notes",
-    "is_static",
-    "status_notes",
-    "subject",
-    "what_failed",
-]
+from pytest_loadtool.recording.pages.common import is_navigation
 
 #: What browsers fetch for the sake of a page (Fetch standard, request destination).
 STATIC_DESTINATIONS = frozenset(

@@ -11,14 +11,14 @@ from pytest_loadtool.auth import scheme_name
 from pytest_loadtool.auth.recorded import recorded_identities
 from pytest_loadtool.casefile import har_comment, read_case, read_har, read_troubles
 from pytest_loadtool.casefile.trust import UNTRUSTED, named_path
+from pytest_loadtool.codec.template import Reference
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.authentication import Proxy
 from pytest_loadtool.model.case import TestCase, Variable
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told, silent
-from pytest_loadtool.model.template import Reference
 from pytest_loadtool.recording import build_case, what_sockets_did
-from pytest_loadtool.replay.proxies import ProxyUrl
+from pytest_loadtool.replay.compile.proxies import ProxyUrl
 from pytest_loadtool.workflow.accounts import unconfigured
 from pytest_loadtool.workflow.credentials import Credentials, Source, env_name, place
 from pytest_loadtool.workflow.document import Document, of_users

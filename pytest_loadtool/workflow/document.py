@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.casefile import format_case, parse_case
+from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase, Transaction, used_names
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.template import BUILTIN_NAMES, Reference
 from pytest_loadtool.model.validator import expected_text
-from pytest_loadtool.recording.uploads import Upload
+from pytest_loadtool.recording.request.uploads import Upload
 from pytest_loadtool.workflow.errors import CaseError
 
 if TYPE_CHECKING:

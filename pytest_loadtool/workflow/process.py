@@ -28,7 +28,7 @@ from pytest_loadtool import listeners
 from pytest_loadtool.capture import Proxy
 from pytest_loadtool.errors import LoadToolError, RecordingError
 from pytest_loadtool.recording import Domain, DomainFilter
-from pytest_loadtool.replay.proxies import ProxyUrl
+from pytest_loadtool.replay.compile.proxies import ProxyUrl
 from pytest_loadtool.workflow.files import as_case_path, har_path
 from pytest_loadtool.workflow.project import Project
 from pytest_loadtool.workflow.unattended import End, Recorded, Series

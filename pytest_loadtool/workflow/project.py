@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pytest_loadtool.casefile.trust import TRUSTED, Trust
-from pytest_loadtool.recording.domains import NO_FILTER, DomainFilter
-from pytest_loadtool.recording.grouping import REFERRER_ANALYSIS, Grouping
-from pytest_loadtool.replay.proxies import DIRECT, ENVIRONMENT, ProxyUrl
+from pytest_loadtool.recording.filter.domains import NO_FILTER, DomainFilter
+from pytest_loadtool.recording.pages.grouping import REFERRER_ANALYSIS, Grouping
+from pytest_loadtool.replay.compile.proxies import DIRECT, ENVIRONMENT, ProxyUrl
 
 
 @dataclass(frozen=True, slots=True)

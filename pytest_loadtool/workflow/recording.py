@@ -16,7 +16,7 @@ from pytest_loadtool.workflow.project import Project
 
 if TYPE_CHECKING:
     from pytest_loadtool.capture import Browser, Recorder
-    from pytest_loadtool.replay.proxies import ProxyUrl
+    from pytest_loadtool.replay.compile.proxies import ProxyUrl
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +103,8 @@ async def proxy_for(proxy: ProxyUrl | None) -> AsyncIterator[ProxyUrl | None]:
     if proxy is None:
         yield None
         return
-    from pytest_loadtool.capture.neighbours import doorkeeper
-    from pytest_loadtool.transport.forwarder import Forwarder
+    from pytest_loadtool.capture.proxy.neighbours import doorkeeper
+    from pytest_loadtool.transport.proxy.forwarder import Forwarder
 
     async with Forwarder(proxy, doorkeeper) as forwarder:
         yield forwarder.url

@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.replay import Observer, Plan, Step
-from pytest_loadtool.replay.proxies import through
+from pytest_loadtool.replay.compile.proxies import through
 from pytest_loadtool.workflow.document import Document, check
 from pytest_loadtool.workflow.project import Project
 
@@ -38,8 +38,8 @@ def plan_of(
         CaseError: a variable has no source.
         LoadToolError: it cannot be replayed.
     """
-    from pytest_loadtool.transport.outside import compile_from
-    from pytest_loadtool.transport.tls import check_tls
+    from pytest_loadtool.engine.prepare.resources import compile_from
+    from pytest_loadtool.transport.wire.tls import check_tls
 
     check(document.case)
     case = through(document.case, project.proxy)
@@ -59,7 +59,7 @@ def plan_of(
 
 async def replay(plan: Plan, observer: Stoppable) -> None:
     """Replay once in a thread; when this is cancelled, the replay ends with what is under way."""
-    from pytest_loadtool.transport.functional import replay_once
+    from pytest_loadtool.engine.functional import replay_once
 
     try:
         await apart(lambda: replay_once(plan, observer=observer, challenged=observer.challenged))

@@ -18,12 +18,12 @@ from secrets import token_bytes
 
 from pytest_loadtool.auth.recorded import recorded_identities
 from pytest_loadtool.casefile import read_dataset
+from pytest_loadtool.codec.template import Reference, escape
 from pytest_loadtool.correlation.fields import CONSTANT, Field, fields_of
-from pytest_loadtool.correlation.filling import with_references
+from pytest_loadtool.editing.bulk_edit import with_references
 from pytest_loadtool.model.case import TestCase, Variable
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.rule import Names, Rule
-from pytest_loadtool.model.template import Reference, escape
 from pytest_loadtool.workflow.accounts import unconfigured, with_account
 from pytest_loadtool.workflow.credentials import Placed, env_name, unused, with_users
 from pytest_loadtool.workflow.document import Document
@@ -53,7 +53,7 @@ def warnings(
     project: Project, document: Document, case_path: Path, rules: Sequence[Rule]
 ) -> Iterator[str]:
     """Say which credentials and tokens are in the files as they are."""
-    from pytest_loadtool.correlation.secrets import captured, typed
+    from pytest_loadtool.masking.found_secrets import captured, typed
 
     sessions = _sessions(document, rules)
     credentials = typed(document.case, sessions)
@@ -76,8 +76,8 @@ def move(
     Raises:
         FileError: the dataset cannot be written.
     """
-    from pytest_loadtool.correlation.masking import masked
-    from pytest_loadtool.correlation.secrets import moved, typed
+    from pytest_loadtool.masking.case import masked
+    from pytest_loadtool.masking.found_secrets import moved, typed
 
     sessions = _sessions(document, rules)
     credentials = typed(document.case, sessions)
@@ -113,7 +113,7 @@ def move(
 
 def _sessions(document: Document, rules: Sequence[Rule]) -> Names:
     """The cookies that carry the session or a credential, by the rules of the test case."""
-    from pytest_loadtool.correlation.secrets import session_cookies
+    from pytest_loadtool.masking.found_secrets import session_cookies
 
     return session_cookies(document.exchanges, rules)
 

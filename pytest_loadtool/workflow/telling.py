@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pytest_loadtool.auth import scheme_name
+from pytest_loadtool.codec.template import Reference, Template
+from pytest_loadtool.masking.text import BY_NAME
 from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.case import Page, TestCase
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.template import Reference, Template
 from pytest_loadtool.recording import Note, paused, with_pauses
-from pytest_loadtool.report.masking import BY_NAME
 
 if TYPE_CHECKING:
     from pytest_loadtool.workflow.accounts import Account

@@ -11,8 +11,8 @@ import pytest
 
 from pytest_loadtool.capture import Recorder
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.replay.proxies import ProxyUrl
-from pytest_loadtool.transport import forwarder as module
+from pytest_loadtool.replay.compile.proxies import ProxyUrl
+from pytest_loadtool.transport.proxy import forwarder as module
 from pytest_loadtool.workflow.recording import proxy_for
 from tests.authentication.accounts import DOMAIN, USERS
 from tests.authentication.apache import PAGE

@@ -8,8 +8,8 @@ import pytest
 
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import build_case
+from pytest_loadtool.recording.filter.rules import expired
 from pytest_loadtool.recording.notes import NEGOTIATION
-from pytest_loadtool.recording.sieve import expired
 
 OLD, NEW = "old-3f2b8c1e9d47", "new-4a60b1c57e8f"
 

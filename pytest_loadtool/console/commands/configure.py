@@ -27,8 +27,6 @@ from pytest_loadtool.workflow.configuring import (
 )
 from pytest_loadtool.workflow.document import Document
 
-__all__ = ["application_state", "configure", "explain", "undo_decision"]
-
 
 async def configure(
     session: Session,

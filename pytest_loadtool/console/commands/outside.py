@@ -13,8 +13,6 @@ from pytest_loadtool.console.session import Session
 from pytest_loadtool.workflow.recording import Live
 from pytest_loadtool.workflow.telling import counted
 
-__all__ = ["run", "wait"]
-
 #: Seconds between two looks for a file.
 _LOOK = 0.2
 #: Seconds after a program's end: its last response passes the proxy a moment before it is noted.

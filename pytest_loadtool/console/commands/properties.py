@@ -6,16 +6,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from pytest_loadtool.codec.template import escape
 from pytest_loadtool.console.arguments import ProxyScheme, TransactionNumber, UserName
 from pytest_loadtool.console.asking import Given, ask_credentials
 from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.console.identity import change_identity, configure_identity
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import identity as views
-from pytest_loadtool.correlation.logins import logins
+from pytest_loadtool.editing.login_forms import logins
 from pytest_loadtool.model.authentication import PROXY_METHODS, Proxy, ProxyMethod
 from pytest_loadtool.model.case import TestCase
-from pytest_loadtool.model.template import escape
 from pytest_loadtool.workflow.credentials import NOBODY, place
 from pytest_loadtool.workflow.document import readable, tidied
 

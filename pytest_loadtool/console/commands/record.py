@@ -8,15 +8,13 @@ from pytest_loadtool.console.environment import exports
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.opening import domains, may_drop, open_traffic
 from pytest_loadtool.console.session import Session
+from pytest_loadtool.masking.text import BY_NAME
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import Domain
-from pytest_loadtool.replay.proxies import ENVIRONMENT
-from pytest_loadtool.report.masking import BY_NAME
+from pytest_loadtool.replay.compile.proxies import ENVIRONMENT
 from pytest_loadtool.workflow.files import new_recording_path
 from pytest_loadtool.workflow.recording import Live, start
 from pytest_loadtool.workflow.telling import counted
-
-__all__ = ["record", "stop"]
 
 #: How errors begin that are told at once: of the proxy to go through, and of who was refused.
 _TOLD = ("proxy ", "a process of user ")
@@ -104,7 +102,7 @@ def _with_scheme(url: str) -> str:
 
 
 def _present(session: Session) -> None:
-    from pytest_loadtool.capture.chromium import has_display
+    from pytest_loadtool.capture.browser.chromium import has_display
 
     session.say("The browser is open: what is done in it is recorded. `stop` ends the recording.")
     if not has_display():

@@ -14,8 +14,8 @@ from pytest_loadtool.console.identity import configure_identity, needs_identity
 from pytest_loadtool.console.reaching import may_replay, planned
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import transaction as views
+from pytest_loadtool.masking.values import secrets_of
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.report.secrets import secrets_of
 from pytest_loadtool.workflow.configuring import needs_configuration
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.replaying import replay
@@ -23,8 +23,6 @@ from pytest_loadtool.workflow.telling import counted
 
 if TYPE_CHECKING:
     from pytest_loadtool.replay import PagePlan, Response, Step
-
-__all__ = ["play"]
 
 
 async def play(session: Session, *, fast: bool = False, server: str = "") -> None:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from pytest_loadtool.console.views.identity import authentication, offered
 from pytest_loadtool.console.views.text import size
+from pytest_loadtool.masking.text import BY_NAME, cut
 from pytest_loadtool.model.case import Page, TestCase, Transaction
 from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, Decision
 from pytest_loadtool.recording import fidelity, paused, transactions_of
 from pytest_loadtool.recording.notes import RECORDING_ERROR
-from pytest_loadtool.report.masking import BY_NAME, cut
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.telling import counted, notes, shortened
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from pytest_loadtool.auth import scheme_names
 from pytest_loadtool.auth.negotiation import challenges_in
-from pytest_loadtool.correlation.logins import Login
+from pytest_loadtool.editing.login_forms import Login
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.workflow.telling import place_of, who
