@@ -6,22 +6,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from pytest_loadtool.correlation.bound import escaped_text
+from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.escaped import base64_within, is_base64
 from pytest_loadtool.correlation.looks import looks_random
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.slots import Slot, target_slots
-from pytest_loadtool.model.place import Place
-
-__all__ = [
-    "AMPERSAND",
-    "HOST_IN_PAGE",
-    "OTHER_IN_PAGE",
-    "TO_LABEL",
-    "link_patterns",
-    "location_patterns",
-    "varies",
-]
+from pytest_loadtool.extraction.bound import escaped_text
 
 _VALUE_IN_PAGE = r"([^\"'/?#&<>\s]+)"
 OTHER_IN_PAGE = r"[^\"'/?#&<>\s]+"

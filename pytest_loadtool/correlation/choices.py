@@ -6,11 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from html import escape
 
-from pytest_loadtool.correlation.bound import escaped_text
-from pytest_loadtool.correlation.tags import select_end
+from pytest_loadtool.extraction.bound import escaped_text
+from pytest_loadtool.extraction.tags import select_end
 from pytest_loadtool.model.extractor import FormField, RegularExpression, Source
-
-__all__ = ["choice_patterns", "choice_sources", "choices", "labels_for"]
 
 _OPTION = re.compile(r'<option[^<>]*?\svalue="([^"]*)"[^<>]*>\s*+([^<>]*+)<')
 #: A tag between a control and its label; no input.

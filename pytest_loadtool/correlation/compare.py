@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from pytest_loadtool.codec.multipart import as_template, pieces_of
+from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.escaped import disguises
 from pytest_loadtool.correlation.indexing import decoded
 from pytest_loadtool.correlation.links import links
@@ -27,9 +29,7 @@ from pytest_loadtool.correlation.slots import request_slots, target_slots
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.case import Header, Request
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.multipart import as_template, pieces_of
 from pytest_loadtool.model.rule import Kind
-from pytest_loadtool.model.template import escape
 
 _TOKEN = re.compile(r"[\w\-.~]+", re.ASCII)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 
+from pytest_loadtool.codec.secret_names import is_secret
 from pytest_loadtool.correlation.claims import REPLAY_COMPARE, ByClient, Miss
 from pytest_loadtool.correlation.constants import constant_notes
 from pytest_loadtool.correlation.notes import (
@@ -21,9 +22,6 @@ from pytest_loadtool.correlation.variables import Found
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.rule import Role, Rule
-from pytest_loadtool.model.secret import is_secret
-
-__all__ = ["explain"]
 
 #: The confidence in what is found by its place: the list has other rows for another user.
 _BY_PLACE = 0.4

@@ -12,9 +12,7 @@ from pytest_loadtool.correlation.links import MOST_LABELS, label_at, links
 from pytest_loadtool.correlation.looks import is_short_number, looks_like_time, looks_random
 from pytest_loadtool.correlation.meaning import is_same
 from pytest_loadtool.correlation.packed import Packed, Sought
-from pytest_loadtool.correlation.partial import is_partial
 from pytest_loadtool.correlation.parts import header_sets
-from pytest_loadtool.correlation.pattern import Pattern
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.producers import in_response, issued_tokens
 from pytest_loadtool.correlation.recorded import RecordedResponse
@@ -27,6 +25,8 @@ from pytest_loadtool.correlation.traffic import (
     Traffic,
     recorded_slots,
 )
+from pytest_loadtool.extraction.partial import is_partial
+from pytest_loadtool.extraction.pattern import Pattern
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.rule import Kind, Rule

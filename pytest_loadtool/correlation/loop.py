@@ -42,8 +42,6 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.rule import Rule
 
-__all__ = ["REPLAYS", "Attempt", "Conclusion", "Missing", "improve"]
-
 #: How many replays a loop makes unless it is told otherwise.
 REPLAYS = 10
 #: How many replays may leave open whether a trial helps, before it is taken back.

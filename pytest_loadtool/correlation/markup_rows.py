@@ -8,11 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from pytest_loadtool.correlation.bound import escaped_text
-from pytest_loadtool.correlation.row_search import LONGEST_ROW, ROWS
-from pytest_loadtool.model.entities import unescape
-
-__all__ = ["ELEMENT", "Around", "row_at", "row_end", "row_texts", "rows_around"]
+from pytest_loadtool.codec.entities import unescape
+from pytest_loadtool.extraction.bound import escaped_text
+from pytest_loadtool.extraction.row_search import LONGEST_ROW, ROWS
 
 _ROW = re.compile(rf"<(/?)({'|'.join(ROWS)})(?=[\s>])", re.IGNORECASE)
 _BLOCK = re.compile(r"<(/?)(div|section)(?=[\s>])", re.IGNORECASE)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from pytest_loadtool.codec.place import Place
+from pytest_loadtool.codec.secret_names import is_secret
 from pytest_loadtool.correlation.claims import Miss
 from pytest_loadtool.correlation.fields import CREDENTIALS
 from pytest_loadtool.correlation.looks import SWITCHES, is_secret_name
@@ -16,9 +18,7 @@ from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Rule
-from pytest_loadtool.model.secret import is_secret
 
 Title = Callable[[int], str]
 

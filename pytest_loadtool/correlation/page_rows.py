@@ -12,6 +12,9 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from pytest_loadtool.codec.entities import unescape
+from pytest_loadtool.codec.place import Place
+from pytest_loadtool.codec.template import Template, escape
 from pytest_loadtool.correlation.addresses import (
     AMPERSAND,
     HOST_IN_PAGE,
@@ -20,10 +23,8 @@ from pytest_loadtool.correlation.addresses import (
     link_patterns,
     varies,
 )
-from pytest_loadtool.correlation.bound import escaped_text
 from pytest_loadtool.correlation.choices import choice_patterns
 from pytest_loadtool.correlation.controls import form_start
-from pytest_loadtool.correlation.extract import taken
 from pytest_loadtool.correlation.looks import is_title_name
 from pytest_loadtool.correlation.marks import Mark
 from pytest_loadtool.correlation.markup_rows import (
@@ -36,14 +37,11 @@ from pytest_loadtool.correlation.markup_rows import (
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Slot, target_slots
-from pytest_loadtool.correlation.tags import attributes
-from pytest_loadtool.model.entities import unescape
+from pytest_loadtool.extraction.bound import escaped_text
+from pytest_loadtool.extraction.extract import taken
+from pytest_loadtool.extraction.tags import attributes
 from pytest_loadtool.model.extractor import RegularExpression, Source
-from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
-from pytest_loadtool.model.template import Template, escape
-
-__all__ = ["Marks", "Owners", "Page", "Row", "place_of"]
 
 #: By the place of an id in an address: the variable that requests have it from.
 Owners = Mapping[tuple[Place, str, str], str]

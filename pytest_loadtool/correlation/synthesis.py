@@ -18,12 +18,9 @@ from pytest_loadtool.correlation.addresses import (
     location_patterns,
     varies,
 )
-from pytest_loadtool.correlation.bound import escaped_text
 from pytest_loadtool.correlation.boundaries import beside
 from pytest_loadtool.correlation.choices import choice_sources
 from pytest_loadtool.correlation.controls import form_start
-from pytest_loadtool.correlation.extract import PlainText
-from pytest_loadtool.correlation.jsonpath import format_path
 from pytest_loadtool.correlation.links import labels_of
 from pytest_loadtool.correlation.looks import is_short_number
 from pytest_loadtool.correlation.named import named_sources
@@ -31,8 +28,11 @@ from pytest_loadtool.correlation.producer import Box, Producer
 from pytest_loadtool.correlation.producers import fragment_slots
 from pytest_loadtool.correlation.reading import Reading
 from pytest_loadtool.correlation.slots import Slot, target_slots
-from pytest_loadtool.correlation.tags import attributes
 from pytest_loadtool.correlation.xml_document import format_xml_path, from_list
+from pytest_loadtool.extraction.bound import escaped_text
+from pytest_loadtool.extraction.extract import PlainText
+from pytest_loadtool.extraction.jsonpath import format_path
+from pytest_loadtool.extraction.tags import attributes
 from pytest_loadtool.model.extractor import (
     Boundary,
     CookieValue,
@@ -46,8 +46,6 @@ from pytest_loadtool.model.extractor import (
     escaped,
 )
 from pytest_loadtool.model.rule import Kind
-
-__all__ = ["synthesise"]
 
 #: ASP.NET spreads a long ViewState over numbered fields.
 _SPLIT_STATE = re.compile(r"__VIEWSTATE\d*")

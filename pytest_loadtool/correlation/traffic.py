@@ -9,17 +9,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import merge
 
+from pytest_loadtool.codec.multipart import as_template, pieces_of
+from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.about import WRAPPERS, collection, id_stem, procedure, reads
 from pytest_loadtool.correlation.looks import is_id_name, is_short_number, plain
 from pytest_loadtool.correlation.parts import content_type, rendered
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.searches import Searches
-from pytest_loadtool.correlation.slots import HOLE, Slot, request_slots
+from pytest_loadtool.correlation.slots import Slot, request_slots
+from pytest_loadtool.correlation.spots import HOLE
 from pytest_loadtool.model.case import Kind as ResponseKind
 from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import SAFE_METHODS, Exchange
-from pytest_loadtool.model.multipart import as_template, pieces_of
-from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
 
 #: Producers by their kinds, each in the order of transactions.

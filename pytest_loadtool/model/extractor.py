@@ -11,24 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from pytest_loadtool.model.template import Reference, Template, escape
-
-__all__ = [
-    "Boundary",
-    "CookieValue",
-    "Decoded",
-    "Extractor",
-    "FormField",
-    "HeaderValue",
-    "JsonPath",
-    "RegularExpression",
-    "Source",
-    "XmlPath",
-    "escaped",
-    "references",
-    "source_texts",
-    "with_texts",
-]
+from pytest_loadtool.codec.template import Reference, Template, escape
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.about import WRAPPERS, collection, id_stem
-from pytest_loadtool.correlation.jsonpath import compile_path, format_path, json_text
 from pytest_loadtool.correlation.looks import (
     is_id_name,
     is_short_number,
@@ -33,10 +33,8 @@ from pytest_loadtool.correlation.responses.objects import (
     inner,
     leaves,
 )
-from pytest_loadtool.model.template import escape
+from pytest_loadtool.extraction.jsonpath import compile_path, format_path, json_text
 from pytest_loadtool.model.validator import JsonValidator
-
-__all__ = ["listed_path", "named_in_document", "of_object", "of_thing", "repeated_in_document"]
 
 #: A word that the server writes for a state: ``shipped``, ``in progress``.
 _STATE = re.compile(r"[^\W\d_][^\W\d]*(?:[ _-][^\W\d]+){0,3}")

@@ -14,14 +14,14 @@ from itertools import pairwise
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
+from pytest_loadtool.codec.filters import filtered
+from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.claims import ByClient
 from pytest_loadtool.correlation.looks import looks_random, plain
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.correlation.traffic import Step, Traffic
-from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.generator import ALPHABETS, Generator, RandomText, Timestamp, Uuid
-from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Rule, same_name
 
 _PKCE = Rule(

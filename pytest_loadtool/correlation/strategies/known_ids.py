@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.about import collection
 from pytest_loadtool.correlation.claims import Claim, fitting
 from pytest_loadtool.correlation.looks import collection_names, is_short_number
@@ -12,7 +13,6 @@ from pytest_loadtool.correlation.meaning import is_for
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn, address_of, is_bare_id
 from pytest_loadtool.correlation.traffic import Traffic
-from pytest_loadtool.model.place import Place
 
 
 class KnownIds:

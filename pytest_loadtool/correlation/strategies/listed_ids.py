@@ -6,15 +6,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.about import collection, id_stem
 from pytest_loadtool.correlation.claims import Claim
-from pytest_loadtool.correlation.looks import collection_names, plain, same_name, singular
+from pytest_loadtool.correlation.looks import collection_names, plain, singular
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.strategies.known_ids import claimed_as
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn, is_bare_id
 from pytest_loadtool.correlation.traffic import Traffic
-from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.rule import same_name
 
 #: From how many characters on the end of a name tells what it is: ``wpUndoAfter``, ``undoafter``.
 _TELLING = 4

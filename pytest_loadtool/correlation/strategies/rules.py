@@ -12,14 +12,14 @@ from itertools import islice
 from pytest_loadtool.correlation.claims import Belief, Issue, Miss
 from pytest_loadtool.correlation.evidence import holds
 from pytest_loadtool.correlation.indexing import MOST_PRODUCERS
-from pytest_loadtool.correlation.jsonpath import format_path
 from pytest_loadtool.correlation.looks import is_short_number
-from pytest_loadtool.correlation.pattern import Pattern
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.producers import undo
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.correlation.traffic import ByKind, Traffic
+from pytest_loadtool.extraction.jsonpath import format_path
+from pytest_loadtool.extraction.pattern import Pattern
 from pytest_loadtool.model.extractor import JsonPath
 from pytest_loadtool.model.rule import Kind, Rule
 

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Protocol
 
+from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.about import id_stem
 from pytest_loadtool.correlation.claims import Belief, ByClient, Claim, Miss
 from pytest_loadtool.correlation.looks import is_code, is_id_name, plain
 from pytest_loadtool.correlation.meaning import ANYTHING
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.traffic import Traffic
-from pytest_loadtool.model.place import Place
 
 Proposal = Belief | Claim | Miss | ByClient
 """What a strategy may say of slots."""

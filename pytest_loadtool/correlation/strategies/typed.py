@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.claims import Miss
 from pytest_loadtool.correlation.looks import (
     is_secret_name,
     is_short_number,
     looks_random,
     names_somebody,
-    same_name,
 )
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.spots import CALL
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.correlation.traffic import Traffic
-from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.rule import Rule
+from pytest_loadtool.model.rule import Rule, same_name
 
 #: What both things and the fields are called in which people say who they are.
 _ALSO_THINGS = frozenset({"account", "user"})
