@@ -12,15 +12,6 @@ A transaction that fails on replay is not an exception: it is a result.
 
 from __future__ import annotations
 
-__all__ = [
-    "AuthenticationError",
-    "FileError",
-    "LoadToolError",
-    "RecordingError",
-    "ReplayError",
-    "SlowPatternError",
-]
-
 
 class LoadToolError(Exception):
     """Base of every error whose text is written for the user."""

@@ -7,17 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from pytest_loadtool.diagnosis.outcome import Evidence, Outcome
+from pytest_loadtool.engine.functional import replay_once
+from pytest_loadtool.engine.load import LoadRunner
+from pytest_loadtool.engine.observers import metrics_for
 from pytest_loadtool.load import LoadMetrics, Share
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.load import BODY_LIMIT, LoadConfiguration, ThinkTime
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.recording.hosts import with_recorded_hosts
+from pytest_loadtool.recording.filter.hosts import with_recorded_hosts
 from pytest_loadtool.replay import PagePlan, Plan, Response, Step, compile_case
 from pytest_loadtool.report.failure import explain
-from pytest_loadtool.report.outcome import Evidence, Outcome
-from pytest_loadtool.transport.functional import replay_once
-from pytest_loadtool.transport.load import LoadRunner, metrics_for
 
 __all__ = ["Observed", "explained", "replay", "run_load"]
 

@@ -172,7 +172,7 @@ def house(tmp_path: Path) -> Path:
         "": "",
         "model": "from pytest_loadtool.errors import Oops\nimport json",
         "correlation": "from ..model import case",
-        "replay": "from pytest_loadtool.correlation.extract import x\nimport time\ntime.time()",
+        "replay": "from pytest_loadtool.extraction.extract import x\nimport time\ntime.time()",
         "report": "from pytest_loadtool.load import histogram\nimport http.cookies, urllib.parse",
         "casefile": "from pathlib import Path\nPath('x').read_text()",
         "load": "from pytest_loadtool import __version__",

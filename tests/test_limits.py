@@ -18,14 +18,14 @@ from typing import Any
 import pytest
 
 import pytest_loadtool
-from pytest_loadtool.casefile.case_reader import parse_case
-from pytest_loadtool.casefile.case_writer import format_case
+from pytest_loadtool.casefile.case.reader import parse_case
+from pytest_loadtool.casefile.case.writer import format_case
 from pytest_loadtool.casefile.dataset import parse_dataset
+from pytest_loadtool.engine.functional import replay_once
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.validator import TextValidator
 from pytest_loadtool.replay import compile_case
-from pytest_loadtool.transport.functional import replay_once
 from tests.observed import Observed
 
 #: Of libraries under mitmproxy, as that is imported.
@@ -42,23 +42,23 @@ UNNOTICED = {
     "auth.digest._MOST_KEPT": "a cache",
     "auth.ntlm._MOST_KEPT": "a cache",
     "correlation.outcomes.proof._LONGEST_NAME": "of what an outcome is called",
-    "casefile.har._LONGEST": "30 years, for one request",
-    "casefile.matching._LONGEST": "of an entry, to know it again when a file is saved",
+    "casefile.har.exchange._LONGEST": "30 years, for one request",
+    "casefile.toml.comment_transfer._LONGEST": "of an entry, to know it again when a file is saved",
     "correlation.packed._MOST_REMEMBERED": "a cache",
-    "correlation.xmlpath._LONGEST_KEPT": "a cache",
+    "extraction.xmlpath._LONGEST_KEPT": "a cache",
     "correlation.looks._LONGEST_SAMPLE": "of a value: as much tells whether it is random",
-    "load.histogram._LONGEST": "35 years",
-    "recording.cookies._MOST_BYTES": "of a cookie: browsers keep no larger ones",
-    "recording.uploads._LONGEST_NAME": "of a file: what it holds is the same",
-    "replay.ahead._MOST_COURSES": "a cache",
-    "replay.cookies._MOST_LINES": "a cache",
-    "replay.head._LONGEST_KEPT": "a cache",
-    "replay.head._LONGEST_LINE_KEPT": "a cache",
-    "replay.head._MOST_KEPT": "a cache",
-    "replay.head._MOST_LINES_KEPT": "a cache",
-    "replay.likeness._LONGEST_KEPT": "of a body, to know it again",
-    "replay.head._MOST_OWN": "a cache",
-    "transport.load._SWEEP_MOST": "how late a time-out may be noticed",
+    "load.metrics.histogram._LONGEST": "35 years",
+    "recording.request.cookies._MOST_BYTES": "of a cookie: browsers keep no larger ones",
+    "recording.request.uploads._LONGEST_NAME": "of a file: what it holds is the same",
+    "replay.authentication.preemptive._MOST_COURSES": "a cache",
+    "replay.user.cookies._MOST_LINES": "a cache",
+    "replay.user.head._LONGEST_KEPT": "a cache",
+    "replay.user.head._LONGEST_LINE_KEPT": "a cache",
+    "replay.user.head._MOST_KEPT": "a cache",
+    "replay.user.head._MOST_LINES_KEPT": "a cache",
+    "replay.user.likeness._LONGEST_KEPT": "of a body, to know it again",
+    "replay.user.head._MOST_OWN": "a cache",
+    "engine.load._SWEEP_MOST": "how late a time-out may be noticed",
 }
 
 UNITS = {"KB": 1 << 10, "MB": 1 << 20, "ms": 0.001}

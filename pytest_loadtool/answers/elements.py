@@ -7,8 +7,6 @@ import re
 
 from pytest_loadtool.model.answer import Answer
 
-__all__ = ["element"]
-
 #: How far the root is looked for, in characters.
 _LONGEST_PROLOGUE = 10_000
 _ROOT = re.compile(r"<(?:[\w.-]+:)?([A-Za-z_][\w.-]*)([^<>]*)>")

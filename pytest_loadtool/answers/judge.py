@@ -15,8 +15,6 @@ from pytest_loadtool.answers.look import REDIRECTS
 from pytest_loadtool.model.answer import Answer
 from pytest_loadtool.model.case import Kind, Recorded
 
-__all__ = ["Finding", "Seen", "Yardstick", "judge", "same_status", "words"]
-
 #: Answers with these differ in how they were asked for, and not in what they are about: a client
 #: that has it already, or wants a part.
 _SAME = frozenset({200, 206, 304})

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pytest_loadtool.model.case import Kind
 
-__all__ = ["JSON_STARTS", "VAGUE", "declared", "media_type", "shown"]
-
 _TYPES = {
     "text/html": Kind.HTML,
     "application/xhtml+xml": Kind.HTML,

@@ -11,12 +11,10 @@ from pytest_loadtool.answers.documents import document, document_of
 from pytest_loadtool.answers.elements import element
 from pytest_loadtool.answers.kinds import JSON_STARTS, VAGUE, declared, media_type, shown
 from pytest_loadtool.answers.pages import page
+from pytest_loadtool.codec.charset import decoded
 from pytest_loadtool.model.answer import Answer
 from pytest_loadtool.model.case import Kind, Recorded
-from pytest_loadtool.model.charset import decoded
 from pytest_loadtool.model.exchange import Exchange
-
-__all__ = ["LONGEST_READ", "READ", "REDIRECTS", "answer_of", "kind_now", "look", "place_of"]
 
 LONGEST_READ = 1 << 18
 """The most bytes that a body may have, as received and decoded, to be read; of a longer one its

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 
 from pytest_loadtool.answers.phrases import asks_to_log_in, says_error
+from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.model.answer import Answer, LoginForm
-from pytest_loadtool.model.entities import unescape
-
-__all__ = ["LONGEST_TITLE", "heading_of", "page", "title_of"]
 
 LONGEST_TITLE = 200
 """The most characters of a title that are kept, and looked at in a heading."""

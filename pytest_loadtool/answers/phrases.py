@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["asks_to_log_in", "says_error"]
-
 #: What stands between the parts of a title.
 _BETWEEN = re.compile(
     r"\s+[-|\u2013\u2014\u00b7\u2022:\u00bb>]\s+|\s*[|\u00b7\u2022\u00bb]\s*|:\s+"

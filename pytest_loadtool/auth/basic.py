@@ -11,8 +11,6 @@ from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.auth.handshake import RequestFacts
 from pytest_loadtool.errors import AuthenticationError
 
-__all__ = ["BasicHandshake", "BasicSession", "basic_value"]
-
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-__all__ = ["lifetime_of"]
-
 
 def lifetime_of(token: str, answer: Any = None, date: str = "") -> float | None:
     """The seconds that ``token`` is good for, from when it was given out; None: nobody says.

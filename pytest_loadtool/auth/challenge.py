@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["Challenge", "octets", "parse_challenges", "readable", "scheme_name", "scheme_names"]
-
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _EQUALS = re.compile(r"[ \t]*=[ \t]*")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)(?:"|\\?$)', re.DOTALL)

@@ -14,8 +14,6 @@ from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.auth.handshake import RequestFacts
 from pytest_loadtool.errors import AuthenticationError
 
-__all__ = ["DigestHandshake", "DigestSession"]
-
 #: By the name of the algorithm, in lower case and without ``-sess`` (RFC 7616 §6.1): hashlib's.
 _HASHES = {"md5": "md5", "sha-256": "sha256", "sha-512-256": "sha512_256"}
 

@@ -8,8 +8,6 @@ from typing import Protocol
 
 from pytest_loadtool.auth.challenge import Challenge
 
-__all__ = ["Handshake", "RequestFacts", "Session"]
-
 
 @dataclass(frozen=True, slots=True)
 class RequestFacts:

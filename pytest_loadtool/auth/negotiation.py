@@ -17,19 +17,6 @@ from pytest_loadtool.auth.challenge import Challenge, parse_challenges
 from pytest_loadtool.auth.schemes import METHODS, supported
 from pytest_loadtool.model.exchange import Exchange
 
-__all__ = [
-    "PROXY",
-    "SERVER",
-    "Party",
-    "challenges_in",
-    "credentials_in",
-    "is_challenge",
-    "is_http_credentials",
-    "negotiations",
-    "ntlm_message",
-    "was_refused",
-]
-
 #: How an NTLM message starts ([MS-NLMP] 2.2.1), bare or within SPNEGO; its type follows.
 _NTLM_SIGNATURE = b"NTLMSSP\0"
 _AUTHENTICATE = 3

@@ -22,8 +22,6 @@ from pytest_loadtool.errors import AuthenticationError
 if TYPE_CHECKING:
     from spnego import ContextProxy
 
-__all__ = ["NtlmHandshake"]
-
 _SIGNATURE = b"NTLMSSP\0"
 
 #: How many users' password hashes are kept: to make one takes four times as long as a handshake.

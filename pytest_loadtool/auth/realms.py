@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pytest_loadtool.auth.handshake import Session
 
-__all__ = ["Realms"]
-
 
 class Realms:
     """The realms that one virtual user has entered, by host and path.

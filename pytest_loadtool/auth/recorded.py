@@ -22,8 +22,6 @@ from pytest_loadtool.auth.negotiation import (
 )
 from pytest_loadtool.model.exchange import Exchange
 
-__all__ = ["RecordedIdentity", "recorded_identities"]
-
 #: [MS-NLMP] 2.2.1.3: where the lengths and offsets of the names stand, and the flag for UTF-16.
 _DOMAIN, _USER, _FLAGS = 28, 36, 60
 _UNICODE = 0x1

@@ -12,8 +12,6 @@ from pytest_loadtool.auth.handshake import Handshake, RequestFacts
 from pytest_loadtool.auth.ntlm import NtlmHandshake
 from pytest_loadtool.errors import AuthenticationError
 
-__all__ = ["METHODS", "start", "supported"]
-
 _Make = Callable[[Challenge, Credentials, RequestFacts, bool], Handshake]
 
 

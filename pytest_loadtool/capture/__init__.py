@@ -13,12 +13,13 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from pytest_loadtool.capture.browser import Browser, find_browser
-from pytest_loadtool.capture.clients import Proxy
+from pytest_loadtool.capture.browser.browser import Browser
+from pytest_loadtool.capture.browser.locate import find_browser
+from pytest_loadtool.capture.proxy.clients import Proxy
 from pytest_loadtool.errors import RecordingError
 
 if TYPE_CHECKING:
-    from pytest_loadtool.capture.recorder import Recorder
+    from pytest_loadtool.capture.proxy.recorder import Recorder
 
 __all__ = ["Browser", "Proxy", "Recorder", "find_browser"]
 
@@ -31,7 +32,7 @@ def __getattr__(name: str) -> Any:
         # nothing about that.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
-            from pytest_loadtool.capture.recorder import Recorder
+            from pytest_loadtool.capture.proxy.recorder import Recorder
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] == "pytest_loadtool":
             raise

@@ -15,8 +15,6 @@ from pytest_loadtool.casefile.files import read_text, replace_file
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.dataset import Dataset, shown_columns
 
-__all__ = ["format_dataset", "parse_dataset", "read_dataset", "save_dataset"]
-
 
 def read_dataset(path: Path) -> Dataset:
     """The dataset in a CSV file.

@@ -8,10 +8,8 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from pytest_loadtool.casefile.nearest import did_you_mean
+from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.errors import FileError
-
-__all__ = ["check_file", "file_errors", "read_bytes", "read_text", "replace_file"]
 
 _DIRECTORY = "expected a file, but this is a directory"
 

@@ -18,8 +18,6 @@ from pytest_loadtool.casefile.files import read_bytes
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 
-__all__ = ["parse_exchange", "read_exchange"]
-
 # RFC 9110 §5.6.2: token
 _NAME = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _REQUEST = re.compile(rf"({_NAME}) (\S+)(?: (HTTP/\d(?:\.\d)?))?")

@@ -10,17 +10,6 @@ import math
 import re
 from fractions import Fraction
 
-__all__ = [
-    "format_duration",
-    "format_rate",
-    "format_share",
-    "format_size",
-    "parse_duration",
-    "parse_rate",
-    "parse_share",
-    "parse_size",
-]
-
 _NUMBER = r"(\d+(?:\.\d+)?)"
 _DURATION = re.compile(
     rf"(?:{_NUMBER}h)?\s*(?:{_NUMBER}m(?!s))?\s*(?:{_NUMBER}s)?\s*(?:{_NUMBER}ms)?", re.ASCII

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from pytest_loadtool.casefile.files import read_text
-from pytest_loadtool.casefile.nearest import did_you_mean
-from pytest_loadtool.casefile.problems import key_error
-from pytest_loadtool.casefile.schema import (
+from pytest_loadtool.casefile.syntax import pattern, plain_name, shown
+from pytest_loadtool.casefile.toml.diagnostics import key_error
+from pytest_loadtool.casefile.toml.schema import (
     Convert,
     Key,
     Node,
@@ -26,14 +26,12 @@ from pytest_loadtool.casefile.schema import (
     parsed,
     tables,
 )
-from pytest_loadtool.casefile.syntax import pattern, plain_name, shown
 from pytest_loadtool.casefile.trust import TRUSTED, Trust, named_path
+from pytest_loadtool.codec.place import Place
+from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
-from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import EVIDENCE_NAMES, Kind, Names, Rule, same_name
-
-__all__ = ["TABLES", "case_rules", "package_rules", "parse_rules", "read_rules"]
 
 #: The package's own rules. The file has no privileges.
 _PACKAGE = Path(__file__).parent.parent / "correlation" / "rules.toml"

@@ -7,19 +7,17 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from pytest_loadtool.casefile.case_writer import case_lines
-from pytest_loadtool.casefile.comments import carry
+from pytest_loadtool.casefile.case.writer import case_lines
 from pytest_loadtool.casefile.files import read_text, replace_file
-from pytest_loadtool.casefile.lines import KeyPath, scan
-from pytest_loadtool.casefile.load_writer import load_lines
-from pytest_loadtool.casefile.matching import match
-from pytest_loadtool.casefile.render import Line, render
-from pytest_loadtool.casefile.syntax_errors import syntax_error
+from pytest_loadtool.casefile.load.writer import load_lines
+from pytest_loadtool.casefile.toml.comment_transfer import match
+from pytest_loadtool.casefile.toml.comments import carry
+from pytest_loadtool.casefile.toml.positions import KeyPath, scan
+from pytest_loadtool.casefile.toml.render import Line, render
+from pytest_loadtool.casefile.toml.syntax_errors import syntax_error
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.load import LoadConfiguration
-
-__all__ = ["save_case", "save_load"]
 
 
 def save_case(path: Path, case: TestCase) -> None:

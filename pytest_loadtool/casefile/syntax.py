@@ -13,12 +13,12 @@ import re
 import warnings
 from collections.abc import Callable
 
-from pytest_loadtool.casefile.nearest import did_you_mean
+from pytest_loadtool.codec.filters import FILTERS
+from pytest_loadtool.codec.multipart import is_charset
+from pytest_loadtool.codec.path_patterns import with_comparisons
+from pytest_loadtool.codec.suggestions import did_you_mean
+from pytest_loadtool.codec.template import BUILTIN_NAMES, Template, UnknownFilterError
 from pytest_loadtool.model.case import COMPUTED_HEADERS, Header, Kind
-from pytest_loadtool.model.filters import FILTERS
-from pytest_loadtool.model.multipart import is_charset
-from pytest_loadtool.model.path_patterns import with_comparisons
-from pytest_loadtool.model.template import BUILTIN_NAMES, Template, UnknownFilterError
 from pytest_loadtool.model.wire import (
     HOST_AND_PORT,
     is_header_value,
@@ -28,34 +28,6 @@ from pytest_loadtool.model.wire import (
     other_case,
 )
 from pytest_loadtool.model.xml_path import xml_steps
-
-__all__ = [
-    "app_name",
-    "base64_bytes",
-    "base_url",
-    "charset",
-    "code_range",
-    "cookie_line",
-    "dataset_name",
-    "form_action",
-    "header_line",
-    "identifier",
-    "item_kind",
-    "json_path",
-    "kind",
-    "link_address",
-    "pattern",
-    "plain_name",
-    "request_line",
-    "shown",
-    "sought_path",
-    "sought_pattern",
-    "sought_xml_path",
-    "template",
-    "token",
-    "transport",
-    "variable_name",
-]
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _ABSOLUTE = re.compile(r"https?://[^/?#\s]+", re.IGNORECASE)

@@ -16,22 +16,10 @@ from enum import Enum
 from pathlib import Path
 
 from pytest_loadtool.casefile.files import file_errors
-from pytest_loadtool.casefile.lines import KeyPath
-from pytest_loadtool.casefile.problems import Problems
+from pytest_loadtool.casefile.toml.diagnostics import Problems
+from pytest_loadtool.casefile.toml.positions import KeyPath
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
-
-__all__ = [
-    "OUTSIDE_PATHS",
-    "TRUSTED",
-    "UNTRUSTED",
-    "Kind",
-    "Reached",
-    "Trust",
-    "check_untrusted",
-    "named_path",
-    "reached",
-]
 
 OUTSIDE_PATHS = "loadtool_outside_paths"
 """The setting in pytest's configuration file that lets files elsewhere be read."""

@@ -15,15 +15,6 @@ from pytest_loadtool.correlation.fields import SERVER_AUTHENTICATION, Field
 from pytest_loadtool.model.authentication import Identity
 from pytest_loadtool.model.case import TestCase, Transaction
 
-__all__ = [
-    "Account",
-    "accounts",
-    "identity_fields",
-    "unconfigured",
-    "with_account",
-    "without_account",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Account:

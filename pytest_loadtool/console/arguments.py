@@ -12,20 +12,6 @@ from pytest_loadtool.casefile.quantities import parse_duration
 from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.recording import Domain
 
-__all__ = [
-    "Argument",
-    "CommandName",
-    "Duration",
-    "FieldName",
-    "Hostnames",
-    "PageName",
-    "ProxyScheme",
-    "SecretsWay",
-    "TransactionNumber",
-    "UserName",
-    "VariableName",
-]
-
 #: The name of a command: completed from the registry.
 CommandName = NewType("CommandName", str)
 #: A field of a transaction, as ``fields`` names it.

@@ -20,12 +20,10 @@ from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.console.secrets import env_name
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.wizard import Wizard, choice, question
+from pytest_loadtool.engine.prepare.keyrings import in_keyring
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import Variable
 from pytest_loadtool.model.dataset import Dataset
-from pytest_loadtool.transport.keyrings import in_keyring
-
-__all__ = ["RECOMMENDATION", "ask_credentials", "ask_dataset", "ask_name", "ask_password"]
 
 #: The columns of a dataset of credentials. The last need not be there.
 COLUMNS = ("username", "password", "domain")

@@ -12,9 +12,7 @@ from pytest_loadtool.console.secrets import env_name
 from pytest_loadtool.console.session import Session, Settings
 from pytest_loadtool.model.authentication import Proxy
 from pytest_loadtool.model.case import Variable
-from pytest_loadtool.replay.proxies import DIRECT, ENVIRONMENT, ProxyUrl
-
-__all__ = ["go_through_proxy", "upstream_of", "way_through"]
+from pytest_loadtool.replay.compile.proxies import DIRECT, ENVIRONMENT, ProxyUrl
 
 
 def upstream_of(settings: Settings) -> ProxyUrl | None:
@@ -31,8 +29,8 @@ async def way_through(proxy: ProxyUrl | None) -> AsyncIterator[ProxyUrl | None]:
     if proxy is None:
         yield None
         return
-    from pytest_loadtool.capture.neighbours import doorkeeper
-    from pytest_loadtool.transport.forwarder import Forwarder
+    from pytest_loadtool.capture.proxy.neighbours import doorkeeper
+    from pytest_loadtool.transport.proxy.forwarder import Forwarder
 
     async with Forwarder(proxy, doorkeeper) as forwarder:
         yield forwarder.url

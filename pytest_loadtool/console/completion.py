@@ -30,8 +30,6 @@ from pytest_loadtool.console.session import Session
 from pytest_loadtool.model.authentication import PROXY_METHODS
 from pytest_loadtool.recording import hostnames
 
-__all__ = ["RegistryCompleter"]
-
 
 class RegistryCompleter(Completer):
     """Completes the line before the cursor."""

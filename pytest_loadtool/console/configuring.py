@@ -20,15 +20,6 @@ from pytest_loadtool.recording import belongs, hostnames, restrict, what_sockets
 if TYPE_CHECKING:
     from pytest_loadtool.correlation import Configuration
 
-__all__ = [
-    "configure_application_state",
-    "configure_for_replay",
-    "configured",
-    "needs_configuration",
-    "standing",
-    "with_traffic",
-]
-
 
 def needs_configuration(document: Document) -> bool:
     """Whether a first replay starts with Configure for Replay: it was recorded, and not yet run."""

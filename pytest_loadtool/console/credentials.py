@@ -14,8 +14,6 @@ from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.model.case import Variable
 from pytest_loadtool.model.dataset import Dataset
 
-__all__ = ["NOBODY", "NOTHING_PLANNED", "Credentials", "Given", "Known", "Planned", "Source"]
-
 #: Datasets that are to be written, each with its first user.
 Planned = Mapping[Path, str]
 NOTHING_PLANNED: Planned = MappingProxyType({})

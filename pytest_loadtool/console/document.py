@@ -7,13 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_loadtool.casefile import format_case, parse_case
+from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase, used_names
-from pytest_loadtool.model.template import BUILTIN_NAMES, Reference
 from pytest_loadtool.model.validator import expected_text
-
-__all__ = ["check", "of_users", "readable", "tidied", "unset"]
 
 
 def check(case: TestCase) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import signal
 
-__all__ = ["ended"]
-
 
 def ended(status: int) -> str:
     """``ended with exit status 1``; a negative status is the signal that ended it."""

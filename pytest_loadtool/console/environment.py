@@ -9,10 +9,8 @@ import shlex
 from collections.abc import Iterator
 
 from pytest_loadtool.capture import Proxy
-from pytest_loadtool.capture.clients import CERTIFICATE, NO_PROXY, PROXY
+from pytest_loadtool.capture.proxy.clients import CERTIFICATE, NO_PROXY, PROXY
 from pytest_loadtool.console.live import Live
-
-__all__ = ["exports", "variables"]
 
 
 def variables(live: Live) -> dict[str, str]:

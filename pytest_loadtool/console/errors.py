@@ -15,14 +15,6 @@ from typing import ClassVar
 
 from pytest_loadtool.errors import LoadToolError
 
-__all__ = [
-    "CommandError",
-    "InconclusiveError",
-    "NotGreenError",
-    "NothingRecordedError",
-    "UsageError",
-]
-
 
 class CommandError(LoadToolError):
     """A command could not do its work. The text is for the user."""

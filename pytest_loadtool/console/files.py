@@ -21,23 +21,6 @@ from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told, silent
 
-__all__ = [
-    "CASE_SUFFIX",
-    "MASKED",
-    "as_case_path",
-    "as_load_path",
-    "case_name",
-    "har_path",
-    "is_recording",
-    "load_name",
-    "load_path",
-    "new_recording_path",
-    "place_evidence",
-    "recordings_left",
-    "untitled",
-    "write_evidence",
-]
-
 CASE_SUFFIX = ".case.toml"
 #: What traffic says about itself whose credentials and tokens are not the recorded ones.
 MASKED = "Credentials and tokens are stand-ins."

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.recording import TRACKERS, Domain, DomainFilter
 
-__all__ = ["domains"]
-
 
 def domains(
     session: Session,

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pytest_loadtool.console.session import Document
 
-__all__ = ["Change", "History", "State"]
-
 
 @dataclass(frozen=True, slots=True)
 class State:

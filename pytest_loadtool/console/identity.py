@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from pytest_loadtool.codec.template import Template
 from pytest_loadtool.console.accounts import (
     Account,
     accounts,
@@ -28,13 +29,10 @@ from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views import identity as views
 from pytest_loadtool.console.wizard import Wizard, choice
 from pytest_loadtool.correlation.fields import CONSTANT, fields_of
-from pytest_loadtool.correlation.filling import with_constant, with_reference
-from pytest_loadtool.correlation.logins import Login, logins
+from pytest_loadtool.editing.bulk_edit import with_constant, with_reference
+from pytest_loadtool.editing.login_forms import Login, logins
 from pytest_loadtool.model.authentication import Identity
 from pytest_loadtool.model.case import TestCase
-from pytest_loadtool.model.template import Template
-
-__all__ = ["change_identity", "configure_identity", "needs_identity"]
 
 _ADVICE = (
     "`test-case-configuration --dataset users.csv` gives each virtual user a username of its own, "

@@ -16,15 +16,13 @@ from pytest_loadtool.console.views import case as views
 from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.correlation.compare import Replayed
 from pytest_loadtool.correlation.loop import Conclusion, Missing, improve
+from pytest_loadtool.diagnosis.redirect_mismatch import led_elsewhere
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.report.elsewhere import led_elsewhere
 
 if TYPE_CHECKING:
     from pytest_loadtool.replay import PagePlan, Response, Step
-
-__all__ = ["improve_by_replays"]
 
 #: Bytes of a replayed body that are compared, and of all bodies of a replay together.
 _LONGEST_BODY, _MOST_BYTES = 4 << 20, 100 << 20

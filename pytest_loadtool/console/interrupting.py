@@ -13,8 +13,6 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
-__all__ = ["ENDING", "ended_by"]
-
 #: Signals that end the console in good order: kill, and the terminal window being closed.
 ENDING = (signal.SIGTERM, signal.SIGHUP)
 

@@ -17,9 +17,7 @@ from pytest_loadtool.recording import DomainFilter
 
 if TYPE_CHECKING:
     from pytest_loadtool.capture import Browser, Recorder
-    from pytest_loadtool.replay.proxies import ProxyUrl
-
-__all__ = ["Evidence", "Live", "evidence_in", "start"]
+    from pytest_loadtool.replay.compile.proxies import ProxyUrl
 
 
 @dataclass(slots=True)

@@ -10,6 +10,7 @@ from pytest_loadtool.auth import scheme_name
 from pytest_loadtool.auth.recorded import recorded_identities
 from pytest_loadtool.casefile import har_comment, read_case, read_har, read_troubles
 from pytest_loadtool.casefile.trust import UNTRUSTED, named_path
+from pytest_loadtool.codec.template import Reference
 from pytest_loadtool.console.accounts import unconfigured
 from pytest_loadtool.console.document import of_users
 from pytest_loadtool.console.errors import NothingRecordedError
@@ -22,10 +23,7 @@ from pytest_loadtool.console.views.pauses import missing, replayed
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.template import Reference
 from pytest_loadtool.recording import build_case, what_sockets_did
-
-__all__ = ["may_drop", "open_file", "open_traffic"]
 
 
 def open_file(session: Session) -> None:

@@ -6,8 +6,6 @@ from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.console.session import Document
 from pytest_loadtool.model.case import Transaction
 
-__all__ = ["page_index", "transaction"]
-
 
 def transaction(document: Document, number: int) -> Transaction:
     """Transaction ``number`` as `tree` counts it.

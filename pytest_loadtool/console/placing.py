@@ -7,16 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference, escape
 from pytest_loadtool.console.credentials import Credentials
 from pytest_loadtool.console.private import write_private
 from pytest_loadtool.console.secrets import unused, with_users
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.correlation.revert import names_in_use
+from pytest_loadtool.engine.prepare.keyrings import in_keyring, store_in_keyring, storing
 from pytest_loadtool.model.case import TestCase, Variable
-from pytest_loadtool.model.template import BUILTIN_NAMES, Reference, escape
-from pytest_loadtool.transport.keyrings import in_keyring, store_in_keyring, storing
-
-__all__ = ["Placed", "place"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,6 @@ from pathlib import Path
 from pytest_loadtool.casefile import save_dataset
 from pytest_loadtool.model.dataset import Dataset
 
-__all__ = ["write_private"]
-
 
 def write_private(path: Path, dataset: Dataset) -> None:
     """Write a dataset that its owner alone can read, and name it in the ``.gitignore`` beside it.

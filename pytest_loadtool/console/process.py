@@ -27,8 +27,6 @@ from pytest_loadtool.console.session import Settings
 from pytest_loadtool.console.unattended import End, Recorded, Series
 from pytest_loadtool.errors import LoadToolError, RecordingError
 
-__all__ = ["RecordingProcess"]
-
 #: Seconds that it gets to end.
 _PATIENCE = 10.0
 

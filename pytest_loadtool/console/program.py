@@ -14,9 +14,7 @@ from pytest_loadtool.console.session import Settings
 from pytest_loadtool.console.unattended import End, Recorded
 from pytest_loadtool.errors import RecordingError
 from pytest_loadtool.recording import Domain, DomainFilter
-from pytest_loadtool.replay.proxies import ProxyUrl
-
-__all__ = ["in_the_way", "record", "recorded_so_far"]
+from pytest_loadtool.replay.compile.proxies import ProxyUrl
 
 #: What became of recordings, until somebody who shows it takes it.
 recorded_so_far: list[Recorded] = []

@@ -9,8 +9,6 @@ from typing import TextIO
 
 from pytest_loadtool.model.progress import Told
 
-__all__ = ["told_at"]
-
 #: Seconds before the line comes, and between two of its states.
 _FIRST, _NEXT = 1.0, 0.2
 #: ECMA-48 §8.3.41: erases the line, from its beginning on.

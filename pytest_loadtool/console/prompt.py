@@ -23,8 +23,6 @@ from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.console.wizard import Question
 
-__all__ = ["TerminalFrontend", "history", "interact", "toolbar"]
-
 _PROMPT = "loadtool> "
 #: ECMA-48 §8.3.117: black on gray, and back. Gray is colour 250 of 256.
 _GRAY, _PLAIN = "\x1b[30;48;5;250m", "\x1b[0m"

@@ -20,17 +20,7 @@ from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.wizard import Question
 from pytest_loadtool.model.case import TestCase
-from pytest_loadtool.replay.proxies import through
-
-__all__ = [
-    "agree_to_replay",
-    "as_known",
-    "check_server",
-    "fingerprint",
-    "is_known",
-    "may_replay",
-    "state_file",
-]
+from pytest_loadtool.replay.compile.proxies import through
 
 
 def fingerprint(path: Path) -> str:

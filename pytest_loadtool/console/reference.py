@@ -11,8 +11,6 @@ from pathlib import Path
 from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.registry import Registry
 
-__all__ = ["BEGIN", "END", "reference", "updated"]
-
 BEGIN = "<!-- commands: made by python -m pytest_loadtool.console.reference -->"
 END = "<!-- end of commands -->"
 

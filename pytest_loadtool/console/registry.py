@@ -25,13 +25,6 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from pytest_loadtool.console.arguments import Argument
 from pytest_loadtool.console.errors import UsageError
 
-__all__ = [
-    "Call",
-    "Command",
-    "Registry",
-    "registry",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Command:

@@ -10,8 +10,6 @@ from pathlib import Path
 from pytest_loadtool.console.uploads import with_file_names
 from pytest_loadtool.model.case import TestCase
 
-__all__ = ["relocated"]
-
 
 def relocated(case: TestCase, old: Path, new: Path, unwritten: Container[str] = ()) -> TestCase:
     """``case``, whose files have names relative to the folder ``old``, with names for ``new``.

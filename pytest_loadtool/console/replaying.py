@@ -13,9 +13,7 @@ from pytest_loadtool.console.session import Session
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.replay import Observer, Plan, Step
-from pytest_loadtool.replay.proxies import through
-
-__all__ = ["Stoppable", "plan_of", "replay"]
+from pytest_loadtool.replay.compile.proxies import through
 
 
 class Stoppable(Observer, Protocol):
@@ -35,8 +33,8 @@ def plan_of(session: Session, case: TestCase, *, server: str = "", fast: bool = 
         CommandError: a variable has no source, or nobody has named the only server.
         LoadToolError: it cannot be replayed.
     """
-    from pytest_loadtool.transport.outside import compile_from
-    from pytest_loadtool.transport.tls import check_tls
+    from pytest_loadtool.engine.prepare.resources import compile_from
+    from pytest_loadtool.transport.wire.tls import check_tls
 
     check(case)
     check_server(session, server)
@@ -61,7 +59,7 @@ def plan_of(session: Session, case: TestCase, *, server: str = "", fast: bool = 
 
 async def replay(plan: Plan, observer: Stoppable) -> None:
     """Replay once in a thread; when this is cancelled, the replay ends with what is under way."""
-    from pytest_loadtool.transport.functional import replay_once
+    from pytest_loadtool.engine.functional import replay_once
 
     try:
         await apart(lambda: replay_once(plan, observer=observer, challenged=observer.challenged))

@@ -17,8 +17,6 @@ from typing import IO
 from pytest_loadtool.console.ended import ended
 from pytest_loadtool.console.errors import NotGreenError, UsageError
 
-__all__ = ["reset_by", "words_of"]
-
 #: Seconds that the command gets to end.
 _PATIENCE = 60.0
 #: Characters of what it said that a failure repeats: the last ones.

@@ -11,8 +11,6 @@ from pytest_loadtool.console.session import Session
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.rule import Rule
 
-__all__ = ["rules_of", "with_rules"]
-
 
 def rules_of(session: Session, case: TestCase) -> tuple[Rule, ...]:
     """The test case's rules, then the project's, then the package's.

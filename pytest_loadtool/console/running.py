@@ -6,8 +6,6 @@ from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.errors import LoadToolError
 
-__all__ = ["ABANDONED", "NOTHING_RECORDED", "SAVED", "execute", "outcome"]
-
 #: Exit statuses: pytest's own where one has that meaning (2 interrupted, 5 nothing collected).
 SAVED, ABANDONED, NOTHING_RECORDED = 0, 2, 5
 

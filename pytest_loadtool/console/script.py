@@ -18,8 +18,6 @@ from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.wizard import Question
 from pytest_loadtool.model.progress import Told, silent
 
-__all__ = ["PlainFrontend", "check_script", "read_script", "run_script"]
-
 
 class PlainFrontend:
     """Prints to standard output and has nobody to ask."""

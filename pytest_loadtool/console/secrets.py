@@ -22,8 +22,6 @@ from pytest_loadtool.model.case import TestCase, Variable
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.rule import Names
 
-__all__ = ["WAYS", "dataset_path", "env_name", "move", "unused", "warnings", "way", "with_users"]
-
 #: What can be done with them. The first is what is done with nobody to ask.
 WAYS = ("keep", "dataset", "env")
 
@@ -56,7 +54,7 @@ async def way(session: Session, document: Document, wanted: str) -> str:
 
 def warnings(session: Session, document: Document, case_path: Path) -> Iterator[str]:
     """Which credentials and tokens are in the files as they are."""
-    from pytest_loadtool.correlation.secrets import captured, typed
+    from pytest_loadtool.masking.found_secrets import captured, typed
 
     sessions = _sessions(session, document)
     credentials = typed(document.case, sessions)
@@ -76,8 +74,8 @@ def move(session: Session, document: Document, case_path: Path, how: str) -> Doc
     Raises:
         FileError: the dataset cannot be written, or a file of rules is wrong.
     """
-    from pytest_loadtool.correlation.masking import masked
-    from pytest_loadtool.correlation.secrets import moved, typed
+    from pytest_loadtool.masking.case import masked
+    from pytest_loadtool.masking.found_secrets import moved, typed
 
     sessions = _sessions(session, document)
     credentials = typed(document.case, sessions)
@@ -103,7 +101,7 @@ def move(session: Session, document: Document, case_path: Path, how: str) -> Doc
 
 def _sessions(session: Session, document: Document) -> Names:
     """The cookies that carry the session or a credential, by the rules of the test case."""
-    from pytest_loadtool.correlation.secrets import session_cookies
+    from pytest_loadtool.masking.found_secrets import session_cookies
 
     return session_cookies(document.exchanges, rules_of(session, document.case))
 

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_loadtool.casefile import read_dataset
+from pytest_loadtool.codec.template import Reference, escape
 from pytest_loadtool.console.accounts import unconfigured, with_account
 from pytest_loadtool.console.placing import Placed
 from pytest_loadtool.console.private import write_private
@@ -22,12 +23,9 @@ from pytest_loadtool.console.secrets import unused
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import identity as views
 from pytest_loadtool.correlation.fields import CONSTANT, Field, fields_of
-from pytest_loadtool.correlation.filling import with_references
+from pytest_loadtool.editing.bulk_edit import with_references
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
-from pytest_loadtool.model.template import Reference, escape
-
-__all__ = ["keep_credentials"]
 
 _FILE = "credentials.csv"
 

@@ -17,14 +17,12 @@ from pytest_loadtool.console.wizard import Question, Wizard
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told
-from pytest_loadtool.recording.domains import NO_FILTER, DomainFilter
-from pytest_loadtool.recording.grouping import REFERRER_ANALYSIS, Grouping
-from pytest_loadtool.recording.uploads import Upload
+from pytest_loadtool.recording.filter.domains import NO_FILTER, DomainFilter
+from pytest_loadtool.recording.pages.grouping import REFERRER_ANALYSIS, Grouping
+from pytest_loadtool.recording.request.uploads import Upload
 
 if TYPE_CHECKING:
     from pytest_loadtool.console.live import Live
-
-__all__ = ["Document", "Frontend", "Session", "Settings", "printable"]
 
 _T = TypeVar("_T")
 

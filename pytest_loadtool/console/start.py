@@ -24,8 +24,6 @@ from pytest_loadtool.console.script import (
 )
 from pytest_loadtool.console.session import Frontend, Session, Settings
 
-__all__ = ["run"]
-
 
 def run(settings: Settings) -> int:
     """Open the console, blocking; its exit status (docs/recording.md lists them).

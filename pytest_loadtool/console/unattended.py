@@ -32,8 +32,6 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.recording import HostUse, hostnames, restrict
 
-__all__ = ["End", "Recorded", "Series"]
-
 #: Seconds that exchanges get to end after the program has said that its recording is over.
 _PATIENCE = 1.0
 #: Seconds between two looks whether they have.

@@ -7,15 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_loadtool.casefile.files import read_bytes, replace_file
+from pytest_loadtool.codec.template import with_files
 from pytest_loadtool.console.files import case_name
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.editing import with_transactions
-from pytest_loadtool.model.template import with_files
 from pytest_loadtool.recording import folder_of, unused_path
-
-__all__ = ["with_file_names", "written"]
 
 
 def with_file_names(case: TestCase, named: Callable[[str], str]) -> TestCase:

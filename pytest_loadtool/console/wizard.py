@@ -12,8 +12,6 @@ from typing import TypeVar
 
 from pytest_loadtool.console.errors import UsageError
 
-__all__ = ["Question", "Wizard", "choice", "question"]
-
 _T = TypeVar("_T")
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_loadtool.correlation.extract import Readable, compile_source
+from pytest_loadtool.extraction.extract import Readable, compile_source
 
 if TYPE_CHECKING:
     from pytest_loadtool.correlation.configuration import Configuration, configure

@@ -19,20 +19,6 @@ from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.spots import HOLE
 from pytest_loadtool.model.exchange import Exchange
 
-__all__ = [
-    "WRAPPERS",
-    "collection",
-    "id_stem",
-    "is_done",
-    "is_path_id",
-    "is_result",
-    "is_result_name",
-    "procedure",
-    "reads",
-    "things_of",
-    "words_of",
-]
-
 #: Keys under which the answer to a call has its result, and which say nothing else of it.
 _ANSWERS = frozenset({"", "d", "data", "result", "return", "value"})
 

@@ -6,17 +6,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator
 
+from pytest_loadtool.codec.entities import unescape
+from pytest_loadtool.codec.place import Place
+from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.escaped import base64_within, is_base64
 from pytest_loadtool.correlation.looks import looks_random
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.extraction.address import ANY, VALUE
 from pytest_loadtool.extraction.page import escaped_text
-from pytest_loadtool.model.entities import unescape
-from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.template import escape
-
-__all__ = ["link_addresses", "literal", "location_patterns", "varies"]
 
 _VALUE_IN_ADDRESS = "([^/?#&;]+)"
 _OTHER_IN_ADDRESS = "[^/?#&;]+"

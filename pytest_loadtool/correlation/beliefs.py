@@ -9,23 +9,20 @@ from dataclasses import replace
 from heapq import merge
 from itertools import islice
 
+from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.evidence import EVIDENCE
 from pytest_loadtool.correlation.looks import (
     is_secret_name,
     is_short_number,
     looks_random,
     names_somebody,
-    same_name,
 )
-from pytest_loadtool.correlation.pattern import Pattern
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.producers import undo
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.traffic import MOST_PRODUCERS, ByKind, Traffic
-from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.rule import Kind, Rule
-
-__all__ = ["beliefs", "is_typed", "left_alone", "rule_by_name"]
+from pytest_loadtool.extraction.pattern import Pattern
+from pytest_loadtool.model.rule import Kind, Rule, same_name
 
 _KINDS = tuple(Kind)
 #: What both things and the fields are called in which people say who they are.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["beside"]
-
 #: How much text before a value a boundary holds, at most.
 _CONTEXT = 30
 #: What ends a value: a character, or an escape, as a value may have other ones.

@@ -8,7 +8,6 @@ from itertools import islice
 
 from pytest_loadtool.correlation.beliefs import beliefs, is_typed, rule_by_name
 from pytest_loadtool.correlation.edits import overlap, written
-from pytest_loadtool.correlation.jsonpath import format_path
 from pytest_loadtool.correlation.looks import is_id_name, is_version_name
 from pytest_loadtool.correlation.marks import Marked, sent_marks
 from pytest_loadtool.correlation.named_things import NamedThings
@@ -23,21 +22,10 @@ from pytest_loadtool.correlation.spots import CALL
 from pytest_loadtool.correlation.synthesis import synthesise
 from pytest_loadtool.correlation.things import Things
 from pytest_loadtool.correlation.traffic import Traffic
+from pytest_loadtool.extraction.jsonpath import format_path
 from pytest_loadtool.model.extractor import JsonPath, Source
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.rule import Kind, Rule
-
-__all__ = [
-    "Claim",
-    "Claims",
-    "Issue",
-    "Miss",
-    "Synthesis",
-    "checked",
-    "claim_all",
-    "exact",
-    "issued",
-]
 
 #: For how many producers of one value an extractor is sought, before the value is left as it is.
 _MOST_ATTEMPTS = 5

@@ -19,22 +19,17 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
+from pytest_loadtool.codec.filters import filtered
+from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.beliefs import is_typed, rule_by_name
 from pytest_loadtool.correlation.claims import Claim, Synthesis, checked
 from pytest_loadtool.correlation.echoes import said
 from pytest_loadtool.correlation.edits import overlap
 from pytest_loadtool.correlation.escaped import disguises
 from pytest_loadtool.correlation.evidence import EVIDENCE
-from pytest_loadtool.correlation.extract import PlainText, Readable, compile_source
 from pytest_loadtool.correlation.kept import REPLAY_COMPARE
 from pytest_loadtool.correlation.links import links
-from pytest_loadtool.correlation.looks import (
-    is_id_name,
-    looks_like_time,
-    looks_random,
-    same_name,
-    singular,
-)
+from pytest_loadtool.correlation.looks import is_id_name, looks_like_time, looks_random, singular
 from pytest_loadtool.correlation.packed import Packed, Sought
 from pytest_loadtool.correlation.producer import Producer, Wanted
 from pytest_loadtool.correlation.producers import (
@@ -46,16 +41,14 @@ from pytest_loadtool.correlation.producers import (
 )
 from pytest_loadtool.correlation.recorded import RecordedResponse, is_noise
 from pytest_loadtool.correlation.searches import Searches
-from pytest_loadtool.correlation.slots import HOLE, Slot, target_slots
+from pytest_loadtool.correlation.slots import Slot, target_slots
+from pytest_loadtool.correlation.spots import HOLE
 from pytest_loadtool.correlation.traffic import Traffic, decoded
 from pytest_loadtool.correlation.xml_document import xml_document
+from pytest_loadtool.extraction.extract import PlainText, Readable, compile_source
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Boundary, Decoded, JsonPath, Source, XmlPath
-from pytest_loadtool.model.filters import filtered
-from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.rule import Kind, Rule
-
-__all__ = ["Origin", "Proposal", "Replayed", "proposals"]
+from pytest_loadtool.model.rule import Kind, Rule, same_name
 
 #: What takes a value from where: a transaction, the source in its response, and which match of it.
 Origin = tuple[int, Source, int]

@@ -9,8 +9,6 @@ from pytest_loadtool.correlation.naming import field_name, number
 from pytest_loadtool.correlation.nested import Capsule
 from pytest_loadtool.model.case import Variable
 
-__all__ = ["Made"]
-
 
 class Made:
     """The variables that are made of others: one for each template, which ``variables`` has it

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
+from pytest_loadtool.codec.filters import filtered
+from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.beliefs import is_typed, left_alone
 from pytest_loadtool.correlation.claims import Claim, exact
 from pytest_loadtool.correlation.edits import Taken
@@ -19,12 +21,8 @@ from pytest_loadtool.correlation.naming import field_name, number
 from pytest_loadtool.correlation.slots import Part, Slot
 from pytest_loadtool.correlation.times import Times, is_iso
 from pytest_loadtool.correlation.traffic import Step, Traffic
-from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.generator import ALPHABETS, Generator, RandomText, Uuid
-from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Rule, same_name
-
-__all__ = ["Computed", "computed_values"]
 
 _PKCE = Rule(
     "pkce",

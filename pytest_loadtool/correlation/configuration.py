@@ -24,8 +24,6 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.rule import Rule
 
-__all__ = ["Configuration", "configure"]
-
 
 @dataclass(frozen=True, slots=True)
 class Configuration:

@@ -6,6 +6,8 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from enum import Enum
 
+from pytest_loadtool.codec.place import Place
+from pytest_loadtool.codec.secret_names import is_secret
 from pytest_loadtool.correlation.beliefs import is_typed
 from pytest_loadtool.correlation.edits import overlap
 from pytest_loadtool.correlation.evidence import EVIDENCE, was_typed
@@ -23,11 +25,7 @@ from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Part, Slot
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.decision import Decision
-from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
-from pytest_loadtool.model.secret import is_secret
-
-__all__ = ["constant_notes"]
 
 #: Last words of the names of what a program counts and chooses with, or what it is a version of.
 _CHOSEN = frozenset(

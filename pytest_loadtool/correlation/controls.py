@@ -8,12 +8,10 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Literal
 
+from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.correlation.producer import Producer, Wanted
-from pytest_loadtool.correlation.tags import choices, control_value, controls, labels_for
-from pytest_loadtool.model.entities import unescape
+from pytest_loadtool.extraction.tags import choices, control_value, controls, labels_for
 from pytest_loadtool.model.rule import Kind
-
-__all__ = ["form_start", "in_page"]
 
 _FORM_START = re.compile(r"<form(?=[\s>])", re.IGNORECASE)
 _CHOICES = frozenset({"checkbox", "radio", "submit", "button", "image", "reset", "file", "range"})

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from pytest_loadtool.codec.multipart import as_template, pieces_of
+from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.slots import request_slots
 from pytest_loadtool.model.case import Header, Request
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.multipart import as_template, pieces_of
-from pytest_loadtool.model.template import escape
-
-__all__ = ["said"]
 
 
 def said(exchange: Exchange) -> frozenset[str]:

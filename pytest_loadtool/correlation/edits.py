@@ -5,13 +5,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
 
+from pytest_loadtool.codec.filters import filtered
+from pytest_loadtool.codec.template import Reference, Template
 from pytest_loadtool.correlation.nested import Capsule
 from pytest_loadtool.correlation.parts import rendered
 from pytest_loadtool.correlation.slots import Masked, Part, Slot
-from pytest_loadtool.model.filters import filtered
-from pytest_loadtool.model.template import Reference, Template
-
-__all__ = ["Taken", "composed", "edited", "overlap", "shared", "written"]
 
 #: Gives the name of the variable that is made of a template, for a capsule.
 NameFor = Callable[[Capsule, str], str]

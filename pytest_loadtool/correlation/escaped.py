@@ -9,13 +9,11 @@ import re
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 
+from pytest_loadtool.codec.filters import UNDO, filtered
+from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.producer import Wanted
 from pytest_loadtool.correlation.tokens import escaped_words, tokens
 from pytest_loadtool.correlation.views import OWN_FILTER, View
-from pytest_loadtool.model.filters import UNDO, filtered
-from pytest_loadtool.model.place import Place
-
-__all__ = ["base64_within", "decoding", "disguises", "escaped", "is_base64"]
 
 
 @dataclass(frozen=True, slots=True)

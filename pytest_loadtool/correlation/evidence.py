@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
+from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.about import (
     collection,
     is_done,
@@ -30,13 +31,11 @@ from pytest_loadtool.correlation.looks import (
 from pytest_loadtool.correlation.meaning import is_for
 from pytest_loadtool.correlation.new_pages import is_id, linked_thing, new_data, new_link
 from pytest_loadtool.correlation.producer import PARTIAL, Producer
-from pytest_loadtool.correlation.slots import HOLE, Slot
+from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.spelling import spelled
+from pytest_loadtool.correlation.spots import HOLE
 from pytest_loadtool.correlation.traffic import Traffic
-from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
-
-__all__ = ["EVIDENCE", "was_typed"]
 
 Evidence = Callable[[Slot, Producer, Traffic], bool]
 

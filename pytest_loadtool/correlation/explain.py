@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from pytest_loadtool.codec.secret_names import is_secret
 from pytest_loadtool.correlation.claims import Claims
 from pytest_loadtool.correlation.computed import Computed
 from pytest_loadtool.correlation.constants import constant_notes
@@ -20,9 +21,6 @@ from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.correlation.variables import Found
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.rule import Rule
-from pytest_loadtool.model.secret import is_secret
-
-__all__ = ["explain"]
 
 #: The confidence in what is found by its place: the list has other rows for another user.
 _BY_PLACE = 0.4

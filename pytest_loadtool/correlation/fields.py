@@ -12,26 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
 
+from pytest_loadtool.codec.multipart import parts_of
+from pytest_loadtool.codec.place import Place
+from pytest_loadtool.codec.template import Reference
 from pytest_loadtool.correlation.parts import content_type
 from pytest_loadtool.correlation.plainly import Plain, whole_request
 from pytest_loadtool.correlation.slots import Masked, Slot, request_slots
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.multipart import parts_of
-from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.template import Reference
-
-__all__ = [
-    "CONSTANT",
-    "CREDENTIALS",
-    "DATASET",
-    "EXTRACTOR",
-    "SERVER_AUTHENTICATION",
-    "USER_VARIABLE",
-    "Field",
-    "every_field",
-    "fields_of",
-]
 
 #: The datasources of fields. An extractor's has its number: ``Extractor[3]``.
 CONSTANT, DATASET, USER_VARIABLE = "Constant value", "Dataset", "User variable"

@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
+from pytest_loadtool.codec.entities import unescape
+from pytest_loadtool.codec.filters import filtered
+from pytest_loadtool.codec.template import Reference, Template, escape
 from pytest_loadtool.extraction.page import escaped_text
 from pytest_loadtool.model.case import TestCase, Transaction, Variable
 from pytest_loadtool.model.editing import with_transactions
-from pytest_loadtool.model.entities import unescape
 from pytest_loadtool.model.extractor import (
     Boundary,
     Choice,
@@ -25,11 +27,7 @@ from pytest_loadtool.model.extractor import (
     XmlPath,
     parts_of,
 )
-from pytest_loadtool.model.filters import filtered
-from pytest_loadtool.model.template import Reference, Template, escape
 from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator
-
-__all__ = ["followed", "followed_words", "following_again", "is_own", "word"]
 
 #: What a text is found by in a pattern may have escapes of its own.
 _ESCAPED = re.compile(r"\\(.)")

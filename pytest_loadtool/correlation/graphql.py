@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from pytest_loadtool.correlation.looks import plain
 from pytest_loadtool.model.exchange import Exchange
 
-__all__ = ["Operation", "declared_ids", "operation"]
-
 _NAMED = r"\b(query|mutation|subscription)\s+{}\b"
 _FIRST = re.compile(r"\s*(?:#[^\n]*\n\s*)*(query|mutation|subscription)\b\s*(\w*)")
 _ID_VARIABLE = re.compile(rb"\$(\w+)\s*:\s*\[?\s*ID\b")

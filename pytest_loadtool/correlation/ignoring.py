@@ -15,8 +15,6 @@ from pytest_loadtool.correlation.traffic import Step, Traffic
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.rule import Names, Rule
 
-__all__ = ["entries", "entry", "ignored", "set_aside", "wanted"]
-
 _EXACT = re.compile(r"[!-~]+ \S+:(?: .*)?")
 _REASON = "The test case says that {field} is to be ignored: it is sent as recorded."
 _IGNORED = Rule("ignored", _REASON, leave=True)

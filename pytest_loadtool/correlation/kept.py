@@ -8,8 +8,6 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.rule import Rule
 
-__all__ = ["REPLAY_COMPARE", "kept_notes"]
-
 REPLAY_COMPARE = Rule(
     "replay-compare",
     "On replay {producer} gave out another value than when it was recorded, so {field} takes it "

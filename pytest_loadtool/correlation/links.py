@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from pytest_loadtool.model.entities import unescape
-
-__all__ = ["MOST_LABELS", "label_at", "labels_of", "links"]
+from pytest_loadtool.codec.entities import unescape
 
 _LINK = re.compile(
     r"""[\s"'](?=[adfhs])(?:(?:form)?action|href|src"""

@@ -7,27 +7,6 @@ from urllib.parse import unquote
 
 from pytest_loadtool.model.rule import same_name
 
-__all__ = [
-    "SWITCHES",
-    "TELLING",
-    "collection_names",
-    "ends_in_id",
-    "is_code",
-    "is_code_name",
-    "is_id_name",
-    "is_identity_name",
-    "is_secret_name",
-    "is_short_number",
-    "is_title_name",
-    "is_version_name",
-    "looks_like_time",
-    "looks_random",
-    "names_somebody",
-    "plain",
-    "same_name",
-    "singular",
-]
-
 _TOKEN_CHARACTERS = re.compile(r"[\w\-.~+/=:|%!]+", re.ASCII)
 _LETTER_TO_DIGIT = re.compile(r"[A-Za-z](?=[0-9])|[0-9](?=[A-Za-z])")
 _CASE_CHANGE = re.compile(r"[a-z](?=[A-Z])|[A-Z](?=[a-z])")

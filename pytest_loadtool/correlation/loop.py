@@ -22,7 +22,6 @@ from pytest_loadtool.correlation.compare import (
     proposals,
 )
 from pytest_loadtool.correlation.configuration import Configuration, configure
-from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.correlation.ignoring import ignored, set_aside
 from pytest_loadtool.correlation.kept import REPLAY_COMPARE
 from pytest_loadtool.correlation.looks import looks_random
@@ -33,13 +32,12 @@ from pytest_loadtool.correlation.rows import by_rows
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.traffic import Traffic, read_traffic, steps_of
 from pytest_loadtool.correlation.variables import variables_for
+from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.model.case import Header, TestCase, Transaction
 from pytest_loadtool.model.editing import without
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.rule import Rule
-
-__all__ = ["REPLAYS", "Attempt", "Conclusion", "Missing", "improve"]
 
 #: How many replays a loop makes unless it is told otherwise.
 REPLAYS = 10

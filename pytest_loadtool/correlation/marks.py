@@ -11,18 +11,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pytest_loadtool.codec.place import Place
+from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.looks import SWITCHES, TELLING, is_secret_name
 from pytest_loadtool.correlation.plainly import Plain
 from pytest_loadtool.correlation.slots import Slot, request_slots
 from pytest_loadtool.correlation.traffic import Step, Traffic, recorded_slots
 from pytest_loadtool.model.case import Request, Variable
-from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.template import escape
 
 if TYPE_CHECKING:
     from pytest_loadtool.correlation.variables import Found
-
-__all__ = ["Mark", "Marked", "extracted_marks", "numbered_slots", "sent_marks"]
 
 #: Texts with fewer characters are in many rows by chance.
 _SHORT = 2

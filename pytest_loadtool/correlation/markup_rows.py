@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from pytest_loadtool.correlation.row_search import LONGEST_ROW, row_around
+from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.extraction.page import item_around
-from pytest_loadtool.model.entities import unescape
+from pytest_loadtool.extraction.row_search import LONGEST_ROW, row_around
 
 #: What may be an item beside rows; rows in capitals, too.
 _BLOCK = re.compile(r"<(/?)(div|section|DIV|SECTION|TR|LI|ARTICLE)(?=[\s>])")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.about import (
     WRAPPERS,
     collection,
@@ -12,22 +13,14 @@ from pytest_loadtool.correlation.about import (
     words_of,
 )
 from pytest_loadtool.correlation.graphql import declared_ids, operation
-from pytest_loadtool.correlation.looks import (
-    collection_names,
-    is_id_name,
-    is_short_number,
-    plain,
-    same_name,
-)
+from pytest_loadtool.correlation.looks import collection_names, is_id_name, is_short_number, plain
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.spots import CALL
-from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.rule import same_name
 
 if TYPE_CHECKING:
     from pytest_loadtool.correlation.traffic import Step, Traffic
-
-__all__ = ["ANYTHING", "is_for", "is_same"]
 
 #: Names of fields and lists that say no more than that they hold ids; elements of a list without a
 #: name, and arguments that have none.

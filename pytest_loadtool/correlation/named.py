@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 
 from pytest_loadtool.model.extractor import RegularExpression
 
-__all__ = ["named", "named_sources"]
-
 #: At how many places of one value its name is looked for.
 _MOST_PLACES = 8
 #: How much text before a value is looked at.

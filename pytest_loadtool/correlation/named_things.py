@@ -5,24 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.about import collection, id_stem
-from pytest_loadtool.correlation.looks import (
-    collection_names,
-    is_id_name,
-    plain,
-    same_name,
-    singular,
-)
+from pytest_loadtool.correlation.looks import collection_names, is_id_name, plain, singular
 from pytest_loadtool.correlation.meaning import ANYTHING
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.traffic import Traffic
-from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.rule import same_name
 
 if TYPE_CHECKING:
     from pytest_loadtool.correlation.claims import Claim
-
-__all__ = ["NamedThings"]
 
 
 class NamedThings:

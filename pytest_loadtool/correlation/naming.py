@@ -6,14 +6,12 @@ import re
 from collections.abc import Iterable
 from urllib.parse import unquote
 
+from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.about import id_stem
 from pytest_loadtool.correlation.claims import Claim, Issue
 from pytest_loadtool.correlation.looks import is_id_name, plain, singular
 from pytest_loadtool.correlation.slots import Slot
-from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
-
-__all__ = ["base_name", "field_name", "number"]
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
 

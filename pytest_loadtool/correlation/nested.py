@@ -14,6 +14,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from pytest_loadtool.codec.filters import BASE64, filtered
+from pytest_loadtool.codec.place import Place, encode
 from pytest_loadtool.correlation.looks import is_secret_name, looks_random
 from pytest_loadtool.correlation.spots import (
     HOLE,
@@ -26,10 +28,6 @@ from pytest_loadtool.correlation.spots import (
     xml_spots,
 )
 from pytest_loadtool.correlation.views import OWN_FILTER, View, decoded
-from pytest_loadtool.model.filters import BASE64, filtered
-from pytest_loadtool.model.place import Place, encode
-
-__all__ = ["Capsule", "Inner", "within"]
 
 #: How deep values are looked into.
 _MOST_LEVELS = 3

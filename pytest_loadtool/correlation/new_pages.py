@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
+from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.links import links
 from pytest_loadtool.correlation.looks import (
     collection_names,
@@ -11,17 +12,13 @@ from pytest_loadtool.correlation.looks import (
     is_short_number,
     looks_random,
     plain,
-    same_name,
     singular,
 )
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.traffic import Traffic
-from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.rule import Kind
-
-__all__ = ["is_id", "linked_thing", "new_data", "new_link"]
+from pytest_loadtool.model.rule import Kind, same_name
 
 
 def is_id(slot: Slot, traffic: Traffic) -> bool:

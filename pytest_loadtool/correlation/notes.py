@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from pytest_loadtool.codec.place import Place
+from pytest_loadtool.codec.secret_names import is_secret
 from pytest_loadtool.correlation.beliefs import is_typed
 from pytest_loadtool.correlation.claims import Miss
 from pytest_loadtool.correlation.fields import CREDENTIALS
@@ -15,19 +17,7 @@ from pytest_loadtool.correlation.spots import MOST_IN_ADDRESS
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Rule
-from pytest_loadtool.model.secret import is_secret
-
-__all__ = [
-    "Title",
-    "consumers",
-    "cookie_notes",
-    "limit_notes",
-    "miss_notes",
-    "search_notes",
-    "typed_notes",
-]
 
 Title = Callable[[int], str]
 

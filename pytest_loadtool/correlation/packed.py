@@ -14,13 +14,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from pytest_loadtool.codec.decoding import DECODINGS
 from pytest_loadtool.correlation.producer import Box, Producer, Wanted
 from pytest_loadtool.correlation.producers import in_escapes, in_json, in_text, in_xml
 from pytest_loadtool.correlation.searches import Searches
 from pytest_loadtool.correlation.tokens import tokens
-from pytest_loadtool.model.decoding import DECODINGS
-
-__all__ = ["Packed", "Sought"]
 
 #: How many texts of one body that hold something are taken; of rows that all have it, any will do.
 _MOST_TEXTS = 200

@@ -12,20 +12,22 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from pytest_loadtool.codec.entities import unescape
+from pytest_loadtool.codec.place import Place
+from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.addresses import link_addresses, literal, varies
 from pytest_loadtool.correlation.controls import form_start
-from pytest_loadtool.correlation.extract import taken
 from pytest_loadtool.correlation.looks import is_title_name
 from pytest_loadtool.correlation.marks import Mark
 from pytest_loadtool.correlation.markup_rows import ELEMENT, Item, items_around
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.recorded import RecordedResponse
-from pytest_loadtool.correlation.row_search import row_around
 from pytest_loadtool.correlation.slots import Slot, target_slots
-from pytest_loadtool.correlation.tags import attributes
 from pytest_loadtool.extraction.address import ANY, VALUE
+from pytest_loadtool.extraction.extract import taken
 from pytest_loadtool.extraction.page import escaped_text
-from pytest_loadtool.model.entities import unescape
+from pytest_loadtool.extraction.row_search import row_around
+from pytest_loadtool.extraction.tags import attributes
 from pytest_loadtool.model.extractor import (
     Choice,
     FormField,
@@ -34,11 +36,7 @@ from pytest_loadtool.model.extractor import (
     RegularExpression,
     Source,
 )
-from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
-from pytest_loadtool.model.template import escape
-
-__all__ = ["Marks", "Owners", "Page", "Row", "place_of"]
 
 #: By the place of an id in an address: the variable that requests have it from.
 Owners = Mapping[tuple[Place, str, str], str]

@@ -6,10 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from pytest_loadtool.correlation.slots import HOLE, Part
-from pytest_loadtool.model.case import Header, Request, TestCase
-from pytest_loadtool.model.filters import filtered
-from pytest_loadtool.model.place import (
+from pytest_loadtool.codec.filters import filtered
+from pytest_loadtool.codec.place import (
     Place,
     body_places,
     cookie_places,
@@ -17,19 +15,10 @@ from pytest_loadtool.model.place import (
     header_places,
     target_places,
 )
-from pytest_loadtool.model.template import Reference, Template, TemplateError, escape
-
-__all__ = [
-    "FILTERS_OF",
-    "content_type",
-    "header_sets",
-    "part_text",
-    "rendered",
-    "reverted",
-    "text_parts",
-    "with_header_sets",
-    "with_part",
-]
+from pytest_loadtool.codec.template import Reference, Template, TemplateError, escape
+from pytest_loadtool.correlation.slots import Part
+from pytest_loadtool.correlation.spots import HOLE
+from pytest_loadtool.model.case import Header, Request, TestCase
 
 #: The filters that encode as these places do, for a header that holds an address.
 FILTERS_OF = MappingProxyType({Place.QUERY: "url", Place.FORM: "form"})

@@ -6,11 +6,9 @@ import re
 from dataclasses import dataclass, replace
 from itertools import count
 
+from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference, Template, escape
 from pytest_loadtool.correlation.parts import text_parts, with_part
 from pytest_loadtool.model.case import Request, TestCase
-from pytest_loadtool.model.template import BUILTIN_NAMES, Reference, Template, escape
-
-__all__ = ["Plain", "whole_request"]
 
 
 def whole_request(case: TestCase, request: Request) -> Request:

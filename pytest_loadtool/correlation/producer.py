@@ -8,8 +8,6 @@ from typing import Literal, Protocol
 
 from pytest_loadtool.model.rule import Kind
 
-__all__ = ["PARTIAL", "Box", "Producer", "Wanted"]
-
 #: The number of the form into which a partial response puts its fields.
 PARTIAL = -2
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
+from pytest_loadtool.codec.filters import UNDO, filtered
 from pytest_loadtool.correlation.about import is_result, is_result_name
 from pytest_loadtool.correlation.controls import in_page
 from pytest_loadtool.correlation.escaped import decoding, escaped, is_base64
@@ -25,7 +26,6 @@ from pytest_loadtool.correlation.looks import (
 )
 from pytest_loadtool.correlation.markup_rows import row_texts
 from pytest_loadtool.correlation.named import named
-from pytest_loadtool.correlation.partial import is_partial, partial_fields
 from pytest_loadtool.correlation.producer import PARTIAL, Producer, Wanted
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.searches import EXTRACTOR, Searches
@@ -33,22 +33,8 @@ from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.spots import xml_spots
 from pytest_loadtool.correlation.tokens import tokens
 from pytest_loadtool.correlation.xml_document import OWN_TEXT, xml_document
-from pytest_loadtool.model.filters import UNDO, filtered
+from pytest_loadtool.extraction.partial import is_partial, partial_fields
 from pytest_loadtool.model.rule import Kind, same_name
-
-__all__ = [
-    "fragment_slots",
-    "in_escapes",
-    "in_json",
-    "in_response",
-    "in_text",
-    "in_xml",
-    "issued_tokens",
-    "json_leaf",
-    "json_leaves",
-    "undo",
-]
-
 
 _SCHEME = re.compile(r"Bearer +", re.IGNORECASE)
 _OTHER_HEADERS = frozenset({"set-cookie", "location"})

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pytest_loadtool.correlation.extract import Readable, taken
+from pytest_loadtool.extraction.extract import Readable, taken
 from pytest_loadtool.model.extractor import Source, escaped
-
-__all__ = ["Reading"]
 
 
 class Reading:

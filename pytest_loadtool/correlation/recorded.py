@@ -6,11 +6,9 @@ import json
 import re
 from typing import Any
 
+from pytest_loadtool.codec.charset import decoded
 from pytest_loadtool.correlation.links import links
-from pytest_loadtool.model.charset import decoded
 from pytest_loadtool.model.exchange import Exchange, HeaderList
-
-__all__ = ["RecordedResponse", "is_noise"]
 
 _TEXTLESS = ("image/", "font/", "audio/", "video/", "application/octet-stream", "application/pdf")
 _NOISE = re.compile(

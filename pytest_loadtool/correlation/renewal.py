@@ -9,8 +9,6 @@ from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.renewal import asks_for_renewal, family, successors
 
-__all__ = ["with_renewals"]
-
 #: By their names: the rules that find what a bearer shows, and what refreshes that.
 _ACCESS = frozenset({"oauth2-access-token", "bearer-token", "jwt"})
 _REFRESH = frozenset({"oauth2-refresh-token"})

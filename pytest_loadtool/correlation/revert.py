@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+from pytest_loadtool.codec.template import Template, TemplateError
 from pytest_loadtool.correlation.kept import REPLAY_COMPARE
 from pytest_loadtool.correlation.parts import (
     header_sets,
@@ -23,10 +24,7 @@ from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable,
 from pytest_loadtool.model.editing import with_transactions, without_outcomes
 from pytest_loadtool.model.extractor import Extractor, references
 from pytest_loadtool.model.renewal import family
-from pytest_loadtool.model.template import Template, TemplateError
 from pytest_loadtool.model.validator import expected_text
-
-__all__ = ["names_in_use", "revert"]
 
 _NOTHING: Mapping[str, frozenset[str]] = MappingProxyType({})
 

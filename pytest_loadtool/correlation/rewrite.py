@@ -24,8 +24,6 @@ from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.extractor import Extractor
 
-__all__ = ["rewrite"]
-
 _Uses = dict[Part, list[tuple[Slot, str]]]
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
-from pytest_loadtool.correlation.extract import compile_source
-from pytest_loadtool.correlation.jsonpath import format_path, json_text
+from pytest_loadtool.codec.place import Place
+from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.looks import is_id_name, is_title_name, plain
 from pytest_loadtool.correlation.marks import Mark, Marked, extracted_marks, sent_marks
 from pytest_loadtool.correlation.page_rows import Marks, Owners, Page, place_of
@@ -27,13 +27,11 @@ from pytest_loadtool.correlation.xml_document import (
     from_list,
     xml_document,
 )
+from pytest_loadtool.extraction.extract import compile_source
+from pytest_loadtool.extraction.jsonpath import format_path, json_text
 from pytest_loadtool.model.case import Variable
 from pytest_loadtool.model.extractor import Choice, JsonPath, Source, XmlPath
-from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
-from pytest_loadtool.model.template import escape
-
-__all__ = ["by_rows"]
 
 _NO_TEXT = re.compile(r"[\\\x00-\x1f]")
 #: How many keys lead from an item to a mark, at most: ``@.attributes.name``.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["EXTRACTOR", "MOST_SEARCHED", "Searches"]
-
 #: How many characters of responses are looked through for single values, in all: some seconds.
 MOST_SEARCHED = 20_000_000_000
 #: Looking for an extractor takes as long as looking so often for the value alone.

@@ -11,6 +11,10 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from urllib.parse import unquote
 
+from pytest_loadtool.codec.encoding import component
+from pytest_loadtool.codec.filters import filtered
+from pytest_loadtool.codec.place import Place, body_syntax, encode
+from pytest_loadtool.codec.template import Reference, Template, TemplateError, escape
 from pytest_loadtool.correlation.nested import Capsule, within
 from pytest_loadtool.correlation.spots import (
     HOLE,
@@ -24,12 +28,6 @@ from pytest_loadtool.correlation.spots import (
     xml_spots,
 )
 from pytest_loadtool.model.case import Request
-from pytest_loadtool.model.encoding import component
-from pytest_loadtool.model.filters import filtered
-from pytest_loadtool.model.place import Place, body_syntax, encode
-from pytest_loadtool.model.template import Reference, Template, TemplateError, escape
-
-__all__ = ["HOLE", "MOST_SLOTS", "Masked", "Part", "Slot", "request_slots", "target_slots"]
 
 #: Which text of a request: "target", "body", the index of a header, or of a cookie ``~index`` (-1,
 #: -2, …).

@@ -12,8 +12,6 @@ from pytest_loadtool.correlation.slots import Slot
 if TYPE_CHECKING:
     from pytest_loadtool.correlation.traffic import Traffic
 
-__all__ = ["slug", "spelled"]
-
 _ALPHANUMERIC = re.compile(r"[a-z0-9]+")
 _NUMBER_BEHIND = re.compile(r"-\d{1,3}$")
 

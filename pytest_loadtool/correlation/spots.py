@@ -8,26 +8,10 @@ from collections.abc import Iterator
 from itertools import islice
 from urllib.parse import unquote, unquote_plus
 
+from pytest_loadtool.codec.entities import unescape
+from pytest_loadtool.codec.multipart import parts_of
+from pytest_loadtool.codec.place import Place, is_json, query_syntax
 from pytest_loadtool.correlation.views import decoded
-from pytest_loadtool.model.entities import unescape
-from pytest_loadtool.model.multipart import parts_of
-from pytest_loadtool.model.place import Place, is_json, query_syntax
-
-__all__ = [
-    "CALL",
-    "HOLE",
-    "MOST_IN_ADDRESS",
-    "Spot",
-    "graphql_spots",
-    "header_spots",
-    "is_graphql",
-    "json_spots",
-    "multipart_spots",
-    "pair_spots",
-    "target_spots",
-    "written_query",
-    "xml_spots",
-]
 
 #: Stands for a placeholder. A Unicode noncharacter, which no text interchanged may contain.
 HOLE = "\ufdd0"

@@ -11,11 +11,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.correlation.addresses import link_addresses, location_patterns, varies
 from pytest_loadtool.correlation.boundaries import beside
 from pytest_loadtool.correlation.controls import form_start
-from pytest_loadtool.correlation.extract import PlainText
-from pytest_loadtool.correlation.jsonpath import format_path
 from pytest_loadtool.correlation.links import labels_of
 from pytest_loadtool.correlation.looks import is_short_number
 from pytest_loadtool.correlation.named import named_sources
@@ -23,11 +22,12 @@ from pytest_loadtool.correlation.producer import Box, Producer
 from pytest_loadtool.correlation.producers import fragment_slots
 from pytest_loadtool.correlation.reading import Reading
 from pytest_loadtool.correlation.slots import Slot, target_slots
-from pytest_loadtool.correlation.tags import attributes
 from pytest_loadtool.correlation.xml_document import format_xml_path, from_list
 from pytest_loadtool.extraction.address import ANY, VALUE
+from pytest_loadtool.extraction.extract import PlainText
+from pytest_loadtool.extraction.jsonpath import format_path
 from pytest_loadtool.extraction.page import escaped_text
-from pytest_loadtool.model.entities import unescape
+from pytest_loadtool.extraction.tags import attributes
 from pytest_loadtool.model.extractor import (
     Boundary,
     Choice,
@@ -43,8 +43,6 @@ from pytest_loadtool.model.extractor import (
     escaped,
 )
 from pytest_loadtool.model.rule import Kind
-
-__all__ = ["synthesise"]
 
 #: ASP.NET spreads a long ViewState over numbered fields.
 _SPLIT_STATE = re.compile(r"__VIEWSTATE\d*")

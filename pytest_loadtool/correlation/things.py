@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.about import collection, id_stem
 from pytest_loadtool.correlation.looks import collection_names, is_code, is_id_name, is_short_number
 from pytest_loadtool.correlation.meaning import is_for
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.traffic import Traffic
-from pytest_loadtool.model.place import Place
 
 if TYPE_CHECKING:
     from pytest_loadtool.correlation.claims import Claim
-
-__all__ = ["Things"]
 
 
 class Things:

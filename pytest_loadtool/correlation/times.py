@@ -8,13 +8,11 @@ from datetime import datetime
 from itertools import pairwise
 from types import MappingProxyType
 
+from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.looks import plain
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.generator import Timestamp
-from pytest_loadtool.model.place import Place
-
-__all__ = ["Times", "is_iso"]
 
 _ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 #: Digits of a time since 1970 (until 2286), with its unit and how many there are of it in a second.

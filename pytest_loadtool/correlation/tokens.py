@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 import string
 
-__all__ = ["escaped_words", "tokens"]
-
 #: How long a token is at least.
 _SHORTEST = 8
 _STRICT = string.ascii_letters + string.digits + "_-"

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import merge
 
+from pytest_loadtool.codec.multipart import as_template, pieces_of
+from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.about import (
     WRAPPERS,
     collection,
@@ -26,33 +28,21 @@ from pytest_loadtool.correlation.looks import (
 )
 from pytest_loadtool.correlation.meaning import is_same
 from pytest_loadtool.correlation.packed import Packed, Sought
-from pytest_loadtool.correlation.partial import is_partial
 from pytest_loadtool.correlation.parts import content_type, header_sets, rendered
-from pytest_loadtool.correlation.pattern import Pattern
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.producers import in_response, issued_tokens
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.searches import Searches
-from pytest_loadtool.correlation.slots import HOLE, Slot, request_slots
+from pytest_loadtool.correlation.slots import Slot, request_slots
 from pytest_loadtool.correlation.spelling import slug
+from pytest_loadtool.correlation.spots import HOLE
+from pytest_loadtool.extraction.partial import is_partial
+from pytest_loadtool.extraction.pattern import Pattern
 from pytest_loadtool.model.case import Kind as ResponseKind
 from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import SAFE_METHODS, Exchange
-from pytest_loadtool.model.multipart import as_template, pieces_of
-from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.rule import Kind, Rule
-
-__all__ = [
-    "MOST_PRODUCERS",
-    "ByKind",
-    "Step",
-    "Traffic",
-    "decoded",
-    "read_traffic",
-    "recorded_slots",
-    "steps_of",
-]
 
 #: Producers by their kinds.
 ByKind = dict[Kind, list[Producer]]

@@ -12,8 +12,6 @@ from pytest_loadtool.correlation.traffic import Traffic, read_traffic, steps_of
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
 
-__all__ = ["taken_back"]
-
 
 def taken_back(case: TestCase, exchanges: Sequence[Exchange], name: str) -> TestCase:
     """The case without a variable of ASM, and with what used it on the list of what is ignored.

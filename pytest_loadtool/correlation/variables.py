@@ -12,8 +12,6 @@ from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.model.extractor import Extractor, Source
 from pytest_loadtool.model.rule import Rule
 
-__all__ = ["Found", "variables_for"]
-
 
 @dataclass(frozen=True, slots=True)
 class Found:

@@ -8,11 +8,9 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from urllib.parse import unquote
 
-from pytest_loadtool.model.entities import unescape
-from pytest_loadtool.model.filters import FILTERS
-from pytest_loadtool.model.place import Place
-
-__all__ = ["OWN_FILTER", "View", "decoded"]
+from pytest_loadtool.codec.entities import unescape
+from pytest_loadtool.codec.filters import FILTERS
+from pytest_loadtool.codec.place import Place
 
 # One character each: a percent-encoded one is as long as its UTF-8 (RFC 3629 §4).
 _NEXT = r"%[89ab][0-9a-f]"

@@ -8,9 +8,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from pytest_loadtool.correlation.looks import plain, singular
-from pytest_loadtool.correlation.xmlpath import xml_root, xml_text
-
-__all__ = ["OWN_TEXT", "format_xml_path", "from_list", "xml_document"]
+from pytest_loadtool.extraction.xmlpath import xml_root, xml_text
 
 #: The key of the text of an element that has attributes, too.
 OWN_TEXT = "."

@@ -11,9 +11,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from pytest_loadtool.correlation.jsonpath import Fill
-from pytest_loadtool.model.entities import WRITTEN, unescape
-from pytest_loadtool.model.template import Reference, Template
+from pytest_loadtool.codec.entities import WRITTEN, unescape
+from pytest_loadtool.codec.template import Reference, Template
+from pytest_loadtool.extraction.jsonpath import Fill
 
 #: Compiles a template.
 Fills = Callable[[Template], Fill]

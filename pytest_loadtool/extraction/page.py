@@ -9,18 +9,18 @@ from functools import lru_cache
 from itertools import islice
 from typing import Final
 
-from pytest_loadtool.correlation.row_search import LONGEST_ROW, row_around
-from pytest_loadtool.correlation.tags import (
+from pytest_loadtool.codec.entities import WRITTEN, unescape
+from pytest_loadtool.codec.template import Template
+from pytest_loadtool.extraction.address import VALUE, Address, Filled, Fills
+from pytest_loadtool.extraction.row_search import LONGEST_ROW, row_around
+from pytest_loadtool.extraction.tags import (
     attributes,
     choices,
     control_value,
     named_controls,
     select_end,
 )
-from pytest_loadtool.extraction.address import VALUE, Address, Filled, Fills
-from pytest_loadtool.model.entities import WRITTEN, unescape
 from pytest_loadtool.model.extractor import Choice, FormField, Link
-from pytest_loadtool.model.template import Template
 
 _FORM: Final = re.compile(r"<form(?=[\s>])", re.IGNORECASE)
 _FORM_END: Final = re.compile(r"</form\b|<form(?=[\s>])", re.IGNORECASE)

@@ -5,16 +5,8 @@ when is told to this room, and who carries its messages is not its business. Eve
 cheap to import.
 """
 
-from pytest_loadtool.load.errorlog import ErrorLog, ErrorRecord
-from pytest_loadtool.load.glimpse import Glimpse, GlimpseRow, Lookout
-from pytest_loadtool.load.histogram import Histogram
-from pytest_loadtool.load.judging import judge
-from pytest_loadtool.load.keys import PageKey, TransactionKey
-from pytest_loadtool.load.measures import Spans, TransactionMetrics
-from pytest_loadtool.load.merged import MergedMetrics
-from pytest_loadtool.load.merger import Merger, RunResult, WorkerResult, WorkerState
-from pytest_loadtool.load.metrics import LoadMetrics
-from pytest_loadtool.load.protocol import (
+from pytest_loadtool.load.cluster.merger import Merger, RunResult, WorkerResult, WorkerState
+from pytest_loadtool.load.cluster.protocol import (
     Failed,
     Final,
     Message,
@@ -22,11 +14,19 @@ from pytest_loadtool.load.protocol import (
     decode,
     encode,
 )
-from pytest_loadtool.load.share import Share, case_of, preflight, row_of
-from pytest_loadtool.load.summarise import summarise
-from pytest_loadtool.load.summary import Summary
-from pytest_loadtool.load.threshold import ThresholdResult, ThresholdState, Watch
-from pytest_loadtool.load.verdict import Verdict, verdict
+from pytest_loadtool.load.cluster.share import Share, case_of, preflight, row_of
+from pytest_loadtool.load.metrics.errorlog import ErrorLog, ErrorRecord
+from pytest_loadtool.load.metrics.histogram import Histogram
+from pytest_loadtool.load.metrics.keys import PageKey, TransactionKey
+from pytest_loadtool.load.metrics.measures import Spans, TransactionMetrics
+from pytest_loadtool.load.metrics.merged import MergedMetrics
+from pytest_loadtool.load.metrics.metrics import LoadMetrics
+from pytest_loadtool.load.progress import Glimpse, GlimpseRow, Lookout
+from pytest_loadtool.load.verdict.evaluate import judge
+from pytest_loadtool.load.verdict.summarise import summarise
+from pytest_loadtool.load.verdict.summary import Summary
+from pytest_loadtool.load.verdict.threshold import ThresholdResult, ThresholdState, Watch
+from pytest_loadtool.load.verdict.verdict import Verdict, verdict
 
 __all__ = [
     "ErrorLog",

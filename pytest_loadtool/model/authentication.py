@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = ["PROXY_METHODS", "Identity", "Proxy", "ProxyMethod"]
-
 ProxyMethod = Literal["", "basic", "digest", "ntlm", "negotiate"]
 
 #: The schemes that a proxy can be asked to be content with.

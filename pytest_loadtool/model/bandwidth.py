@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from types import MappingProxyType
 
-__all__ = ["PROFILES", "SPEED_UNITS", "Bandwidth", "format_speed"]
-
 #: By how many tens each unit multiplies bits per second: a kilobit is 1,000 bits.
 SPEED_UNITS: Mapping[str, int] = MappingProxyType(
     {"Gbit/s": 9, "Mbit/s": 6, "kbit/s": 3, "bit/s": 0}

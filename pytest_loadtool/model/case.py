@@ -9,29 +9,15 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Literal
 
+from pytest_loadtool.codec.template import Template, files_of
 from pytest_loadtool.model.answer import Answer
 from pytest_loadtool.model.asm import USUAL_ASM, AsmSettings
 from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.extractor import Extractor, references
 from pytest_loadtool.model.generator import Generator
-from pytest_loadtool.model.template import Template, files_of
 from pytest_loadtool.model.tls import USUAL_TLS, TlsSettings
 from pytest_loadtool.model.validator import DEFAULT_STATUS, StatusCodes, Validator
-
-__all__ = [
-    "COMPUTED_HEADERS",
-    "Header",
-    "Kind",
-    "Page",
-    "Recorded",
-    "Request",
-    "TestCase",
-    "Transaction",
-    "Variable",
-    "used_names",
-    "wire_headers",
-]
 
 #: Headers whose value is known only when the request goes out. Without a place they stand first
 #: (Host) or last (the others).

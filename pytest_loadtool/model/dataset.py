@@ -7,8 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = ["Dataset", "DatasetUse", "Lifespan", "shown_columns"]
-
 #: What a placeholder can name. Other first lines are of files that are no datasets, and may be
 #: secrets: they are not shown.
 _NAME = re.compile(r"[A-Za-z0-9_-]+")

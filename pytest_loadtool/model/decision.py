@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["OUTCOME", "Decision"]
-
 #: The rule of decisions to assert what a change brought about.
 OUTCOME = "outcome"
 

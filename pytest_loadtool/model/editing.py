@@ -10,16 +10,6 @@ from urllib.parse import urlsplit
 from pytest_loadtool.model.case import TestCase, Transaction, used_names
 from pytest_loadtool.model.validator import Validator, expected_text
 
-__all__ = [
-    "numbered",
-    "numbered_titles",
-    "page_span",
-    "retitled",
-    "with_transactions",
-    "without",
-    "without_outcomes",
-]
-
 
 def with_transactions(case: TestCase, transactions: Iterable[Transaction]) -> TestCase:
     """``case`` with these, as many as it has, on its pages."""

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-__all__ = ["SAFE_METHODS", "UNENDED", "Body", "Exchange", "HeaderList"]
-
 #: Methods that change nothing (RFC 9110 §9.2.1, and IANA's registry of methods).
 SAFE_METHODS = frozenset(
     {"GET", "HEAD", "OPTIONS", "PROPFIND", "QUERY", "REPORT", "SEARCH", "TRACE"}

@@ -11,28 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from pytest_loadtool.model.template import Reference, Template, escape
-
-__all__ = [
-    "Boundary",
-    "Choice",
-    "CookieValue",
-    "Decoded",
-    "Extractor",
-    "FormField",
-    "HeaderValue",
-    "InItem",
-    "JsonPath",
-    "Link",
-    "RegularExpression",
-    "Source",
-    "XmlPath",
-    "escaped",
-    "parts_of",
-    "references",
-    "source_texts",
-    "with_texts",
-]
+from pytest_loadtool.codec.template import Reference, Template, escape
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,6 @@ from string import ascii_letters, ascii_lowercase, digits
 from types import MappingProxyType
 from typing import Literal
 
-__all__ = ["ALPHABETS", "Generator", "RandomText", "Timestamp", "Uuid"]
-
 #: The characters that random text consists of, by name.
 ALPHABETS: Mapping[str, str] = MappingProxyType(
     {

@@ -8,16 +8,6 @@ from typing import Literal
 from pytest_loadtool.model.bandwidth import Bandwidth
 from pytest_loadtool.model.threshold import Threshold
 
-__all__ = [
-    "BODY_LIMIT",
-    "CaseShare",
-    "Distribution",
-    "LoadConfiguration",
-    "OnError",
-    "Stage",
-    "ThinkTime",
-]
-
 BODY_LIMIT = 64 << 20
 """The largest body of a response (in bytes, as received) that is kept, unless said otherwise."""
 

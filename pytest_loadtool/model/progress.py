@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-__all__ = ["Told", "silent"]
-
 #: Is told what is being done, how many transactions or exchanges are behind, and of how many: 0 if
 #: that is not known.
 Told = Callable[[str, int, int], None]

@@ -7,8 +7,6 @@ from urllib.parse import urlsplit
 
 from pytest_loadtool.model.case import TestCase, Transaction
 
-__all__ = ["asks_for_renewal", "family", "successors"]
-
 _GRANT = re.compile(r"grant_type[\"'\s]*[=:][\"'\s]*refresh_token")
 _NAME = re.compile(r"refresh_?token[\"'\s]*[=:]", re.IGNORECASE)
 _PATH = re.compile(r"(?:^|[/_.-])(?:refresh|renew)", re.IGNORECASE)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Cause", "Failure"]
-
 #: The closed set of causes of a failed transaction; docs/load.md has what to do about each.
 Cause = Literal[
     "status",

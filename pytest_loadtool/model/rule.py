@@ -7,9 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 
-from pytest_loadtool.model.place import Place
-
-__all__ = ["EVIDENCE_NAMES", "NO_NAMES", "Kind", "Names", "Rule", "same_name"]
+from pytest_loadtool.codec.place import Place
 
 
 class Kind(Enum):

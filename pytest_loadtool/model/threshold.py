@@ -7,17 +7,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal
 
-__all__ = [
-    "METRICS",
-    "TIMES",
-    "Comparison",
-    "Metric",
-    "Scope",
-    "ScopeKind",
-    "Threshold",
-    "Unit",
-]
-
 Unit = Literal["time", "share", "rate", "count"]
 ScopeKind = Literal["case", "page", "transaction"]
 Comparison = Literal["<", "<=", ">", ">="]

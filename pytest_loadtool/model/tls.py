@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-__all__ = ["USUAL_TLS", "TlsSettings"]
-
 
 @dataclass(frozen=True, slots=True)
 class TlsSettings:

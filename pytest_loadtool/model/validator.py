@@ -4,17 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = [
-    "DEFAULT_STATUS",
-    "JsonValidator",
-    "Outcome",
-    "RegexValidator",
-    "StatusCodes",
-    "TextValidator",
-    "Validator",
-    "expected_text",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class StatusCodes:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["WEBSOCKET", "is_event"]
-
 #: The note on the exchange that begins one (`Exchange.note`).
 WEBSOCKET = "WebSocket upgrade"
 

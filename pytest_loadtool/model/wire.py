@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["HOST_AND_PORT", "is_header_value", "is_method", "is_target", "is_token", "other_case"]
-
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")  # RFC 9110 §5.6.2
 #: A lone surrogate is no character, and has no bytes in UTF-8.
 _HEADER_BREAK = re.compile(r"[\r\n\0\ud800-\udfff]")  # RFC 9110 §5.5

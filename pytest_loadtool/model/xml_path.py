@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["XmlStep", "XmlWhere", "xml_steps"]
-
 _NAME = r"[^\W\d][\w.-]*"
 _OF_ITEM = rf"@{_NAME}|\.|{_NAME}(?:/{_NAME})*(?:/@{_NAME})?"
 _WHERE = re.compile(rf"""\[\s*({_OF_ITEM})\s*=\s*(?:"([^"]*)"|'([^']*)')\s*\]""")

@@ -39,7 +39,7 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
     options.settle(config)
     if config.option.record is None:
         return None
-    from pytest_loadtool.plugin.record import main
+    from pytest_loadtool.plugin.record.hooks import main
 
     return main(config)
 
@@ -47,11 +47,11 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
 def pytest_configure(config: pytest.Config) -> None:
     """Prepare load tests or recording from tests, if they are asked for."""
     if config.option.load:
-        from pytest_loadtool.plugin.load import configure
+        from pytest_loadtool.plugin.load.hooks import configure
 
         configure(config)
     if config.option.record_from_tests:
-        from pytest_loadtool.plugin.record import record_tests
+        from pytest_loadtool.plugin.record.hooks import record_tests
 
         record_tests(config)
 
@@ -105,12 +105,12 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     """Collect test cases, or with ``--load`` load configurations."""
     if parent.config.option.load:
         if file_path.name.endswith(options.LOAD_SUFFIX):
-            from pytest_loadtool.plugin.load import LoadFile
+            from pytest_loadtool.plugin.load.item import LoadFile
 
             file: pytest.Collector = LoadFile.from_parent(parent, path=file_path)
             return file
     elif file_path.name.endswith(options.CASE_SUFFIX):
-        from pytest_loadtool.plugin.collect import CaseFile
+        from pytest_loadtool.plugin.functional.collect import CaseFile
 
         return CaseFile.from_parent(parent, path=file_path)
     return None
@@ -122,7 +122,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     a worker of pytest-xdist they are the controller's."""
     if not hasattr(item, "fixture_keys") or hasattr(item.config, "workerinput"):
         return (yield)
-    from pytest_loadtool.transport.signals import interrupting
+    from pytest_loadtool.engine.signals import interrupting
 
     with interrupting():
         return (yield)
@@ -144,7 +144,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Show the transactions that a worker of pytest-xdist replayed."""
     node = getattr(report, "node", None)
     if node is not None and hasattr(report, "loadtool_steps"):
-        from pytest_loadtool.plugin.steps import StepLines
+        from pytest_loadtool.plugin.functional.steps import StepLines
 
         StepLines(node.config).write_all(report.loadtool_steps)
 
@@ -155,7 +155,7 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
     result = yield
     output = getattr(session.config, "workeroutput", None)
     if output is not None and _RECORDING in sys.modules:
-        from pytest_loadtool.plugin.recorded import hand_over
+        from pytest_loadtool.plugin.record.recorded import hand_over
 
         hand_over(output)
     return result
@@ -166,7 +166,7 @@ def pytest_testnodedown(node: Any) -> None:
     """In the controller, hear of it."""
     output = getattr(node, "workeroutput", None) or {}
     if "loadtool_recorded" in output:
-        from pytest_loadtool.plugin.recorded import receive
+        from pytest_loadtool.plugin.record.recorded import receive
 
         receive(output)
 
@@ -177,13 +177,14 @@ def pytest_terminal_summary(
     """Say what was recorded from tests; which tests have accepted any certificate or take values by
     their place in a list, and which passed although they were not answered as recorded."""
     if _RECORDING in sys.modules and not config.option.collectonly:
-        from pytest_loadtool.plugin.recorded import show
+        from pytest_loadtool.plugin.record.recorded import show
 
         show(terminalreporter, config)
     reports = (report for many in terminalreporter.stats.values() for report in many)
     if not any(getattr(report, "user_properties", ()) for report in reports):
         return
-    from pytest_loadtool.plugin import by_place, otherwise, unverified
+    from pytest_loadtool.plugin.functional import by_place, unverified
+    from pytest_loadtool.plugin.functional import status_mismatch as otherwise
 
     stats = terminalreporter.stats
     for text in (*otherwise.notices(stats), *by_place.notices(stats), unverified.notice(stats)):

@@ -7,8 +7,6 @@ import pytest
 from pytest_loadtool.casefile.quantities import parse_size
 from pytest_loadtool.model.load import BODY_LIMIT
 
-__all__ = ["body_limit_of"]
-
 
 def body_limit_of(config: pytest.Config) -> int:
     """What ``loadtool_body_limit`` says, in bytes.

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_loadtool.casefile.problems import key_error
+from pytest_loadtool.casefile.toml.diagnostics import key_error
 from pytest_loadtool.plugin.paths import shown_error
 from pytest_loadtool.plugin.tracebacks import without_values
 
 if TYPE_CHECKING:
-    from pytest_loadtool.casefile.lines import KeyPath
-
-__all__ = ["FileItem"]
+    from pytest_loadtool.casefile.toml.positions import KeyPath
 
 
 class FileItem(pytest.Function):

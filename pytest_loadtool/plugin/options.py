@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from pytest_loadtool.casefile.trust import Trust
 
-__all__ = ["CASE_SUFFIX", "LOAD_SUFFIX", "declare", "header", "server_of", "settle", "trust_of"]
-
 CASE_SUFFIX = ".case.toml"
 LOAD_SUFFIX = ".load.toml"
 
@@ -342,7 +340,7 @@ def header(config: pytest.Config) -> list[str]:
     if config.option.loadtool_untrusted:
         parts.append("test cases untrusted")
     if config.option.load:
-        from pytest_loadtool.plugin.build import BUILD
+        from pytest_loadtool.plugin.build_info import BUILD
 
         parts.insert(0, BUILD)
     return [f"loadtool: {', '.join(parts)}"] if parts else []

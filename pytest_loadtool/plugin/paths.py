@@ -10,8 +10,6 @@ import pytest
 
 from pytest_loadtool.errors import FileError, LoadToolError
 
-__all__ = ["shown_error", "shown_path", "slug"]
-
 # Other characters in a name break --lf ("[", "]") or selection by node id ("::").
 _NOT_IN_SLUG = re.compile(r"[^A-Za-z0-9_.-]+")
 

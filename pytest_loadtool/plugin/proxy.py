@@ -12,8 +12,6 @@ import pytest
 
 from pytest_loadtool.model.case import TestCase
 
-__all__ = ["check_proxy", "proxy_secrets", "shown_proxy", "through_proxy"]
-
 _OPTION = "loadtool_proxy"
 
 
@@ -23,7 +21,12 @@ def check_proxy(config: pytest.Config) -> None:
     Raises:
         pytest.UsageError: it is no proxy, or the environment, to which it leaves it, names none.
     """
-    from pytest_loadtool.replay.proxies import DIRECT, ENVIRONMENT, ProxyUrl, environment_proxies
+    from pytest_loadtool.replay.compile.proxies import (
+        DIRECT,
+        ENVIRONMENT,
+        ProxyUrl,
+        environment_proxies,
+    )
 
     said = _said(config)
     try:
@@ -40,7 +43,7 @@ def through_proxy(case: TestCase, config: pytest.Config) -> TestCase:
     """``case`` with the proxy that the option names, if it names one."""
     if not _said(config):
         return case
-    from pytest_loadtool.replay.proxies import through
+    from pytest_loadtool.replay.compile.proxies import through
 
     return through(case, _said(config))
 
@@ -54,7 +57,12 @@ def shown_proxy(config: pytest.Config) -> str:
 
 def proxy_secrets(config: pytest.Config) -> list[str]:
     """The passwords in it, or in the environment if that is asked."""
-    from pytest_loadtool.replay.proxies import DIRECT, ENVIRONMENT, ProxyUrl, environment_proxies
+    from pytest_loadtool.replay.compile.proxies import (
+        DIRECT,
+        ENVIRONMENT,
+        ProxyUrl,
+        environment_proxies,
+    )
 
     said = _said(config)
     if not said or said == DIRECT:

@@ -6,8 +6,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-__all__ = ["checked_server", "server_from_fixture"]
-
 
 def checked_server(url: str) -> str:
     """``url`` as a base URL, without a slash at its end.

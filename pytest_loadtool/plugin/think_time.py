@@ -7,8 +7,6 @@ import pytest
 from pytest_loadtool.casefile import parse_duration
 from pytest_loadtool.model.load import ThinkTime
 
-__all__ = ["think_time_of"]
-
 _NAMED = {"recorded": ThinkTime(), "none": ThinkTime(scale=0.0)}
 
 

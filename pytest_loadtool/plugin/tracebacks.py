@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["without_values"]
-
 _PACKAGE = Path(__file__).parent.parent
 #: This room sets fixtures up, and what these hold is their authors' business.
 _PLUGIN = Path(__file__).parent

@@ -8,8 +8,6 @@ from urllib.parse import quote, urljoin, urlsplit
 from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.exchange import Exchange
 
-__all__ = ["Entry", "joined", "normal_url", "origin"]
-
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 #: What a URL may hold besides letters and digits; "%" because it is encoded already.

@@ -9,8 +9,6 @@ from pytest_loadtool.answers.look import answer_of
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 
-__all__ = ["with_answers"]
-
 
 def with_answers(case: TestCase, exchanges: Sequence[Exchange]) -> TestCase:
     """``case`` with `Recorded.answer` where nothing is known of an answer yet."""

@@ -9,19 +9,8 @@ from pytest_loadtool.model.case import Kind, Transaction
 from pytest_loadtool.model.exchange import SAFE_METHODS, Exchange
 from pytest_loadtool.model.validator import DEFAULT_STATUS, StatusCodes
 from pytest_loadtool.recording.entry import Entry
-from pytest_loadtool.recording.navigation import is_navigation
 from pytest_loadtool.recording.notes import EXPECTED, INCOMPLETE, RECORDING_ERROR, Note
-
-__all__ = [
-    "STATIC_DESTINATIONS",
-    "STATIC_SUFFIXES",
-    "expected_status",
-    "failure_notes",
-    "is_static",
-    "status_notes",
-    "subject",
-    "what_failed",
-]
+from pytest_loadtool.recording.pages.navigation import is_navigation
 
 #: What browsers fetch for the sake of a page (Fetch standard, request destination).
 STATIC_DESTINATIONS = frozenset(

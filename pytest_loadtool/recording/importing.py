@@ -10,15 +10,13 @@ from types import MappingProxyType
 from pytest_loadtool.model.case import Header, Request, TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.build import build_case
-from pytest_loadtool.recording.cookies import sent_cookies
 from pytest_loadtool.recording.entry import origin
-from pytest_loadtool.recording.hosts import with_recorded_hosts
-from pytest_loadtool.recording.request import draft
-from pytest_loadtool.recording.sayable import sayable
-from pytest_loadtool.recording.sharing import share
-from pytest_loadtool.recording.uploads import Uploads
-
-__all__ = ["with_page"]
+from pytest_loadtool.recording.filter.expressible import sayable
+from pytest_loadtool.recording.filter.hosts import with_recorded_hosts
+from pytest_loadtool.recording.request.cookies import sent_cookies
+from pytest_loadtool.recording.request.header_sets import share
+from pytest_loadtool.recording.request.template import draft
+from pytest_loadtool.recording.request.uploads import Uploads
 
 _HEADER_SET = "imported"
 

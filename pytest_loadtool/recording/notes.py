@@ -4,21 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = [
-    "BACKGROUND",
-    "CANCELLED",
-    "CHANGED",
-    "EXPECTED",
-    "FILTERED",
-    "INCOMPLETE",
-    "NEGOTIATION",
-    "RECORDING_ERROR",
-    "REMOVED",
-    "UNREADABLE",
-    "UNREPLAYABLE",
-    "Note",
-]
-
 #: Kinds of notes.
 FILTERED = "filtered by domain"
 BACKGROUND = "the browser's own traffic, left out"

@@ -8,12 +8,10 @@ from itertools import groupby
 
 from pytest_loadtool.model.case import Page, Recorded, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.recording.grouping import Grouping, group
-from pytest_loadtool.recording.naming import distinct, page_name
-from pytest_loadtool.recording.sifting import sift
-from pytest_loadtool.recording.timing import pauses, recorded, think_times
-
-__all__ = ["paused", "regrouped", "with_pauses"]
+from pytest_loadtool.recording.filter.filter import sift
+from pytest_loadtool.recording.pages.grouping import Grouping, group
+from pytest_loadtool.recording.pages.naming import distinct, page_name
+from pytest_loadtool.recording.pages.timing import pauses, recorded, think_times
 
 
 def paused(page: Page) -> float:

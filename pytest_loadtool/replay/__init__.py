@@ -5,10 +5,10 @@ share. A `VirtualUser` runs an iteration as a generator over the plan: it yields
 long to wait, and is sent each response. A driver (room ``transport``) feeds it.
 """
 
-from pytest_loadtool.replay.compile import compile_case
-from pytest_loadtool.replay.exchange import Over, Response, Send, Wait
-from pytest_loadtool.replay.plan import Observer, Origin, PagePlan, Plan, Step
-from pytest_loadtool.replay.user import VirtualUser
+from pytest_loadtool.replay.compile.case import compile_case
+from pytest_loadtool.replay.user.exchange import Over, Response, Send, Wait
+from pytest_loadtool.replay.user.plan import Observer, Origin, PagePlan, Plan, Step
+from pytest_loadtool.replay.user.user import VirtualUser
 
 __all__ = [
     "Observer",

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from itertools import accumulate
 from unicodedata import combining, east_asian_width
 
-__all__ = ["cells", "fit", "table", "wrap"]
-
 _GAP = "  "
 _NARROWEST_NAME = 16
 _WORD = re.compile(r"\s*\S+")

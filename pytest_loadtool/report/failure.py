@@ -12,27 +12,25 @@ from dataclasses import replace
 from http import HTTPStatus
 from urllib.parse import unquote
 
-from pytest_loadtool.model.case import TestCase
-from pytest_loadtool.model.charset import decoded
-from pytest_loadtool.model.multipart import is_multipart, shown
-from pytest_loadtool.model.secret import is_secret
-from pytest_loadtool.model.spellings import spellings
-from pytest_loadtool.report.carried import carried_by, recorded_in
-from pytest_loadtool.report.challenges import challenge_remedy
-from pytest_loadtool.report.comparison import (
+from pytest_loadtool.codec.charset import decoded
+from pytest_loadtool.codec.excerpt import clip, excerpt, is_binary, printable
+from pytest_loadtool.codec.multipart import is_multipart, shown
+from pytest_loadtool.codec.secret_names import is_secret
+from pytest_loadtool.codec.spellings import spellings
+from pytest_loadtool.diagnosis.challenges import challenge_remedy
+from pytest_loadtool.diagnosis.comparison import (
     Difference,
     body_differences,
     header_differences,
     title_of,
 )
-from pytest_loadtool.report.excerpt import clip, excerpt, is_binary, printable
-from pytest_loadtool.report.extractors import broken_extractors
-from pytest_loadtool.report.masking import Mask
-from pytest_loadtool.report.outcome import Evidence, Outcome, Received, headline, text_of
-from pytest_loadtool.report.refusal import lost_cookies, passed_before, tokens, why_elsewhere
-from pytest_loadtool.report.subject import Subject, indented, place_of
-
-__all__ = ["explain"]
+from pytest_loadtool.diagnosis.extractors import broken_extractors
+from pytest_loadtool.diagnosis.outcome import Evidence, Outcome, Received, headline, text_of
+from pytest_loadtool.diagnosis.refusal import lost_cookies, passed_before, tokens, why_elsewhere
+from pytest_loadtool.diagnosis.subject import Subject, indented, place_of
+from pytest_loadtool.masking.carried import carried_by, recorded_in
+from pytest_loadtool.masking.text import Mask
+from pytest_loadtool.model.case import TestCase
 
 #: How many later failures are listed.
 _MOST_LATER = 20

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_loadtool.casefile import read_case, save_load
+from pytest_loadtool.diagnosis.outcome import SEPARATOR
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration, ThinkTime
-from pytest_loadtool.report.outcome import SEPARATOR
 from tests.applications.application import Application
 
 __all__ = ["JourneyError", "Replayed", "load", "make_unique", "record", "replay", "replayed"]

@@ -16,12 +16,12 @@ from typing import Any
 
 from pytest_loadtool.casefile import read_case
 from pytest_loadtool.correlation.looks import looks_like_time
+from pytest_loadtool.engine.functional import replay_once
+from pytest_loadtool.engine.prepare.resources import compile_from
 from pytest_loadtool.model.case import Kind, TestCase, Transaction, Variable
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay import PagePlan, Plan, Response, Step
-from pytest_loadtool.transport.functional import replay_once
-from pytest_loadtool.transport.outside import compile_from
 
 __all__ = ["correlated", "false_positives"]
 

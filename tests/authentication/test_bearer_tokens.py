@@ -13,13 +13,13 @@ from urllib.parse import urlencode
 
 import pytest
 
+from pytest_loadtool.engine.functional import replay_once
 from pytest_loadtool.model.case import Page, TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.recording import build_case
 from pytest_loadtool.replay import compile_case
-from pytest_loadtool.transport.functional import replay_once
 from tests.authentication.token_server import TokenServer, token_server
 from tests.correlation.client import Client
 from tests.correlation.talk import configure

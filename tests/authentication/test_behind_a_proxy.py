@@ -11,9 +11,9 @@ import pytest
 from pytest_loadtool import record
 from pytest_loadtool.casefile import read_case, read_har
 from pytest_loadtool.console.program import recorded_so_far
+from pytest_loadtool.engine.functional import replay_once
 from pytest_loadtool.model.authentication import Proxy
 from pytest_loadtool.replay import compile_case
-from pytest_loadtool.transport.functional import replay_once
 from tests.authentication.accounts import USERS
 from tests.authentication.peer import Peer
 from tests.console.running import recording, run, run_script

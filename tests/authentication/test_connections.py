@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from pytest_loadtool.engine.functional import replay_once
 from pytest_loadtool.load import LoadMetrics
 from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.case import Kind, Page, Recorded, Request, TestCase, Transaction
@@ -15,7 +16,6 @@ from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay import Plan, compile_case
-from pytest_loadtool.transport.functional import replay_once
 from tests.authentication.access_log import Entry
 from tests.authentication.accounts import DOMAIN, USERS, many
 from tests.authentication.matrix import BOUND, OVERHEAD, PATHS

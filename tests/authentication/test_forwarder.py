@@ -12,8 +12,8 @@ import pytest
 from pytest_loadtool.capture import Recorder
 from pytest_loadtool.console.behind_proxy import way_through
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.replay.proxies import ProxyUrl
-from pytest_loadtool.transport import forwarder as module
+from pytest_loadtool.replay.compile.proxies import ProxyUrl
+from pytest_loadtool.transport.proxy import forwarder as module
 from tests.authentication.accounts import DOMAIN, USERS
 from tests.authentication.apache import PAGE
 from tests.authentication.matrix import BOUND, OVERHEAD

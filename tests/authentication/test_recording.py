@@ -12,6 +12,7 @@ import pytest
 
 from pytest_loadtool.auth.recorded import recorded_identities
 from pytest_loadtool.casefile import HarWriter, format_case, read_har
+from pytest_loadtool.engine.functional import replay_once
 from pytest_loadtool.model.authentication import Identity
 from pytest_loadtool.model.case import TestCase, Variable
 from pytest_loadtool.model.exchange import Exchange
@@ -19,7 +20,6 @@ from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.recording import build_case
 from pytest_loadtool.recording.notes import NEGOTIATION, RECORDING_ERROR
 from pytest_loadtool.replay import compile_case
-from pytest_loadtool.transport.functional import replay_once
 from tests.authentication.accounts import DOMAIN
 from tests.authentication.apache import serving
 from tests.authentication.peer import Peer

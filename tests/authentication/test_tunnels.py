@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from pytest_loadtool.engine.load import LoadRunner
+from pytest_loadtool.engine.observers import metrics_for
 from pytest_loadtool.load import LoadMetrics, Share
 from pytest_loadtool.model.authentication import Proxy
 from pytest_loadtool.model.bandwidth import PROFILES
@@ -19,7 +21,6 @@ from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.model.validator import TextValidator
 from pytest_loadtool.replay import compile_case
-from pytest_loadtool.transport.load import LoadRunner, metrics_for
 from tests.authentication.accounts import DOMAIN, USERS, Account, many
 from tests.authentication.apache import PAGE, PROXIES
 from tests.authentication.peer import Peer

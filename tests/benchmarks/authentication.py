@@ -186,12 +186,13 @@ def _run(
     pages: int = 1,
 ) -> _Run:
     """``iterations`` of each user, with a login in each unless it ``stays``."""
-    from pytest_loadtool.load.share import Share
+    from pytest_loadtool.engine.load import LoadRunner
+    from pytest_loadtool.engine.observers import metrics_for
+    from pytest_loadtool.load.cluster.share import Share
     from pytest_loadtool.model.authentication import Identity
     from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
     from pytest_loadtool.model.load import CaseShare, LoadConfiguration
     from pytest_loadtool.replay import compile_case
-    from pytest_loadtool.transport.load import LoadRunner, metrics_for
 
     get = Transaction(Request("GET", f"{_PATHS[scheme]}/{page}"))
     identities = () if scheme == "none" else (Identity("alice", "secret1", "EXAMPLE"),)

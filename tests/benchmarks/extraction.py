@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_loadtool.correlation.extract import Readable, compile_source
+from pytest_loadtool.extraction.extract import Readable, compile_source
 from pytest_loadtool.model.extractor import (
     Boundary,
     CookieValue,

@@ -54,10 +54,11 @@ def main() -> int:
 def measure(path: Path) -> None:
     """Print the table. Runs where the build is installed."""
     from pytest_loadtool.casefile import read_case, read_load
-    from pytest_loadtool.load.share import Share
+    from pytest_loadtool.engine.functional import replay_once
+    from pytest_loadtool.engine.load import LoadRunner
+    from pytest_loadtool.engine.observers import metrics_for
+    from pytest_loadtool.load.cluster.share import Share
     from pytest_loadtool.replay import compile_case
-    from pytest_loadtool.transport.functional import replay_once
-    from pytest_loadtool.transport.load import LoadRunner, metrics_for
 
     configuration = read_load(path)
     plan = compile_case(read_case(path.parent / configuration.cases[0].file))
@@ -115,12 +116,11 @@ class _Blind(_Seen):
 
 def _pieces(seen: _Seen, plan: Plan) -> list[tuple[str, Callable[[], None]]]:
     """Each piece as a function that does it once for each response."""
+    from pytest_loadtool.engine.observers import Clock, metrics_for, observers_for
     from pytest_loadtool.replay import VirtualUser
-    from pytest_loadtool.replay.cookies import CookieJar
-    from pytest_loadtool.replay.exchange import Response
-    from pytest_loadtool.transport.http1 import ResponseReader
-    from pytest_loadtool.transport.load import metrics_for
-    from pytest_loadtool.transport.observers import Clock, observers_for
+    from pytest_loadtool.replay.user.cookies import CookieJar
+    from pytest_loadtool.replay.user.exchange import Response
+    from pytest_loadtool.transport.wire.http1 import ResponseReader
 
     steps = plan.steps
     metrics = metrics_for([plan])

@@ -10,8 +10,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from pytest_loadtool.correlation.bound import bind_source
-from pytest_loadtool.correlation.extract import PlainText
+from pytest_loadtool.codec.template import Reference, Template
+from pytest_loadtool.extraction.bound import bind_source
+from pytest_loadtool.extraction.extract import PlainText
 from pytest_loadtool.model.extractor import (
     Choice,
     FormField,
@@ -20,7 +21,6 @@ from pytest_loadtool.model.extractor import (
     RegularExpression,
     Source,
 )
-from pytest_loadtool.model.template import Reference, Template
 
 _ROW = (
     '<tr class="row{1}"><td class="field-name">\n<a href="/people/{0}">Person {0}</a></td>'

@@ -8,11 +8,11 @@ from itertools import pairwise
 import pytest
 
 from pytest_loadtool.capture import Recorder
+from pytest_loadtool.engine.functional import replay_once
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.recording import Grouping, build_case
 from pytest_loadtool.replay import compile_case
-from pytest_loadtool.transport.functional import replay_once
 from tests.capture.driving import driven
 from tests.capture.servers import Connection, WireServer, answer
 from tests.replay.playbook import Diary

@@ -11,8 +11,8 @@ import brotli
 import pytest
 import zstandard
 
-from pytest_loadtool.capture.body import Collector, Spool, decoded
-from pytest_loadtool.capture.coding import CODINGS
+from pytest_loadtool.capture.proxy.body import Collector, Spool, decoded
+from pytest_loadtool.capture.proxy.coding import CODINGS
 from pytest_loadtool.model.exchange import Body
 
 

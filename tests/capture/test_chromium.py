@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pytest_loadtool.capture.chromium import command_line, has_display
+from pytest_loadtool.capture.browser.chromium import command_line, has_display
 
 
 def command(*arguments: str, headless: bool = False, port: int | None = None) -> list[str]:

@@ -11,7 +11,7 @@ import pytest
 from pytest_loadtool.capture import Recorder
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import Domain, DomainFilter
-from pytest_loadtool.recording.domains import BLOCKED, OUTSIDE
+from pytest_loadtool.recording.filter.domains import BLOCKED, OUTSIDE
 from tests.capture.clients import curl, through
 from tests.capture.driving import driven
 from tests.capture.servers import SecureSite, WireServer, answer, secure_site

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_loadtool.capture import Recorder, neighbours
+from pytest_loadtool.capture import Recorder
+from pytest_loadtool.capture.proxy import neighbours
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import build_case
 from tests.capture.clients import NOBODY, as_root, curl, curl_of, through

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from pytest_loadtool.capture.scratch import Scratch
+from pytest_loadtool.capture.tempdir import Scratch
 
 _OTHER = """
 import sys
-from pytest_loadtool.capture.scratch import Scratch
+from pytest_loadtool.capture.tempdir import Scratch
 print(Scratch("other").path, flush=True)
 sys.stdin.read()
 """

@@ -9,7 +9,10 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
-from pytest_loadtool.casefile.thresholds import parse_threshold
+from pytest_loadtool.casefile.load.thresholds import parse_threshold
+from pytest_loadtool.codec.decoding import DECODINGS
+from pytest_loadtool.codec.filters import FILTERS
+from pytest_loadtool.codec.template import Reference, escape
 from pytest_loadtool.model.answer import Answer
 from pytest_loadtool.model.asm import AsmSettings
 from pytest_loadtool.model.authentication import PROXY_METHODS, Identity, Proxy
@@ -25,7 +28,6 @@ from pytest_loadtool.model.case import (
     Variable,
 )
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
-from pytest_loadtool.model.decoding import DECODINGS
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import (
     Boundary,
@@ -42,10 +44,8 @@ from pytest_loadtool.model.extractor import (
     Source,
     XmlPath,
 )
-from pytest_loadtool.model.filters import FILTERS
 from pytest_loadtool.model.generator import ALPHABETS, RandomText, Timestamp, Uuid
 from pytest_loadtool.model.load import CaseShare, Distribution, LoadConfiguration, Stage, ThinkTime
-from pytest_loadtool.model.template import Reference, escape
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.model.validator import (
     JsonValidator,

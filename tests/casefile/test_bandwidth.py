@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_loadtool.casefile import format_duration, parse_load
-from pytest_loadtool.casefile.bandwidth import format_bandwidth, parse_speed
+from pytest_loadtool.casefile.load.bandwidth import format_bandwidth, parse_speed
 from pytest_loadtool.model.bandwidth import PROFILES, Bandwidth, format_speed
 
 

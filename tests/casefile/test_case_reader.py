@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_loadtool.casefile import parse_case, parse_load, read_case
-from pytest_loadtool.casefile.schema import FORMAT
 from pytest_loadtool.casefile.syntax import json_path
-from pytest_loadtool.correlation.jsonpath import compile_path
+from pytest_loadtool.casefile.toml.schema import FORMAT
 from pytest_loadtool.errors import FileError
+from pytest_loadtool.extraction.jsonpath import compile_path
 from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.case import (
     Header,

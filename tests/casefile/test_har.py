@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from pytest_loadtool.casefile.har import entry_from, exchange_from
-from pytest_loadtool.casefile.har_table import EntryError
+from pytest_loadtool.casefile.har.exchange import entry_from, exchange_from
+from pytest_loadtool.casefile.har.table import EntryError
 from pytest_loadtool.model.exchange import Exchange
 from tests.casefile.models import FILES, exchanges
 

@@ -18,7 +18,7 @@ from mitmproxy.test import tflow, tutils
 from playwright.sync_api import sync_playwright
 
 from pytest_loadtool.casefile import read_har
-from pytest_loadtool.casefile.har import entry_from, exchange_from
+from pytest_loadtool.casefile.har.exchange import entry_from, exchange_from
 from pytest_loadtool.model.exchange import UNENDED, Exchange
 from pytest_loadtool.model.websocket import WEBSOCKET
 

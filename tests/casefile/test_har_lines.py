@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pytest_loadtool.casefile import HarWriter, har_reader, read_har
-from pytest_loadtool.casefile.har_lines import exchanges_of_lines
+from pytest_loadtool.casefile import HarWriter, read_har
+from pytest_loadtool.casefile.har import reader as har_reader
+from pytest_loadtool.casefile.har.lines import exchanges_of_lines
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.exchange import Exchange
 from tests.casefile.test_har import EXCHANGE

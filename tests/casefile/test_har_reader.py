@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_loadtool.casefile import HarWriter, parse_har, read_har
-from pytest_loadtool.casefile.har import CREATOR, entry_from
+from pytest_loadtool.casefile.har.exchange import CREATOR, entry_from
 from pytest_loadtool.errors import FileError
 from tests.casefile.models import FILES
 from tests.casefile.test_har import EXCHANGE

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from pytest_loadtool.casefile import format_case
-from pytest_loadtool.casefile.lines import KeyPath, Remark, dotted, scan
+from pytest_loadtool.casefile.toml.positions import KeyPath, Remark, dotted, scan
 from pytest_loadtool.model.case import TestCase
 from tests.casefile.models import FILES, cases
 

@@ -20,7 +20,7 @@ from pytest_loadtool.casefile import (
     save_case,
     save_load,
 )
-from pytest_loadtool.casefile.lines import scan
+from pytest_loadtool.casefile.toml.positions import scan
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import Header, Page, Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.extractor import Extractor, FormField

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_loadtool.casefile.thresholds import parse_threshold, unknown_name
+from pytest_loadtool.casefile.load.thresholds import parse_threshold, unknown_name
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.threshold import METRICS, TIMES, Scope, Threshold
 

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from pytest_loadtool.correlation.recorded import RecordedResponse
-from pytest_loadtool.correlation.tags import control_value, controls
+from pytest_loadtool.extraction.tags import control_value, controls
 from pytest_loadtool.model.exchange import Exchange
 
 __all__ = ["Client"]

@@ -7,10 +7,10 @@ import json
 from dataclasses import replace
 from typing import Any
 
+from pytest_loadtool.codec.template import escape
 from pytest_loadtool.model.case import Header, Page, Recorded, Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange, HeaderList
-from pytest_loadtool.model.template import escape
-from pytest_loadtool.recording.kinds import kind_of
+from pytest_loadtool.recording.filter.kinds import kind_of
 
 __all__ = ["FORM", "JSON", "SERVER", "answered", "case_of", "exchange", "html", "json_body"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from pytest_loadtool.correlation.unique import make_unique
+from pytest_loadtool.editing.unique_values import make_unique
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Choice

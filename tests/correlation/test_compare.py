@@ -9,15 +9,15 @@ from itertools import chain, repeat
 import pytest
 
 from pytest_loadtool.casefile import package_rules
+from pytest_loadtool.codec.filters import FILTERS
 from pytest_loadtool.correlation.compare import Replayed, proposals
-from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.correlation.loop import REPLAYS, Attempt, Conclusion, improve
 from pytest_loadtool.correlation.parts import rendered
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.traffic import read_traffic, steps_of
+from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.filters import FILTERS
 from tests.correlation.exchanges import FORM, case_of, html, json_body
 from tests.correlation.talk import EMPTY, call, get, post
 

@@ -7,9 +7,9 @@ from urllib.parse import quote
 
 import pytest
 
+from pytest_loadtool.codec.filters import filtered
 from pytest_loadtool.correlation import Configuration
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.generator import Generator, RandomText, Timestamp, Uuid
 from tests.correlation.exchanges import (
     FORM,

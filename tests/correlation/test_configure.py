@@ -13,6 +13,7 @@ from pytest_loadtool.correlation import Configuration
 from pytest_loadtool.correlation.following import followed
 from pytest_loadtool.correlation.revert import revert
 from pytest_loadtool.correlation.traffic import steps_of
+from pytest_loadtool.engine.functional import replay_once
 from pytest_loadtool.model.case import Header, TestCase, Transaction, Variable
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.exchange import Exchange
@@ -29,7 +30,6 @@ from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import TextValidator
 from pytest_loadtool.recording import build_case
 from pytest_loadtool.replay import compile_case
-from pytest_loadtool.transport.functional import replay_once
 from tests.correlation.conftest import Serve
 from tests.correlation.sessions import SESSIONS
 from tests.correlation.talk import configure

@@ -8,11 +8,11 @@ from uuid import UUID
 
 import pytest
 
+from pytest_loadtool.codec.filters import filtered
 from pytest_loadtool.correlation import edits
 from pytest_loadtool.correlation.edits import Taken, overlap
 from pytest_loadtool.correlation.slots import Slot, request_slots
 from pytest_loadtool.model.case import Request
-from pytest_loadtool.model.filters import filtered
 
 
 def slots_of(document: object) -> list[Slot]:

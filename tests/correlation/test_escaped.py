@@ -12,15 +12,15 @@ import pytest
 from django.utils.html import escape, escapejs, json_script
 from jinja2.utils import htmlsafe_json_dumps
 
+from pytest_loadtool.codec.filters import FILTERS
 from pytest_loadtool.correlation.escaped import escaped
-from pytest_loadtool.correlation.extract import compile_source
-from pytest_loadtool.correlation.masking import masked
 from pytest_loadtool.correlation.parts import rendered
 from pytest_loadtool.correlation.recorded import RecordedResponse
-from pytest_loadtool.correlation.standins import stand_ins
+from pytest_loadtool.extraction.extract import compile_source
+from pytest_loadtool.masking.case import masked
+from pytest_loadtool.masking.pseudonyms import stand_ins
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Boundary, CookieValue, FormField, HeaderValue, JsonPath
-from pytest_loadtool.model.filters import FILTERS
 from tests.correlation.exchanges import FORM, SERVER, answered, html, json_body
 from tests.correlation.talk import configure, post, run
 

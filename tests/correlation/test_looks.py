@@ -10,9 +10,9 @@ from pytest_loadtool.correlation.looks import (
     is_secret_name,
     looks_like_time,
     looks_random,
-    same_name,
     singular,
 )
+from pytest_loadtool.model.rule import same_name
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,10 @@ from urllib.parse import quote
 import pytest
 
 from pytest_loadtool.casefile import format_case, parse_case
-from pytest_loadtool.correlation.extract import compile_source
-from pytest_loadtool.correlation.masking import masked
 from pytest_loadtool.correlation.parts import rendered
 from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.extraction.extract import compile_source
+from pytest_loadtool.masking.case import masked
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Decoded, JsonPath
 from tests.correlation.exchanges import SERVER, html, json_body

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_loadtool.correlation.secrets import typed
+from pytest_loadtool.masking.found_secrets import typed
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import FormField
 from tests.correlation.exchanges import exchange, html

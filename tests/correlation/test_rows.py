@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from pytest_loadtool.correlation import Configuration
-from pytest_loadtool.correlation.extract import PlainText, compile_source
 from pytest_loadtool.correlation.fields import fields_of
-from pytest_loadtool.correlation.filling import with_constant, with_reference
 from pytest_loadtool.correlation.undo import taken_back
-from pytest_loadtool.correlation.unique import make_unique
+from pytest_loadtool.editing.bulk_edit import with_constant, with_reference
+from pytest_loadtool.editing.unique_values import make_unique
+from pytest_loadtool.extraction.extract import PlainText, compile_source
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.exchange import Exchange

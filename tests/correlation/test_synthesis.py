@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 import pytest
 
-from pytest_loadtool.correlation.extract import compile_source
 from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Extractor, FormField, RegularExpression, XmlPath
 from tests.correlation.exchanges import (

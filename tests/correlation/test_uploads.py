@@ -9,11 +9,11 @@ import pytest
 from pytest_loadtool.casefile import package_rules
 from pytest_loadtool.correlation import configure
 from pytest_loadtool.correlation.fields import fields_of
-from pytest_loadtool.correlation.filling import with_constant, with_reference
-from pytest_loadtool.correlation.masking import masked
-from pytest_loadtool.correlation.secrets import moved, typed
 from pytest_loadtool.correlation.undo import taken_back
-from pytest_loadtool.correlation.unique import make_unique
+from pytest_loadtool.editing.bulk_edit import with_constant, with_reference
+from pytest_loadtool.editing.unique_values import make_unique
+from pytest_loadtool.masking.case import masked
+from pytest_loadtool.masking.found_secrets import moved, typed
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import build_case

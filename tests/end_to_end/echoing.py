@@ -12,7 +12,7 @@ from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import quote, quote_plus, urlsplit
 
-from pytest_loadtool.model.spellings import spellings
+from pytest_loadtool.codec.spellings import spellings
 
 __all__ = ["SECRETS", "echoing", "found_in"]
 

@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_loadtool.casefile import read_case
-from pytest_loadtool.correlation.bound import bind_source
-from pytest_loadtool.correlation.extract import PlainText, compile_source
+from pytest_loadtool.codec.filters import filtered
+from pytest_loadtool.codec.template import Reference, Template
+from pytest_loadtool.extraction.bound import bind_source
+from pytest_loadtool.extraction.extract import PlainText, compile_source
 from pytest_loadtool.model.extractor import (
     Boundary,
     Choice,
@@ -25,8 +27,6 @@ from pytest_loadtool.model.extractor import (
     XmlPath,
     references,
 )
-from pytest_loadtool.model.filters import filtered
-from pytest_loadtool.model.template import Reference, Template
 
 FORMATS = Path(__file__).parents[2] / "docs" / "formats.md"
 

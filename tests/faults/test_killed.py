@@ -66,9 +66,9 @@ def write(project: Project, server: Server, duration: str) -> None:
 #: Notes each worker that has reported numbers with a request in them.
 NOTING = """
 import pathlib
-from pytest_loadtool.load import reports
+from pytest_loadtool.load.metrics import reports
 from pytest_loadtool.load import LoadMetrics
-from pytest_loadtool.plugin.load_series import Series
+from pytest_loadtool.plugin.load.series import Series
 
 hear = Series.hear
 

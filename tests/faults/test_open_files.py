@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from pytest_loadtool.engine.prepare.file_limit import connections_of
 from pytest_loadtool.model.case import Page, Recorded, Request, TestCase, Transaction
-from pytest_loadtool.recording.hosts import with_recorded_hosts
+from pytest_loadtool.recording.filter.hosts import with_recorded_hosts
 from pytest_loadtool.replay import compile_case
-from pytest_loadtool.transport.limits import connections_of
 from tests.faults.server import Peer, serving, well
 from tests.plugin.loading import Project, load
 from tests.plugin.serving import case

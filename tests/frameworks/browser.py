@@ -9,7 +9,7 @@ from types import MappingProxyType
 from urllib.parse import urlencode, urljoin
 
 from pytest_loadtool.correlation.recorded import RecordedResponse
-from pytest_loadtool.correlation.tags import attributes, control_value, controls
+from pytest_loadtool.extraction.tags import attributes, control_value, controls
 from tests.correlation.client import Client
 
 __all__ = ["Browser"]

@@ -10,12 +10,12 @@ from typing import Any
 from pytest_loadtool.casefile import format_case, package_rules, parse_case
 from pytest_loadtool.correlation import Configuration, configure
 from pytest_loadtool.correlation.undo import taken_back
+from pytest_loadtool.engine.functional import replay_once
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.recording import build_case
 from pytest_loadtool.replay import compile_case
-from pytest_loadtool.transport.functional import replay_once
 from tests.frameworks.browser import Browser
 from tests.frameworks.site import serving
 from tests.observed import Observed, explained, run_load

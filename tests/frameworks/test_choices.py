@@ -20,7 +20,7 @@ from werkzeug.wrappers import Request, Response
 
 from pytest_loadtool.casefile import package_rules
 from pytest_loadtool.correlation import configure
-from pytest_loadtool.correlation.unique import make_unique
+from pytest_loadtool.editing.unique_values import make_unique
 from pytest_loadtool.model.case import TestCase
 from tests.frameworks.browser import Browser
 from tests.frameworks.harness import Trial, ten_at_once, twice

@@ -13,7 +13,7 @@ import pytest
 from werkzeug.exceptions import Conflict, Forbidden
 from werkzeug.wrappers import Request, Response
 
-from pytest_loadtool.correlation.unique import make_unique
+from pytest_loadtool.editing.unique_values import make_unique
 from tests.frameworks.browser import Browser
 from tests.frameworks.harness import Trial, ten_at_once, twice
 from tests.frameworks.site import Site, page, serving

@@ -16,11 +16,11 @@ import pytest
 from pytest_loadtool import record
 from pytest_loadtool.casefile import read_case
 from pytest_loadtool.console.program import recorded_so_far
-from pytest_loadtool.correlation.unique import make_unique
+from pytest_loadtool.editing.unique_values import make_unique
+from pytest_loadtool.engine.functional import replay_once
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.extractor import XmlPath
 from pytest_loadtool.replay import compile_case
-from pytest_loadtool.transport.functional import replay_once
 from tests.applications.installed import python_environment
 from tests.applications.serving import serving
 from tests.observed import Observed

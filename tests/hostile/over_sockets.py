@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from pytest_loadtool.codec.content_coding import ContentError
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay import Response
-from pytest_loadtool.replay.content import ContentError
-from pytest_loadtool.replay.head import parse_head
+from pytest_loadtool.replay.user.head import parse_head
 from tests.hostile.corpus import Case
 from tests.hostile.reading import Reading
 from tests.hostile.serving import Split, serving, whole

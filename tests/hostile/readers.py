@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import h11
 import httptools
 
-from pytest_loadtool.transport.http1 import ProtocolError, ResponseReader
+from pytest_loadtool.transport.wire.http1 import ProtocolError, ResponseReader
 from tests.hostile.reading import Reading
 
 __all__ = ["by_h11", "by_httptools", "cut_off", "ours"]

@@ -30,8 +30,8 @@ from pytest_loadtool.casefile import (
 from pytest_loadtool.errors import FileError, LoadToolError
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay import Over, Response, Send, Wait, compile_case
-from pytest_loadtool.replay.login import AuthenticatedUser
-from pytest_loadtool.transport.http1 import ProtocolError, ResponseReader
+from pytest_loadtool.replay.authentication.login import AuthenticatedUser
+from pytest_loadtool.transport.wire.http1 import ProtocolError, ResponseReader
 from tests.hostile.corpus import read_responses
 from tests.hostile.mutating import mutated, within
 from tests.hostile.readers import ours

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from random import Random
 
-from pytest_loadtool.casefile.thresholds import parse_threshold
+from pytest_loadtool.casefile.load.thresholds import parse_threshold
 from pytest_loadtool.load import (
     Final,
     Glimpse,
@@ -21,12 +21,12 @@ from pytest_loadtool.load import (
     Summary,
     TransactionKey,
     Watch,
-    reports,
     summarise,
     verdict,
 )
-from pytest_loadtool.load.saved import ALL, SavedRun
-from pytest_loadtool.load.schedule import describe
+from pytest_loadtool.load.metrics import reports
+from pytest_loadtool.load.pacing.schedule import describe
+from pytest_loadtool.load.verdict.saved import ALL, SavedRun
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.model.result import Failure
 

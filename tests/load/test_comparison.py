@@ -6,8 +6,8 @@ from dataclasses import replace
 from random import Random
 
 from pytest_loadtool.load import Histogram, Verdict
-from pytest_loadtool.load.comparison import Comparison, compare, with_regressions
-from pytest_loadtool.load.saved import ALL, Key, SavedRequests, SavedRun
+from pytest_loadtool.load.verdict.comparison import Comparison, compare, with_regressions
+from pytest_loadtool.load.verdict.saved import ALL, Key, SavedRequests, SavedRun
 
 LOAD, STARTED = "4 users for 10 s", "2026-03-01T00:00:00+00:00"
 PAGE: Key = ("case", "page", "GET /")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_loadtool.load.conductor import LEAD_TIME, Conductor, Order, Phase
+from pytest_loadtool.load.cluster.conductor import LEAD_TIME, Conductor, Order, Phase
 
 NOW = 1000.0
 URLS = ("http://127.0.0.1:1", "")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 
 from pytest_loadtool.load import ErrorLog
-from pytest_loadtool.load.errorlog import MOST_DISTINCT
+from pytest_loadtool.load.metrics.errorlog import MOST_DISTINCT
 from pytest_loadtool.model.result import Failure
 
 STATUS = Failure("status", "status 500, expected 200-399")

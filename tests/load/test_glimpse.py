@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pytest_loadtool.load import Glimpse, LoadMetrics, Lookout, MergedMetrics
-from pytest_loadtool.load.glimpse import MOST_MOMENTS, MOST_ROWS
-from pytest_loadtool.load.keys import PageKey, TransactionKey
+from pytest_loadtool.load.metrics.keys import PageKey, TransactionKey
+from pytest_loadtool.load.progress import MOST_MOMENTS, MOST_ROWS
 from tests.load.simulation import glimpsed, one_worker
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_loadtool.load import Histogram
-from pytest_loadtool.load.histogram import Extent
+from pytest_loadtool.load.metrics.histogram import Extent
 
 HOURS_38 = 2**37
 values = st.one_of(

@@ -14,8 +14,8 @@ from pytest_loadtool.load import (
     Share,
     Snapshot,
     TransactionKey,
-    reports,
 )
+from pytest_loadtool.load.metrics import reports
 
 
 class Peer:

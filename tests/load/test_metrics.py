@@ -9,15 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_loadtool.load import (
-    Histogram,
-    LoadMetrics,
-    MergedMetrics,
-    PageKey,
-    TransactionKey,
-    reports,
-)
-from pytest_loadtool.load.timeline import Interval
+from pytest_loadtool.load import Histogram, LoadMetrics, MergedMetrics, PageKey, TransactionKey
+from pytest_loadtool.load.metrics import reports
+from pytest_loadtool.load.metrics.timeline import Interval
 from pytest_loadtool.model.result import Failure
 from tests.load.simulation import empty, one_worker, seconds_of
 from tests.load.test_histogram import nearest_rank

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from pytest_loadtool.load import LoadMetrics, PageKey, TransactionKey
-from pytest_loadtool.load.comparison import compare
-from pytest_loadtool.load.saved import ALL, SavedRun
+from pytest_loadtool.load.verdict.comparison import compare
+from pytest_loadtool.load.verdict.saved import ALL, SavedRun
 from tests.load.simulation import one_worker
 
 

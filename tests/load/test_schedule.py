@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_loadtool.load import Share
-from pytest_loadtool.load.schedule import Span, arrivals, describe, spans
+from pytest_loadtool.load.pacing.schedule import Span, arrivals, describe, spans
 from pytest_loadtool.model.bandwidth import PROFILES, Bandwidth
 from pytest_loadtool.model.load import LoadConfiguration, Stage
 

@@ -7,10 +7,10 @@ from dataclasses import astuple
 import pytest
 
 from pytest_loadtool.load import LoadMetrics, PageKey, TransactionKey, Verdict, summarise
-from pytest_loadtool.load.merger import WorkerResult
-from pytest_loadtool.load.saved import SavedRun
-from pytest_loadtool.load.share import Share
-from pytest_loadtool.load.summary import Times
+from pytest_loadtool.load.cluster.merger import WorkerResult
+from pytest_loadtool.load.cluster.share import Share
+from pytest_loadtool.load.verdict.saved import SavedRun
+from pytest_loadtool.load.verdict.summary import Times
 from tests.load.simulation import CONFIGURATION, STARTED, STEPS, summary, two_workers
 
 MS = 1000

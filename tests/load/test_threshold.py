@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from pytest_loadtool.casefile.thresholds import parse_threshold
+from pytest_loadtool.casefile.load.thresholds import parse_threshold
 from pytest_loadtool.load import LoadMetrics, MergedMetrics, PageKey, TransactionKey
-from pytest_loadtool.load.threshold import ThresholdResult, Watch, amount
+from pytest_loadtool.load.verdict.threshold import ThresholdResult, Watch, amount
 from pytest_loadtool.model.result import Failure
 
 BROKEN = (Failure("status", "status 500, expected 200-399"),)

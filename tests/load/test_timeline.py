@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_loadtool.load.timeline import MOST_INTERVALS, Interval, Timeline
+from pytest_loadtool.load.metrics.timeline import MOST_INTERVALS, Interval, Timeline
 
 Second = tuple[int, int, int, int, int, int]
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_loadtool.casefile.thresholds import parse_threshold
+from pytest_loadtool.casefile.load.thresholds import parse_threshold
 from pytest_loadtool.load import (
     LoadMetrics,
     MergedMetrics,
@@ -18,7 +18,7 @@ from pytest_loadtool.load import (
     WorkerResult,
     verdict,
 )
-from pytest_loadtool.load.unfinished import too_short
+from pytest_loadtool.load.verdict.unfinished import too_short
 from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import LoadConfiguration, Stage
 

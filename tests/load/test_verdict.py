@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_loadtool.casefile.thresholds import parse_threshold
+from pytest_loadtool.casefile.load.thresholds import parse_threshold
 from pytest_loadtool.load import (
     LoadMetrics,
     MergedMetrics,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_loadtool.load.wording import line, percent, plural
+from pytest_loadtool.load.formatting import line, percent, plural
 from pytest_loadtool.model.bandwidth import PROFILES, Bandwidth
 
 

@@ -7,9 +7,6 @@ from collections.abc import Iterator
 import pytest
 
 # Imported here once, or each of pytester's runs in this process would import them anew.
-import pytest_loadtool.plugin.collect
-import pytest_loadtool.replay
-import pytest_loadtool.transport.functional  # noqa: F401
 from tests.plugin.serving import Server, serving
 
 

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from pytest_loadtool.report.outcome import SEPARATOR
+from pytest_loadtool.diagnosis.outcome import SEPARATOR
 from tests.plugin.serving import Server, case, transaction, write
 
 

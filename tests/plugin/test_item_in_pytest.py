@@ -149,7 +149,7 @@ def test_error_of_the_tool_itself_keeps_its_traceback(
 
         @pytest.fixture(autouse=True)
         def broken(monkeypatch):
-            import pytest_loadtool.replay.user as user
+            import pytest_loadtool.replay.user.user as user
             monkeypatch.setattr(user.VirtualUser, "iteration", lambda *_: 1 / 0)
         """
     )

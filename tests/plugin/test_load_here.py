@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from pytest_loadtool.plugin.load_outcome import EXIT_INCONCLUSIVE
+from pytest_loadtool.plugin.load.outcome import EXIT_INCONCLUSIVE
 from tests.plugin.loading import Project, load, wait_until
 from tests.plugin.serving import Server, case, transaction
 

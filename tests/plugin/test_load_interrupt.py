@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_loadtool.plugin.load_interrupt import Shield, deaf, stopping
-from pytest_loadtool.transport.signals import ENDINGS
+from pytest_loadtool.engine.signals import ENDINGS
+from pytest_loadtool.plugin.load.interrupt import Shield, deaf, stopping
 from tests.plugin.loading import Project, children, load, wait_until
 from tests.plugin.serving import Server, case
 
@@ -249,8 +249,8 @@ def test_a_second_signal_ends_at_once(project: Project, server: Server) -> None:
     project.write(
         conftest__py="""
 import pathlib
-from pytest_loadtool.plugin import xdist_controller
-from pytest_loadtool.plugin.load_series import Series
+from pytest_loadtool.plugin.load import xdist_controller
+from pytest_loadtool.plugin.load.series import Series
 
 xdist_controller._PATIENCE = 1e6
 stop = Series.stop

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pytest_loadtool.load.verdict import Verdict
-from pytest_loadtool.plugin.load_results import document, failure_text
+from pytest_loadtool.load.verdict.verdict import Verdict
+from pytest_loadtool.plugin.load.results import document, failure_text
 from tests.load.simulation import summary
 
 

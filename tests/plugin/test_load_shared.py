@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_loadtool.plugin.load_compare import Baseline
-from pytest_loadtool.plugin.load_shared import SharedTest
+from pytest_loadtool.plugin.load.compare import Baseline
+from pytest_loadtool.plugin.load.shared import SharedTest
 
 
 def test_a_file_that_has_become_wrong(pytestconfig: pytest.Config) -> None:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from pytest_loadtool.plugin.load_outcome import EXIT_INCONCLUSIVE
+from pytest_loadtool.plugin.load.outcome import EXIT_INCONCLUSIVE
 from tests.plugin.loading import Project, load
 from tests.plugin.serving import Server, case
 

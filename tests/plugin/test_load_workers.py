@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from pytest_loadtool.plugin.load_outcome import EXIT_INCONCLUSIVE
+from pytest_loadtool.plugin.load.outcome import EXIT_INCONCLUSIVE
 from tests.plugin.loading import Project, children, load, wait_until
 from tests.plugin.serving import Server, case, transaction
 
@@ -198,7 +198,7 @@ def test_lost_worker_keeps_its_numbers_and_is_not_replaced(
     project.write(
         conftest__py="""
 import pathlib
-from pytest_loadtool.plugin.load_series import Series
+from pytest_loadtool.plugin.load.series import Series
 
 hear = Series.hear
 
@@ -237,7 +237,7 @@ def test_silent_worker_is_given_up(project: Project, server: Server) -> None:
     """A worker that is there and does nothing any more does not keep the session for ever."""
     project.write(
         conftest__py="""
-import pytest_loadtool.plugin.xdist_controller as controller
+import pytest_loadtool.plugin.load.xdist_controller as controller
 controller.SILENCE = 3   # seconds; a patient person's is ten times that
 """,
         rush__load__toml=load("good.case.toml", duration="2s"),

@@ -17,7 +17,7 @@ from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.opening import open_file
 from pytest_loadtool.console.session import Session, Settings
-from pytest_loadtool.report.outcome import SEPARATOR
+from pytest_loadtool.diagnosis.outcome import SEPARATOR
 from tests.answers.samples import HTML, JSON, LOGIN, Raw, page
 from tests.console.listener import Listener, do
 from tests.plugin.loading import Project, load

@@ -29,7 +29,7 @@ def test_mistake_of_ours_shows_its_place_alone(
     pytester: pytest.Pytester, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Neither arguments nor variables, in frames of ours and of what they call."""
-    from pytest_loadtool.transport import outside
+    from pytest_loadtool.engine.prepare import resources as outside
 
     def broken(*arguments: object, **named: object) -> None:
         number = "it is 4711"

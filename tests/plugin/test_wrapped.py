@@ -7,7 +7,7 @@ from io import StringIO
 import pytest
 from _pytest._io import TerminalWriter
 
-from pytest_loadtool.plugin.wrapped import WrappedText
+from pytest_loadtool.plugin.report_failure import WrappedText
 
 TEXT = "load test failed: error rate 1 %, 0 % is allowed\n  5 x Home / GET /: status 500\n\nend"
 

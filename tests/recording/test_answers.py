@@ -6,8 +6,8 @@ import pytest
 
 from pytest_loadtool.model.validator import JsonValidator
 from pytest_loadtool.recording import build_case
-from pytest_loadtool.recording.answers import expected_answer
 from pytest_loadtool.recording.notes import EXPECTED
+from pytest_loadtool.recording.report.answers import expected_answer
 from tests.recording.samples import SHOP, call
 
 JSON = ("Content-Type", "application/json")

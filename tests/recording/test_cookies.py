@@ -10,7 +10,7 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.editing import without
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import build_case, with_page
-from pytest_loadtool.recording.cookies import script_cookies
+from pytest_loadtool.recording.request.cookies import script_cookies
 from tests.recording.samples import SHOP, visit
 
 LIB = "https://www.shop.example"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_loadtool.recording import TRACKERS, DomainFilter, build_case
-from pytest_loadtool.recording.domains import BLOCKED, OUTSIDE, Domain
+from pytest_loadtool.recording.filter.domains import BLOCKED, OUTSIDE, Domain
 from pytest_loadtool.recording.notes import FILTERED
 from tests.recording.samples import call, load, visit
 

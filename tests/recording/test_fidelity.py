@@ -9,7 +9,7 @@ import pytest
 
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import build_case, fidelity, transactions_of, without
-from pytest_loadtool.recording.domains import BLOCKED
+from pytest_loadtool.recording.filter.domains import BLOCKED
 from pytest_loadtool.recording.notes import (
     BACKGROUND,
     CANCELLED,

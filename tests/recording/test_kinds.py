@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_loadtool.model.case import Kind
-from pytest_loadtool.recording.kinds import kind_of
+from pytest_loadtool.recording.filter.kinds import kind_of
 from tests.recording.samples import SHOP, load
 
 pytestmark = pytest.mark.promise(22)

@@ -6,9 +6,9 @@ import pytest
 
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.entry import Entry
-from pytest_loadtool.recording.grouping import REFERRER_ANALYSIS, group
-from pytest_loadtool.recording.kinds import kind_of
-from pytest_loadtool.recording.naming import operation_name, page_names, title
+from pytest_loadtool.recording.filter.kinds import kind_of
+from pytest_loadtool.recording.pages.grouping import REFERRER_ANALYSIS, group
+from pytest_loadtool.recording.pages.naming import operation_name, page_names, title
 from tests.recording.samples import SHOP, call, load, visit
 
 pytestmark = pytest.mark.promise(20)

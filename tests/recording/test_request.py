@@ -8,8 +8,8 @@ import pytest
 
 from pytest_loadtool.model.case import Header
 from pytest_loadtool.model.exchange import HeaderList
-from pytest_loadtool.recording.request import draft
-from pytest_loadtool.recording.uploads import Uploads
+from pytest_loadtool.recording.request.template import draft
+from pytest_loadtool.recording.request.uploads import Uploads
 from tests.recording.samples import SHOP, call
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_loadtool.casefile import format_case, parse_case, parse_har
-from pytest_loadtool.casefile.har import CREATOR, entry_from
+from pytest_loadtool.casefile.har.exchange import CREATOR, entry_from
 from pytest_loadtool.correlation import configure
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import build_case

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_loadtool.model.case import Header, wire_headers
-from pytest_loadtool.recording.sharing import Headers, Sharing, share
+from pytest_loadtool.recording.request.header_sets import Headers, Sharing, share
 
 
 def headers(*lines: str) -> Headers:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.recording.filter.rules import left_out
 from pytest_loadtool.recording.notes import (
     BACKGROUND,
     CANCELLED,
@@ -14,7 +15,6 @@ from pytest_loadtool.recording.notes import (
     RECORDING_ERROR,
     UNREPLAYABLE,
 )
-from pytest_loadtool.recording.sieve import left_out
 from tests.recording.samples import SHOP, call, load, visit
 
 PAGE = visit(f"{SHOP}/a", 0, "<p>")

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import Uploads, build_case, unused_path, with_page
-from pytest_loadtool.recording.request import draft
+from pytest_loadtool.recording.request.template import draft
 from tests.recording.samples import SHOP, call
 
 PNG = b"\x89PNG\r\n\x1a\n"

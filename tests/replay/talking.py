@@ -14,7 +14,7 @@ from pytest_loadtool.model.case import Page, Recorded, Request, TestCase, Transa
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay import Over, Plan, Response, Send, Wait, compile_case
-from pytest_loadtool.replay.login import AuthenticatedUser
+from pytest_loadtool.replay.authentication.login import AuthenticatedUser
 from tests.replay.playbook import Diary
 
 ALICE = Identity("alice", "${PASSWORD}")

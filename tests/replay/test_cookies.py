@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_loadtool.model.cookie import parse_cookie
-from pytest_loadtool.replay.cookies import CookieJar
+from pytest_loadtool.codec.cookie import parse_cookie
+from pytest_loadtool.replay.user.cookies import CookieJar
 
 
 def jar_after(*lines: str, host: str = "shop.example", target: bytes = b"/a/b") -> CookieJar:

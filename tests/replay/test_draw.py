@@ -10,7 +10,7 @@ import pytest
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.load import Distribution, ThinkTime
 from pytest_loadtool.replay import compile_case
-from pytest_loadtool.replay.draw import draw
+from pytest_loadtool.replay.compile.sampling import draw
 
 
 def drawn(distribution: Distribution) -> list[float]:

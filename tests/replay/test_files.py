@@ -7,7 +7,7 @@ import pytest
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import Header, Page, Request, TestCase, Transaction, Variable
 from pytest_loadtool.replay import compile_case
-from pytest_loadtool.replay.cookies import CookieJar
+from pytest_loadtool.replay.user.cookies import CookieJar
 
 PNG = b"\x89PNG%b%%\r\n\xff${x}"
 BODY = (

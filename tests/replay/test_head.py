@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_loadtool.replay.head import parse_head
+from pytest_loadtool.replay.user.head import parse_head
 
 HEAD = b"HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nX-Empty:\r\nset-cookie:  b=2 \r\nX-L: \xe9"
 

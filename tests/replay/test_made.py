@@ -9,6 +9,7 @@ from uuid import UUID
 
 import pytest
 
+from pytest_loadtool.codec.filters import filtered
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import (
     Header,
@@ -21,12 +22,11 @@ from pytest_loadtool.model.case import (
 )
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.extractor import Extractor, JsonPath, RegularExpression
-from pytest_loadtool.model.filters import filtered
 from pytest_loadtool.model.generator import Generator, RandomText, Timestamp, Uuid
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 from pytest_loadtool.replay import VirtualUser
-from pytest_loadtool.replay.compile import compile_case
-from pytest_loadtool.replay.made import rendering
+from pytest_loadtool.replay.compile.case import compile_case
+from pytest_loadtool.replay.compile.computed import rendering
 from tests.replay.playbook import Diary, Playbook, first_row
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_loadtool.model.case import Recorded, Request, Transaction
-from pytest_loadtool.replay.order import order_of
+from pytest_loadtool.replay.compile.order import order_of
 
 
 def page(*times: tuple[float, float]) -> list[Transaction]:

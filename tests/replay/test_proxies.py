@@ -10,9 +10,9 @@ from pytest_loadtool.model.authentication import Proxy
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.tls import TlsSettings
-from pytest_loadtool.recording.hosts import with_recorded_hosts
+from pytest_loadtool.recording.filter.hosts import with_recorded_hosts
 from pytest_loadtool.replay import Plan, compile_case
-from pytest_loadtool.replay.proxies import ProxyUrl
+from pytest_loadtool.replay.compile.proxies import ProxyUrl
 
 ENVIRONMENT = Proxy("environment")
 HOSTS = (

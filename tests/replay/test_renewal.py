@@ -21,8 +21,8 @@ from pytest_loadtool.model.extractor import Extractor, JsonPath
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import StatusCodes
 from pytest_loadtool.replay import Plan, VirtualUser, compile_case
-from pytest_loadtool.replay.login import user_for
-from pytest_loadtool.replay.renewal import RenewingUser
+from pytest_loadtool.replay.authentication.login import user_for
+from pytest_loadtool.replay.authentication.renewal import RenewingUser
 from tests.replay.playbook import Diary, Playbook, first_row
 
 SERVER = "http://api.example"

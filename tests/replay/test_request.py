@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_loadtool.codec.template import escape
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import Header, Request, wire_headers
-from pytest_loadtool.model.template import escape
-from pytest_loadtool.replay.cookies import CookieJar
-from pytest_loadtool.replay.format import Names
-from pytest_loadtool.replay.plan import Origin, Via
-from pytest_loadtool.replay.request import compile_request, origin_of
+from pytest_loadtool.replay.compile.format import Names
+from pytest_loadtool.replay.compile.request import compile_request, origin_of
+from pytest_loadtool.replay.user.cookies import CookieJar
+from pytest_loadtool.replay.user.plan import Origin, Via
 
 ORIGIN = Origin("http", "127.0.0.1", 8000)
 

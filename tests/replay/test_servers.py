@@ -12,7 +12,7 @@ from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.case import Page, Recorded, Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.extractor import Extractor, JsonPath
 from pytest_loadtool.replay import compile_case
-from pytest_loadtool.replay.login import user_for
+from pytest_loadtool.replay.authentication.login import user_for
 from tests.replay.playbook import Diary, Playbook, first_row
 
 SHOP = "http://shop.example:8000"

@@ -181,7 +181,7 @@ def test_whatever_goes_wrong_in_judging_is_a_failure() -> None:
     (_, [status, failure]), (_, none) = book.diary.transactions
     assert status.cause == "status"
     assert failure.cause == "internal"
-    assert re.match(r"LookupError in pytest_loadtool/replay/user\.py:\d+: ", failure.message)
+    assert re.match(r"LookupError in pytest_loadtool/replay/user/user\.py:\d+: ", failure.message)
     assert "what the server sent" not in failure.message
     assert none == ()
 

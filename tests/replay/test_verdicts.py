@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pytest_loadtool.auth import Credentials
-from pytest_loadtool.replay import verdicts as module
-from pytest_loadtool.replay.plan import Account
-from pytest_loadtool.replay.verdicts import Trial, Verdicts
+from pytest_loadtool.replay.authentication import credential_cache as module
+from pytest_loadtool.replay.authentication.credential_cache import Trial, Verdicts
+from pytest_loadtool.replay.user.plan import Account
 
 ALICE, BOB = Credentials("alice", "a"), Credentials("bob", "b")
 WHO = Account("", False, lambda _values: ALICE, "the user alice", ())

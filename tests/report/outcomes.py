@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from pytest_loadtool.diagnosis.outcome import Outcome
 from pytest_loadtool.model.case import Transaction
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.report.outcome import Outcome
 
 __all__ = ["Answer", "outcome"]
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pytest_loadtool.diagnosis.outcome import Evidence, Outcome, headline
 from pytest_loadtool.model.case import (
     Header,
     Kind,
@@ -21,7 +22,6 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Extractor, FormField, JsonPath, RegularExpression
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.report.failure import explain
-from pytest_loadtool.report.outcome import Evidence, Outcome, headline
 from tests.report.outcomes import Answer, outcome
 
 GOLDEN = Path(__file__).parent / "golden"

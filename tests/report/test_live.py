@@ -8,8 +8,8 @@ import pytest
 
 from pytest_loadtool.load import Glimpse
 from pytest_loadtool.report.columns import cells
-from pytest_loadtool.report.live import live_view, status_line
-from pytest_loadtool.report.sparkline import ASCII
+from pytest_loadtool.report.load.live import live_view, status_line
+from pytest_loadtool.report.load.sparkline import ASCII
 from tests.load.simulation import CONFIGURATION, glimpsed
 from tests.report.documented import block
 

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_loadtool.load import MergedMetrics, Verdict, summarise
 from pytest_loadtool.model.result import Cause
-from pytest_loadtool.report.load_json import load_data
+from pytest_loadtool.report.load.json import load_data
 from tests.load.simulation import CONFIGURATION, STARTED, earlier, empty, summary
 from tests.report.documented import fields
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_loadtool.report.units import milliseconds, seconds, size, status_counts
+from pytest_loadtool.load.formatting import seconds
+from pytest_loadtool.report.load.units import milliseconds, size, status_counts
 
 
 @pytest.mark.parametrize(

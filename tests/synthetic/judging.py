@@ -10,7 +10,7 @@ from pytest_loadtool.model.case import Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import build_case
 from pytest_loadtool.replay import Over, Plan, Response, VirtualUser, Wait, compile_case
-from pytest_loadtool.replay.cookies import CookieJar
+from pytest_loadtool.replay.user.cookies import CookieJar
 from tests.correlation.talk import configure
 from tests.replay.playbook import Diary, first_row
 from tests.synthetic.fields import fields

@@ -14,21 +14,23 @@ from typing import Any
 
 import pytest
 
+from pytest_loadtool.engine import running
+from pytest_loadtool.engine.functional import replay_once
+from pytest_loadtool.engine.load import LoadRunner
+from pytest_loadtool.engine.observers import metrics_for
+from pytest_loadtool.engine.running import run
+from pytest_loadtool.engine.transport_factory import open_networks
 from pytest_loadtool.errors import ReplayError
-from pytest_loadtool.load.share import Share
+from pytest_loadtool.load.cluster.share import Share
 from pytest_loadtool.model.case import Header, Page, Request, TestCase, Transaction
 from pytest_loadtool.model.extractor import Extractor, JsonPath
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 from pytest_loadtool.replay import Plan, compile_case
-from pytest_loadtool.replay.head import BROKEN_LINE
-from pytest_loadtool.transport import asgi, running
-from pytest_loadtool.transport.apps import load_app
-from pytest_loadtool.transport.choice import open_networks
-from pytest_loadtool.transport.functional import replay_once
-from pytest_loadtool.transport.load import LoadRunner, metrics_for
-from pytest_loadtool.transport.running import run
+from pytest_loadtool.replay.user.head import BROKEN_LINE
+from pytest_loadtool.transport.inprocess import asgi
+from pytest_loadtool.transport.inprocess.apps import load_app
 from tests.observed import Observed
 
 FORBIDDEN = {"socket.connect", "socket.bind", "socket.getaddrinfo", "socket.sendto"}

@@ -13,11 +13,11 @@ from typing import Any, TypeVar, cast
 import pytest
 import trustme
 
-from pytest_loadtool.load.line import Line
 from pytest_loadtool.model.bandwidth import PROFILES, Bandwidth
-from pytest_loadtool.transport.bandwidth import Throttled, connect_slowly, receive_buffer
-from pytest_loadtool.transport.network import new_event_loop
-from pytest_loadtool.transport.tls_layer import TlsLayer
+from pytest_loadtool.transport.connections.network import new_event_loop
+from pytest_loadtool.transport.wire.bandwidth import Throttled, connect_slowly, receive_buffer
+from pytest_loadtool.transport.wire.throttle import Line
+from pytest_loadtool.transport.wire.tls_layer import TlsLayer
 from tests.nginx import Nginx, serving
 from tests.plugin.loading import wait_until
 from tests.transport.peer import peer, read_request, resetting

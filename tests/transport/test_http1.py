@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_loadtool.transport.http1 import LONGEST_HEAD, ProtocolError, ResponseReader
+from pytest_loadtool.transport.wire.http1 import LONGEST_HEAD, ProtocolError, ResponseReader
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,12 @@ from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay import Plan, compile_case
-from pytest_loadtool.replay.exchange import Command, Over, Response, Send, Wait
-from pytest_loadtool.transport.failures import CLOSED_AS_SENT
-from pytest_loadtool.transport.httpx_network import HttpxNetwork
-from pytest_loadtool.transport.network import new_event_loop
-from pytest_loadtool.transport.proxy_login import Introduce, nobody
-from pytest_loadtool.transport.session import Done, Session
+from pytest_loadtool.replay.user.exchange import Command, Over, Response, Send, Wait
+from pytest_loadtool.transport.connections.network import new_event_loop
+from pytest_loadtool.transport.connections.session import Done, Session
+from pytest_loadtool.transport.httpx.network import HttpxNetwork
+from pytest_loadtool.transport.proxy.proxy_login import Introduce, nobody
+from pytest_loadtool.transport.wire.failures import CLOSED_AS_SENT
 from tests.conformance.answers import Answer, Wire, reply
 from tests.conformance.server import http2_only, serving
 from tests.plugin.loading import wait_until

@@ -13,10 +13,13 @@ from typing import Any
 
 import pytest
 
-from pytest_loadtool.load import reports
-from pytest_loadtool.load.merged import MergedMetrics
-from pytest_loadtool.load.metrics import LoadMetrics
-from pytest_loadtool.load.share import Share
+from pytest_loadtool.engine.load import LoadRunner
+from pytest_loadtool.engine.observers import metrics_for
+from pytest_loadtool.engine.prepare.file_limit import ensure_open_files
+from pytest_loadtool.load.cluster.share import Share
+from pytest_loadtool.load.metrics import reports
+from pytest_loadtool.load.metrics.merged import MergedMetrics
+from pytest_loadtool.load.metrics.metrics import LoadMetrics
 from pytest_loadtool.model.bandwidth import Bandwidth
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
@@ -28,8 +31,6 @@ from pytest_loadtool.model.load import (
     ThinkTime,
 )
 from pytest_loadtool.replay import Plan, compile_case
-from pytest_loadtool.transport.limits import ensure_open_files
-from pytest_loadtool.transport.load import LoadRunner, metrics_for
 from tests.transport.peer import Peer, Script, peer, read_request
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from pytest_loadtool.load.metrics import LoadMetrics
+from pytest_loadtool.engine.dataset_cursor import rows_of
+from pytest_loadtool.engine.observers import Clock, metrics_for, observers_for
+from pytest_loadtool.load.metrics.metrics import LoadMetrics
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.replay import Plan, compile_case
-from pytest_loadtool.replay.user import VirtualUser
-from pytest_loadtool.transport.network import Network
-from pytest_loadtool.transport.observers import Clock, metrics_for, observers_for
-from pytest_loadtool.transport.rows import rows_of
+from pytest_loadtool.replay.user.user import VirtualUser
+from pytest_loadtool.transport.connections.network import Network
 from tests.transport.peer import answering, peer
 
 USERS = 5

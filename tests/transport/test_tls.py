@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.serialization import (
 from pytest_loadtool.model.case import Header, Page, Request, TestCase, Transaction
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay import compile_case
-from pytest_loadtool.transport.tls import TlsError, check_tls, tls_context
+from pytest_loadtool.transport.wire.tls import TlsError, check_tls, tls_context
 from tests.nginx import serving
 from tests.observed import Observed, replay
 from tests.transport.peer import answering, peer

@@ -9,8 +9,6 @@ from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import case as views
 from pytest_loadtool.console.views import transaction as transaction_views
 
-__all__ = ["show", "tree"]
-
 
 async def tree(session: Session, *, collapse_all: bool = False, expand_all: bool = False) -> None:
     """Show the test case: its pages, and under each its transactions.

@@ -23,8 +23,6 @@ from pytest_loadtool.console.views import case as views
 from pytest_loadtool.correlation.loop import REPLAYS
 from pytest_loadtool.recording import hostnames
 
-__all__ = ["application_state", "configure", "explain", "undo_decision"]
-
 
 async def configure(
     session: Session,

@@ -17,8 +17,6 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.recording import page_span, without
 from pytest_loadtool.recording import strip as strip_case
 
-__all__ = ["delete", "mark_dangerous", "redo", "strip", "undo", "unique"]
-
 
 async def strip(session: Session) -> None:
     """Strip Static Resources: delete style sheets, scripts, images, fonts, icons and sitemaps.
@@ -76,7 +74,7 @@ async def unique(session: Session, *text: str) -> None:
     Also where an address has `_` for a space. Extractors that go by the text, or by an address with
     it, follow. Do it after `configure`.
     """
-    from pytest_loadtool.correlation.unique import make_unique, owned_parts
+    from pytest_loadtool.editing.unique_values import make_unique, owned_parts
 
     document = session.opened()
     whole = " ".join(text)

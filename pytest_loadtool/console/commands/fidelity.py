@@ -6,8 +6,6 @@ from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views import fidelity as views
 
-__all__ = ["show_errors", "show_fidelity"]
-
 
 async def show_fidelity(session: Session) -> None:
     """Show the fidelity report: everything that was filtered, merged or cannot be replayed.

@@ -14,14 +14,12 @@ from pytest_loadtool.console.picking import transaction
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views.fields import table
 from pytest_loadtool.errors import FileError
+from pytest_loadtool.masking.text import BY_NAME
 from pytest_loadtool.model.case import TestCase, Variable
 from pytest_loadtool.model.dataset import DatasetUse
-from pytest_loadtool.report.masking import BY_NAME
 
 if TYPE_CHECKING:
     from pytest_loadtool.correlation.fields import Field
-
-__all__ = ["fields", "set_field"]
 
 
 async def fields(session: Session, number: TransactionNumber, *, secrets: bool = False) -> None:
@@ -54,7 +52,7 @@ async def set_field(
     users.username, of which users.csv lies beside the test case if it is not declared yet;
     --variable, a user variable, which is made with the present value if there is none of that name.
     """
-    from pytest_loadtool.correlation.filling import with_constant, with_reference
+    from pytest_loadtool.editing.bulk_edit import with_constant, with_reference
 
     if [constant, dataset, variable].count(None) != 2:
         raise UsageError("set-field needs one of --constant, --dataset and --variable")

@@ -40,8 +40,6 @@ from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.recording import Domain, Uploads, with_page
 
-__all__ = ["import_", "import_page", "save"]
-
 
 async def import_(
     session: Session,

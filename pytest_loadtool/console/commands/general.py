@@ -6,8 +6,6 @@ from pytest_loadtool.console.arguments import CommandName
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.session import Session
 
-__all__ = ["help_", "quit_"]
-
 
 async def help_(session: Session, command: CommandName | None = None) -> None:
     """List the commands, or explain one."""

@@ -10,8 +10,6 @@ from pytest_loadtool.console.credentials import Given
 from pytest_loadtool.console.identity import change_identity, configure_identity
 from pytest_loadtool.console.session import Session
 
-__all__ = ["test_case_configuration", "user_identity"]
-
 
 async def test_case_configuration(
     session: Session,

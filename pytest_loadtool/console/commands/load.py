@@ -26,13 +26,11 @@ from pytest_loadtool.console.views.text import counted
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
-from pytest_loadtool.replay.length import length_of
-from pytest_loadtool.replay.proxies import through
+from pytest_loadtool.replay.compile.length import length_of
+from pytest_loadtool.replay.compile.proxies import through
 
 if TYPE_CHECKING:
     from pytest_loadtool.load import Glimpse, Summary
-
-__all__ = ["create_load_configuration", "start"]
 
 #: Seconds until the first line about a run, and between two of them.
 _FIRST_LINE, _BETWEEN_LINES = 1.0, 5.0
@@ -100,9 +98,9 @@ async def start(session: Session, file: Path | None = None, *, server: str = "")
     is in the files is run, so the test case that is open must be saved. A load test that does not
     pass fails this command.
     """
+    from pytest_loadtool.engine.local_run import run_alone
+    from pytest_loadtool.engine.prepare.share import prepare, read_test
     from pytest_loadtool.load import Share
-    from pytest_loadtool.transport.alone import run_alone
-    from pytest_loadtool.transport.share import prepare, read_test
 
     if session.live is not None:
         raise CommandError("a recording is running, and has this process for itself: `stop` first")
@@ -161,7 +159,7 @@ def _hint(
     session: Session, configuration: LoadConfiguration, lengths: Iterable[tuple[str, Length]]
 ) -> None:
     """Say which test cases take longer than the load lasts."""
-    from pytest_loadtool.load.unfinished import too_short
+    from pytest_loadtool.load.verdict.unfinished import too_short
 
     for name, length in lengths:
         hint = too_short(name, length, configuration)
@@ -226,7 +224,7 @@ def _absolute(path: Path) -> Path:
 
 def _lines(session: Session, configuration: LoadConfiguration) -> Callable[[Glimpse], None]:
     """What shows how a run that begins now is getting on."""
-    from pytest_loadtool.report.live import status_line
+    from pytest_loadtool.report.load.live import status_line
 
     started = time.monotonic()
     due = _FIRST_LINE
@@ -242,8 +240,8 @@ def _lines(session: Session, configuration: LoadConfiguration) -> Callable[[Glim
 
 
 def _report(session: Session, summary: Summary) -> None:
-    from pytest_loadtool.report.load_text import load_text
-    from pytest_loadtool.report.sparkline import glyphs_for
+    from pytest_loadtool.report.load.sparkline import glyphs_for
+    from pytest_loadtool.report.load.text import load_text
 
     width = shutil.get_terminal_size().columns
     session.say()

@@ -14,8 +14,6 @@ from pytest_loadtool.console.live import Live
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views.text import counted
 
-__all__ = ["run", "wait"]
-
 #: Seconds between two looks for a file.
 _LOOK = 0.2
 #: Seconds after a program's end: its last response passes the proxy a moment before it is noted.

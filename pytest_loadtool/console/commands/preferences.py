@@ -10,8 +10,6 @@ from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.recording import ALGORITHMS, Grouping
 
-__all__ = ["preferences"]
-
 
 async def preferences(
     session: Session, *, grouping: str = "", activity_threshold: Duration | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from pytest_loadtool.codec.template import escape
 from pytest_loadtool.console.arguments import ProxyScheme
 from pytest_loadtool.console.asking import ask_credentials
 from pytest_loadtool.console.credentials import NOBODY, Given
@@ -14,12 +15,9 @@ from pytest_loadtool.console.identity import change_identity
 from pytest_loadtool.console.placing import place
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import properties as views
-from pytest_loadtool.correlation.logins import logins
+from pytest_loadtool.editing.login_forms import logins
 from pytest_loadtool.model.authentication import PROXY_METHODS, Proxy, ProxyMethod
 from pytest_loadtool.model.case import TestCase
-from pytest_loadtool.model.template import escape
-
-__all__ = ["properties"]
 
 
 async def properties(

@@ -16,12 +16,10 @@ from pytest_loadtool.console.live import Live
 from pytest_loadtool.console.opening import may_drop, open_traffic
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views.text import counted
+from pytest_loadtool.masking.text import BY_NAME
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import Domain
-from pytest_loadtool.replay.proxies import ENVIRONMENT
-from pytest_loadtool.report.masking import BY_NAME
-
-__all__ = ["record", "stop"]
+from pytest_loadtool.replay.compile.proxies import ENVIRONMENT
 
 #: How errors begin that are told at once: of the proxy to go through, and of who was refused.
 _TOLD = ("proxy ", "a process of user ")
@@ -116,7 +114,7 @@ def _with_scheme(url: str) -> str:
 
 
 def _present(session: Session) -> None:
-    from pytest_loadtool.capture.chromium import has_display
+    from pytest_loadtool.capture.browser.chromium import has_display
 
     session.say("The browser is open: what is done in it is recorded. `stop` ends the recording.")
     if not has_display():

@@ -11,8 +11,6 @@ from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.console.views.pauses import replayed
 from pytest_loadtool.recording import Grouping, regrouped, with_pauses
 
-__all__ = ["regroup"]
-
 
 async def regroup(
     session: Session, *, activity: bool = False, activity_threshold: Duration | None = None

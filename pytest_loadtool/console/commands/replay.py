@@ -16,13 +16,11 @@ from pytest_loadtool.console.replaying import plan_of, replay
 from pytest_loadtool.console.session import Document, Session
 from pytest_loadtool.console.views import transaction as views
 from pytest_loadtool.console.views.text import counted
+from pytest_loadtool.masking.values import secrets_of
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.report.secrets import secrets_of
 
 if TYPE_CHECKING:
     from pytest_loadtool.replay import PagePlan, Response, Step
-
-__all__ = ["play"]
 
 
 async def play(session: Session, *, fast: bool = False, server: str = "") -> None:

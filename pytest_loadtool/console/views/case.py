@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING
 from pytest_loadtool.console.session import Document
 from pytest_loadtool.console.views.identity import authentication, offered
 from pytest_loadtool.console.views.text import counted, shortened, size
+from pytest_loadtool.masking.text import BY_NAME, cut
 from pytest_loadtool.model.case import Page, TestCase, Transaction
 from pytest_loadtool.model.decision import OUTCOME, Decision
 from pytest_loadtool.recording import paused
-from pytest_loadtool.report.masking import BY_NAME, cut
 
 if TYPE_CHECKING:
     from pytest_loadtool.recording import HostUse, Note
-
-__all__ = ["by_place", "decisions", "hosts", "left_out", "notes", "summary", "tree"]
 
 #: Subjects that are listed under one kind of note before the rest is only counted.
 _MOST = 3

@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from pytest_loadtool.console.session import Document
 from pytest_loadtool.console.views.case import notes
 from pytest_loadtool.console.views.text import counted
+from pytest_loadtool.masking.text import BY_NAME
 from pytest_loadtool.recording import fidelity, transactions_of
 from pytest_loadtool.recording.notes import RECORDING_ERROR
-from pytest_loadtool.report.masking import BY_NAME
-
-__all__ = ["errors", "report"]
 
 
 def report(document: Document) -> Iterator[str]:

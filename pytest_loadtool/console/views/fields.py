@@ -7,12 +7,10 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.console.views.text import shortened
-from pytest_loadtool.report.masking import BY_NAME, Unmasked
+from pytest_loadtool.masking.text import BY_NAME, Unmasked
 
 if TYPE_CHECKING:
     from pytest_loadtool.correlation.fields import Field
-
-__all__ = ["table"]
 
 #: Characters of a name, and of a value, before they are cut.
 _NAME, _VALUE = 40, 60

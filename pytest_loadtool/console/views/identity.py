@@ -8,16 +8,14 @@ from urllib.parse import urlsplit
 
 from pytest_loadtool.auth import scheme_name, scheme_names
 from pytest_loadtool.auth.negotiation import challenges_in
+from pytest_loadtool.codec.template import Reference, Template
 from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.template import Reference, Template
 
 if TYPE_CHECKING:
     from pytest_loadtool.console.accounts import Account
-    from pytest_loadtool.correlation.logins import Login
-
-__all__ = ["account", "authentication", "login", "offered", "place_of", "source", "who"]
+    from pytest_loadtool.editing.login_forms import Login
 
 
 def account(case: TestCase, one: Account) -> str:

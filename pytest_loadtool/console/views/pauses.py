@@ -9,8 +9,6 @@ from pytest_loadtool.model.case import Page, TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import paused, with_pauses
 
-__all__ = ["missing", "replayed"]
-
 #: Seconds of pauses in a page from which on they are worth a line.
 _WORTH = 2.0
 

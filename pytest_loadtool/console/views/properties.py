@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pytest_loadtool.console.views.identity import authentication, login, who
-from pytest_loadtool.correlation.logins import Login
+from pytest_loadtool.editing.login_forms import Login
 from pytest_loadtool.model.case import TestCase
-
-__all__ = ["properties"]
 
 
 def properties(case: TestCase, logins: tuple[Login, ...]) -> Iterator[str]:

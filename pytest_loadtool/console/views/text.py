@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 
-from pytest_loadtool.model.charset import declared_charset
-from pytest_loadtool.model.multipart import is_multipart, shown
-
-__all__ = ["body", "body_text", "counted", "shortened", "size"]
+from pytest_loadtool.codec.charset import declared_charset
+from pytest_loadtool.codec.multipart import is_multipart, shown
 
 _TEXTUAL = re.compile(
     r"^(?:text/|application/(?:[\w.-]+\+)?(?:json|xml|javascript|graphql))|urlencoded", re.I

@@ -7,13 +7,11 @@ from typing import Protocol
 
 from pytest_loadtool.console.session import Document
 from pytest_loadtool.console.views.text import BODY_LIMIT, body
+from pytest_loadtool.masking.carried import carried_by, recorded_in
+from pytest_loadtool.masking.text import Mask, Unmasked
 from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.report.carried import carried_by, recorded_in
-from pytest_loadtool.report.masking import Mask, Unmasked
-
-__all__ = ["Replayed", "failure", "recorded"]
 
 
 class Replayed(Protocol):

@@ -20,8 +20,6 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.rule import Names
 from pytest_loadtool.model.validator import Outcome, Validator
 
-__all__ = ["Asserted", "asserted", "without_outcome"]
-
 #: How many validators one change gets.
 _MOST_PROOFS = 3
 _CONFIDENCE = (0.95, 0.85, 0.7)

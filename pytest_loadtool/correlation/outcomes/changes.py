@@ -9,9 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pytest_loadtool.codec.place import Place
+from pytest_loadtool.codec.secret_names import is_secret
+from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.about import collection, is_path_id
 from pytest_loadtool.correlation.graphql import operation
-from pytest_loadtool.correlation.jsonpath import json_text
 from pytest_loadtool.correlation.looks import (
     is_id_name,
     is_secret_name,
@@ -22,13 +24,9 @@ from pytest_loadtool.correlation.marks import numbered_slots
 from pytest_loadtool.correlation.plainly import Plain
 from pytest_loadtool.correlation.slots import Slot, request_slots, target_slots
 from pytest_loadtool.correlation.traffic import Step, recorded_slots
+from pytest_loadtool.extraction.jsonpath import json_text
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.secret import is_secret
-from pytest_loadtool.model.template import escape
-
-__all__ = ["Change", "Said", "Thing", "changes_of", "is_change", "operation_of", "walk"]
 
 _REFERENCE = re.compile(r"\$\{([^}|]+)(?:\|[^}]*)?\}")
 _NUMBER = re.compile(r"-?\d{1,12}(?:\.\d{1,6})?")

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.about import WRAPPERS, collection, id_stem
-from pytest_loadtool.correlation.jsonpath import compile_path, format_path, json_text
 from pytest_loadtool.correlation.looks import (
     is_id_name,
     is_short_number,
@@ -25,10 +25,8 @@ from pytest_loadtool.correlation.outcomes.proof import (
     short,
 )
 from pytest_loadtool.correlation.outcomes.seen import Answer
-from pytest_loadtool.model.template import escape
+from pytest_loadtool.extraction.jsonpath import compile_path, format_path, json_text
 from pytest_loadtool.model.validator import JsonValidator
-
-__all__ = ["listed_path", "named_in_document", "of_object", "of_thing", "repeated_in_document"]
 
 _KEY = re.compile(r"[A-Za-z_$][\w$-]*")
 _NO_TEXT = re.compile(r"[\\\x00-\x1f]")

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from pytest_loadtool.codec.entities import WRITTEN, unescape
+from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.about import id_stem
 from pytest_loadtool.correlation.looks import (
     TELLING,
@@ -26,12 +28,8 @@ from pytest_loadtool.correlation.outcomes.proof import (
     short,
 )
 from pytest_loadtool.correlation.outcomes.seen import Answer
-from pytest_loadtool.correlation.row_search import in_row, row_around
-from pytest_loadtool.model.entities import WRITTEN, unescape
-from pytest_loadtool.model.template import escape
+from pytest_loadtool.extraction.row_search import in_row, row_around
 from pytest_loadtool.model.validator import TextValidator
-
-__all__ = ["attributes_with", "in_element", "in_text", "on_page"]
 
 #: What begins and ends lines of wikis and the like.
 _MARKS = " \t=*#-+>_~|!'`"

@@ -12,8 +12,6 @@ from pytest_loadtool.correlation.outcomes.seen import Answer, Answers
 from pytest_loadtool.correlation.traffic import Step
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
-__all__ = ["SHORTEST", "Before", "Proof", "is_same", "names", "short"]
-
 #: A shorter text stands there by chance.
 SHORTEST = 3
 _LONGEST_NAME = 40

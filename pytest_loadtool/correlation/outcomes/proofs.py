@@ -33,8 +33,6 @@ from pytest_loadtool.correlation.outcomes.proof import Before, Proof, names
 from pytest_loadtool.correlation.outcomes.seen import Answer, Answers
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
-__all__ = ["proofs"]
-
 #: Makes a validator that it is there; or, told so, that it is not.
 _Check = Callable[[bool], JsonValidator | TextValidator]
 #: What, besides versions, another one takes the place of each time.

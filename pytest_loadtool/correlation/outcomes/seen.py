@@ -9,13 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.correlation.outcomes.changes import is_change, operation_of, walk
 from pytest_loadtool.correlation.recorded import RecordedResponse
-from pytest_loadtool.correlation.row_search import looks_like_html
 from pytest_loadtool.correlation.traffic import Step
-from pytest_loadtool.model.entities import unescape
-
-__all__ = ["Answer", "Answers"]
+from pytest_loadtool.extraction.row_search import looks_like_html
 
 #: An answer that is longer is not looked into, and how many are around a change, in text.
 _LONGEST_ANSWER, _MOST_ANSWERS = 2_000_000, 40

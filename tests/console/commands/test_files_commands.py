@@ -10,12 +10,12 @@ import pytest
 import trustme
 
 from pytest_loadtool.casefile import HarWriter, read_case, read_har
-from pytest_loadtool.casefile.har import entry_from
+from pytest_loadtool.casefile.har.exchange import entry_from
 from pytest_loadtool.console.errors import CommandError, NothingRecordedError
 from pytest_loadtool.console.opening import open_file
 from pytest_loadtool.console.session import Session
+from pytest_loadtool.engine.prepare.resources import compile_from
 from pytest_loadtool.model.tls import TlsSettings
-from pytest_loadtool.transport.outside import compile_from
 from tests.console.listener import Listener, do
 from tests.console.negotiated import with_basic
 from tests.console.samples import LOGIN_PAGE

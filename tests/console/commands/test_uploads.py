@@ -12,7 +12,7 @@ from pytest_loadtool.console.opening import open_file
 from pytest_loadtool.console.replaying import plan_of
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.errors import FileError
-from pytest_loadtool.replay.cookies import CookieJar
+from pytest_loadtool.replay.user.cookies import CookieJar
 from tests.console.listener import Listener, do
 from tests.console.traffic import exchange, write_har
 

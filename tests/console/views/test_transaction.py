@@ -8,7 +8,7 @@ from dataclasses import replace
 from pytest_loadtool.console.session import Document
 from pytest_loadtool.console.views.transaction import failure, recorded
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.exchange import Response, Send
+from pytest_loadtool.replay.user.exchange import Response, Send
 from tests.console.samples import DOCUMENT, LOGIN_PAGE
 
 FIRST, SECOND, THIRD = DOCUMENT.case.transactions()

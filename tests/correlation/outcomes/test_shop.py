@@ -7,11 +7,11 @@ from collections.abc import Callable
 
 import pytest
 
-from pytest_loadtool.correlation.unique import make_unique
+from pytest_loadtool.editing.unique_values import make_unique
+from pytest_loadtool.engine.functional import replay_once
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.recording import build_case
 from pytest_loadtool.replay import compile_case
-from pytest_loadtool.transport.functional import replay_once
 from tests.correlation.client import Client
 from tests.correlation.outcomes.shop import Shop, serving
 from tests.correlation.talk import configure

@@ -1,0 +1,1 @@
+"""Chromium, found and started so that all of its traffic is recorded."""

@@ -1,0 +1,1 @@
+"""The recording proxy: mitmproxy, and what it reports of each exchange."""

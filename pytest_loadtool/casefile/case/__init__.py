@@ -1,0 +1,1 @@
+"""`*.case.toml` and `TestCase`, both ways."""

@@ -1,0 +1,33 @@
+"""The table ``[asm]`` of a test case: settings of application state management."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pytest_loadtool.casefile.toml.render import Line
+from pytest_loadtool.casefile.toml.schema import Key, Node, Table, array, filled
+from pytest_loadtool.casefile.toml.values import string
+from pytest_loadtool.model.asm import AsmSettings
+
+ASM = Table(
+    "'asm'",
+    {
+        "rules": Key(array(filled)),
+        "ignore": Key(array(filled)),
+    },
+)
+
+
+def asm_settings(node: Node) -> AsmSettings:
+    """What the table says."""
+    return AsmSettings(**ASM.read(node))
+
+
+def asm_lines(settings: AsmSettings) -> Iterator[Line]:
+    """The table's lines; none if it says nothing."""
+    lists = {name: getattr(settings, name) for name in ("rules", "ignore")}
+    if any(lists.values()):
+        yield Line(("asm",), "[asm]", gap=True)
+    for name, values in lists.items():
+        if values:
+            yield Line(("asm", name), f"{name} = ", elements=tuple(map(string, values)))

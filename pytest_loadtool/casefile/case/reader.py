@@ -1,0 +1,318 @@
+"""``*.case.toml`` to `TestCase`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from pytest_loadtool.casefile.case.answers import ANSWER, answer
+from pytest_loadtool.casefile.case.asm import ASM, asm_settings
+from pytest_loadtool.casefile.case.authentication import IDENTITY, PROXY, identity, proxy
+from pytest_loadtool.casefile.case.body_files import check_contents
+from pytest_loadtool.casefile.case.checks import check_case
+from pytest_loadtool.casefile.case.extractors_validators import (
+    EXTRACTOR,
+    VALIDATOR,
+    extractor,
+    validator,
+)
+from pytest_loadtool.casefile.case.tls import TLS, check_tls_files, tls_settings
+from pytest_loadtool.casefile.case.variables import VARIABLE, variable
+from pytest_loadtool.casefile.dataset import read_dataset
+from pytest_loadtool.casefile.files import read_text
+from pytest_loadtool.casefile.quantities import parse_duration
+from pytest_loadtool.casefile.syntax import (
+    app_name,
+    base64_bytes,
+    base_url,
+    charset,
+    code_range,
+    cookie_line,
+    dataset_name,
+    header_line,
+    header_set_name,
+    identifier,
+    kind,
+    own_header_line,
+    request_line,
+    template,
+    transport,
+    variable_name,
+)
+from pytest_loadtool.casefile.toml.diagnostics import Problems
+from pytest_loadtool.casefile.toml.schema import (
+    Key,
+    Node,
+    Table,
+    array,
+    at_least,
+    boolean,
+    document,
+    filled,
+    integer,
+    named,
+    number,
+    parsed,
+    tables,
+    text,
+)
+from pytest_loadtool.casefile.trust import TRUSTED, Trust, check_untrusted, named_path
+from pytest_loadtool.errors import FileError
+from pytest_loadtool.model.asm import USUAL_ASM
+from pytest_loadtool.model.case import (
+    Page,
+    Recorded,
+    Request,
+    TestCase,
+    Transaction,
+)
+from pytest_loadtool.model.dataset import DatasetUse
+from pytest_loadtool.model.tls import USUAL_TLS
+from pytest_loadtool.model.validator import StatusCodes
+
+
+def parse_case(source: str, path: str) -> TestCase:
+    """The test case that a file's text says. ``path`` is what errors call it.
+
+    Raises:
+        FileError: something in it is wrong; other files are not looked at.
+    """
+    case, problems = _case(source, path)
+    check_case(case, problems, columns={})
+    problems.raise_any()
+    return case
+
+
+def read_case(path: Path, trust: Trust = TRUSTED) -> TestCase:
+    """The test case in a file; its datasets must be there and have the columns that it uses, and
+    the files in its bodies must be there. ``trust`` says what it may reach.
+
+    Raises:
+        FileError: something in it, or in a file that it names, is wrong.
+    """
+    case, problems = _case(read_text(path), str(path))
+    if trust.untrusted:
+        check_untrusted(case, problems)
+        problems.raise_any()  # before anything is read
+    check_case(case, problems, columns=_columns(case, path, trust, problems))
+    check_tls_files(case.tls, path, trust, problems)
+    check_contents(case, path, trust, problems)
+    problems.raise_any()
+    return case
+
+
+def _case(source: str, path: str) -> tuple[TestCase, Problems]:
+    found, problems = document(source, path, _CASE)
+    return (
+        TestCase(
+            name=found["name"],
+            pages=found["page"],
+            server=found.get("server", ""),
+            server_fixture=found.get("server_fixture", ""),
+            transport=found.get("transport", ""),
+            app=found.get("app", ""),
+            fixtures=found.get("fixtures", ()),
+            marks=found.get("marks", ()),
+            hosts=found.get("hosts", ()),
+            recorded_hosts=found.get("recorded_hosts", ()),
+            tls=found.get("tls", USUAL_TLS),
+            asm=found.get("asm", USUAL_ASM),
+            headers=found.get("headers", ()),
+            header_sets=MappingProxyType(found.get("header_sets", {})),
+            datasets=tuple(found.get("datasets", {}).values()),
+            variables=MappingProxyType(found.get("variables", {})),
+            identities=found.get("identity", ()),
+            proxy=found.get("proxy"),
+            strict=found.get("strict", False),
+            show_negotiation=found.get("show_negotiation", False),
+        ),
+        problems,
+    )
+
+
+def _columns(
+    case: TestCase, path: Path, trust: Trust, problems: Problems
+) -> Mapping[str, tuple[str, tuple[str, ...]]]:
+    """By dataset name its file and columns, of those that can be read."""
+    columns = {}
+    for use in case.datasets:
+        try:
+            dataset = read_dataset(named_path(path, use.file, trust))
+            columns[use.name] = use.file, dataset.columns
+        except FileError as error:
+            if error.line:
+                problems.include(error)
+            else:  # the file as a whole: then its name here may be the mistake
+                problems.add(("datasets", use.name, "file"), f"{use.file}: {error.message}")
+    return columns
+
+
+def _page(node: Node) -> Page:
+    found = _PAGE.read(node)
+    return Page(found["name"], found["transaction"], found.get("think_time", 0.0))
+
+
+def _transaction(node: Node) -> Transaction:
+    found = _TRANSACTION.read(node)
+    if "body" in found and "body_base64" in found:
+        raise node.child("body_base64", None).wrong(
+            "there is a 'body' too: write 'body' for text, or 'body_base64' for other bytes"
+        )
+    if "body_charset" in found and "body" not in found:
+        raise node.child("body_charset", None).wrong("means nothing without a 'body'")
+    method, target = found["request"]
+    return Transaction(
+        request=Request(
+            method=method,
+            target=target,
+            headers=found.get("headers", ()),
+            body=found.get("body", found.get("body_base64")),
+            header_set=found.get("header_set", ""),
+            cookies=found.get("cookies", ()),
+            charset=found.get("body_charset", ""),
+        ),
+        name=found.get("name", ""),
+        status=found.get("status", StatusCodes()),
+        extractors=found.get("extractors", ()),
+        validators=found.get("validators", ()),
+        recorded=found.get("recorded"),
+        dangerous=found.get("dangerous", False),
+        refreshes=found.get("refreshes", ""),
+        line=node.problems.layout.line(node.at),
+    )
+
+
+def _recorded(node: Node) -> Recorded:
+    return Recorded(**_RECORDED.read(node))
+
+
+def _status(node: Node) -> StatusCodes:
+    if isinstance(node.value, list):
+        if not node.value:
+            raise node.wrong("must not be empty: no response could pass")
+        return StatusCodes(array(_range)(node))
+    return StatusCodes((_range(node),))
+
+
+def _range(node: Node) -> tuple[int, int]:
+    if isinstance(node.value, bool) or not isinstance(node.value, int | str):
+        raise node.expected('a status code, a range such as "200-299", or an array of these')
+    try:
+        return code_range(str(node.value))
+    except ValueError as error:
+        raise node.wrong(str(error)) from None
+
+
+def _dataset(node: Node) -> DatasetUse:
+    return DatasetUse(name=str(node.at[-1]), **_DATASET.read(node))
+
+
+def _lifespan(node: Node) -> str:
+    if node.value not in ("virtual user", "test case"):
+        raise node.expected('"virtual user" or "test case"')
+    return str(node.value)
+
+
+_HEADERS = array(parsed(header_line))
+
+_RECORDED = Table(
+    "'recorded'",
+    {
+        "status": Key(integer, "status = 200"),
+        "kind": Key(parsed(kind)),
+        "entry": Key(at_least(0)),
+        "at": Key(number),
+        "took": Key(number),
+        "pause": Key(number),
+        "negotiation": Key(array(at_least(0))),
+        "answer": Key(answer),
+    },
+)
+
+_TRANSACTION_KEYS: dict[str, Key] = {
+    "request": Key(parsed(request_line), 'request = "GET /path"'),
+    "name": Key(text),
+    "dangerous": Key(boolean),
+    "refreshes": Key(filled),
+    "header_set": Key(parsed(header_set_name)),
+    "headers": Key(array(parsed(own_header_line))),
+    "cookies": Key(array(parsed(cookie_line))),
+    "body": Key(parsed(template)),
+    "body_base64": Key(parsed(base64_bytes)),
+    "body_charset": Key(parsed(charset)),
+    "status": Key(_status),
+    "extractors": Key(array(extractor)),
+    "validators": Key(array(validator)),
+    "recorded": Key(_recorded),
+}
+
+_PAGE_KEYS: dict[str, Key] = {
+    "name": Key(filled, 'name = "…"'),
+    "think_time": Key(parsed(parse_duration, "s")),
+    "transaction": Key(
+        lambda node: tables(_transaction, "page.transaction")(node),
+        "at least one [[page.transaction]] below it",
+    ),
+}
+
+_CASE_KEYS: dict[str, Key] = {
+    "format": Key(integer, "format = 1"),
+    "name": Key(filled, 'name = "…"'),
+    "server": Key(parsed(base_url)),
+    "server_fixture": Key(parsed(identifier)),
+    "transport": Key(parsed(transport)),
+    "app": Key(parsed(app_name)),
+    "fixtures": Key(array(parsed(identifier))),
+    "marks": Key(array(parsed(identifier))),
+    "hosts": Key(array(filled)),
+    "recorded_hosts": Key(array(filled)),
+    "tls": Key(tls_settings),
+    "asm": Key(asm_settings),
+    "strict": Key(boolean),
+    "show_negotiation": Key(boolean),
+    "proxy": Key(proxy),
+    "headers": Key(_HEADERS),
+    "header_sets": Key(named(header_set_name, _HEADERS)),
+    "datasets": Key(lambda node: named(dataset_name, _dataset)(node)),
+    "identity": Key(tables(identity, "identity")),
+    "page": Key(lambda node: tables(_page, "page")(node), "at least one [[page]]"),
+    "variables": Key(lambda node: named(variable_name, variable)(node)),
+}
+
+
+def _elsewhere(*others: tuple[Mapping[str, Any], str]) -> dict[str, str]:
+    return {name: where for keys, where in others for name in keys}
+
+
+_AT_TOP = (_CASE_KEYS, "at the top of the file, before the first [table]")
+_IN_PAGE = (_PAGE_KEYS, "under [[page]]")
+_IN_TRANSACTION = (_TRANSACTION_KEYS, "under [[page.transaction]]")
+_IN_TLS = (TLS.keys, "under [tls]")
+_IN_ASM = (ASM.keys, "under [asm]")
+_IN_IDENTITY = (IDENTITY.keys, "under [[identity]]")
+_IN_ACTORS = ({**EXTRACTOR.keys, **VALIDATOR.keys}, "inside 'extractors' or 'validators'")
+
+_CASE = Table(
+    "the test case",
+    _CASE_KEYS,
+    _elsewhere(_IN_IDENTITY, _IN_TLS, _IN_ASM, _IN_TRANSACTION, _IN_PAGE),
+)
+_PAGE = Table("a page", _PAGE_KEYS, _elsewhere(_AT_TOP, _IN_TRANSACTION))
+_TRANSACTION = Table("a transaction", _TRANSACTION_KEYS, _elsewhere(_AT_TOP, _IN_PAGE, _IN_ACTORS))
+_DATASET = Table(
+    "a dataset",
+    {
+        "file": Key(filled, 'file = "….csv"'),
+        "lifespan": Key(_lifespan),
+        "reusable": Key(boolean),
+        "sharable": Key(boolean),
+    },
+)
+
+#: Every kind of table in the file, extractors and validators aside.
+TABLES = (
+    *(_CASE, _PAGE, _TRANSACTION, _RECORDED, ANSWER, _DATASET, VARIABLE, TLS, ASM, IDENTITY),
+    PROXY,
+)

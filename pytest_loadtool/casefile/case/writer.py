@@ -1,0 +1,311 @@
+"""`TestCase` to ``*.case.toml``."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Iterator, Mapping
+
+from pytest_loadtool.casefile.case.answers import answer_text
+from pytest_loadtool.casefile.case.asm import asm_lines
+from pytest_loadtool.casefile.case.authentication import identity_lines, proxy_lines
+from pytest_loadtool.casefile.case.tls import tls_lines
+from pytest_loadtool.casefile.quantities import format_duration
+from pytest_loadtool.casefile.toml.positions import KeyPath
+from pytest_loadtool.casefile.toml.render import Line, render
+from pytest_loadtool.casefile.toml.schema import FORMAT
+from pytest_loadtool.casefile.toml.values import (
+    Scalar,
+    inline_array,
+    inline_table,
+    key,
+    multiline,
+    scalar,
+    string,
+)
+from pytest_loadtool.model.case import (
+    Header,
+    Kind,
+    Page,
+    Recorded,
+    Request,
+    TestCase,
+    Transaction,
+    Variable,
+)
+from pytest_loadtool.model.dataset import DatasetUse
+from pytest_loadtool.model.extractor import (
+    Boundary,
+    Choice,
+    CookieValue,
+    Decoded,
+    Extractor,
+    FormField,
+    HeaderValue,
+    InItem,
+    JsonPath,
+    Link,
+    RegularExpression,
+    Source,
+    XmlPath,
+)
+from pytest_loadtool.model.generator import Generator, RandomText, Timestamp, Uuid
+from pytest_loadtool.model.validator import (
+    JsonValidator,
+    RegexValidator,
+    StatusCodes,
+    TextValidator,
+    Validator,
+)
+
+
+def format_case(case: TestCase) -> str:
+    """The text that `parse_case` reads back as ``case``. What is as usual is left out."""
+    return render(line for line in case_lines(case) if not line.usual)
+
+
+def case_lines(case: TestCase) -> Iterator[Line]:
+    """The lines of a test case's file."""
+    yield _pair((), "format", FORMAT)
+    yield _pair((), "name", case.name)
+    yield from _filled((), "server", case.server)
+    yield from _filled((), "server_fixture", case.server_fixture)
+    yield from _filled((), "transport", case.transport)
+    yield from _filled((), "app", case.app)
+    yield from _strings((), "fixtures", case.fixtures)
+    yield from _strings((), "marks", case.marks)
+    yield from _strings((), "hosts", case.hosts)
+    yield from _strings((), "recorded_hosts", case.recorded_hosts)
+    yield _pair((), "strict", case.strict, usual=not case.strict)
+    yield _pair((), "show_negotiation", case.show_negotiation, usual=not case.show_negotiation)
+    yield from _strings((), "headers", map(_header, case.headers), gap=True)
+    yield from tls_lines(case.tls)
+    yield from proxy_lines(case.proxy)
+    yield from asm_lines(case.asm)
+    if case.header_sets:
+        yield Line(("header_sets",), "[header_sets]", gap=True)
+    for name, headers in case.header_sets.items():
+        written = tuple(string(_header(one)) for one in headers)
+        yield Line(("header_sets", name), f"{key(name)} = ", elements=written)
+    for use in case.datasets:
+        yield from _dataset(use)
+    yield from identity_lines(case.identities)
+    for index, page in enumerate(case.pages):
+        yield from _page(("page", index), page)
+    if case.variables:
+        yield Line(("variables",), "[variables]", gap=True)
+    for name, variable in case.variables.items():
+        yield Line(("variables", name), f"{key(name)} = {_variable(variable)}")
+
+
+def _pair(table: KeyPath, name: str, value: Scalar, *, usual: bool = False) -> Line:
+    return Line((*table, name), f"{name} = {scalar(value)}", usual=usual)
+
+
+def _filled(table: KeyPath, name: str, value: str) -> Iterator[Line]:
+    """A pair that there is no way to write when it is empty."""
+    if value:
+        yield _pair(table, name, value)
+
+
+def _strings(
+    table: KeyPath, name: str, elements: Iterable[str], *, gap: bool = False
+) -> Iterator[Line]:
+    """An array of strings, left out when empty."""
+    written = tuple(string(one) for one in elements)
+    if written:
+        yield Line((*table, name), f"{name} = ", gap=gap, elements=written)
+
+
+def _tables(table: KeyPath, name: str, elements: Iterable[Mapping[str, str]]) -> Iterator[Line]:
+    """An array of inline tables, one per line, left out when empty."""
+    written = tuple(inline_table(one) for one in elements)
+    if written:
+        yield Line((*table, name), f"{name} = ", elements=written, spread=True)
+
+
+def _dataset(use: DatasetUse) -> Iterator[Line]:
+    table = ("datasets", use.name)
+    default = DatasetUse(use.name, use.file)
+    yield Line(table, f"[datasets.{key(use.name)}]", gap=True)
+    yield _pair(table, "file", use.file)
+    for name in ("lifespan", "reusable", "sharable"):
+        value = getattr(use, name)
+        yield _pair(table, name, value, usual=value == getattr(default, name))
+
+
+def _page(table: KeyPath, page: Page) -> Iterator[Line]:
+    yield Line(table, "[[page]]", gap=True)
+    yield _pair(table, "name", page.name)
+    pause = format_duration(page.think_time)
+    yield _pair(table, "think_time", pause, usual=not page.think_time)
+    for index, transaction in enumerate(page.transactions):
+        yield from _transaction((*table, "transaction", index), transaction)
+
+
+def _transaction(table: KeyPath, transaction: Transaction) -> Iterator[Line]:
+    request = transaction.request
+    yield Line(table, "[[page.transaction]]", gap=True)
+    yield _pair(table, "request", f"{request.method} {request.target}")
+    yield from _filled(table, "name", transaction.name)
+    yield _pair(table, "dangerous", transaction.dangerous, usual=not transaction.dangerous)
+    yield from _filled(table, "refreshes", transaction.refreshes)
+    yield from _filled(table, "header_set", request.header_set)
+    yield from _strings(table, "headers", map(_header, request.headers))
+    yield from _strings(table, "cookies", request.cookies)
+    yield from _body(table, request)
+    yield _status(table, transaction.status)
+    yield from _tables(table, "extractors", map(_extractor, transaction.extractors))
+    yield from _tables(table, "validators", map(_validator, transaction.validators))
+    if transaction.recorded is not None:
+        recorded = inline_table(_recorded(transaction.recorded))
+        yield Line((*table, "recorded"), f"recorded = {recorded}")
+
+
+def _header(header: Header) -> str:
+    if header.value is None:
+        return header.name
+    return f"{header.name}: {header.value}" if header.value else f"{header.name}:"
+
+
+def _body(table: KeyPath, request: Request) -> Iterator[Line]:
+    match request.body:
+        case str(text):
+            yield Line((*table, "body"), f"body = {multiline(text)}")
+            yield from _filled(table, "body_charset", request.charset)
+        case bytes(content):
+            encoded = base64.b64encode(content).decode()
+            yield _pair(table, "body_base64", encoded)
+        case None:
+            pass
+
+
+def _status(table: KeyPath, status: StatusCodes) -> Line:
+    written = tuple(
+        str(low) if low == high else string(f"{low}-{high}") for low, high in status.ranges
+    )
+    path = (*table, "status")
+    if len(written) == 1:
+        return Line(path, f"status = {written[0]}", usual=status == StatusCodes())
+    return Line(path, "status = ", elements=written)
+
+
+def _extractor(extractor: Extractor) -> dict[str, str]:
+    pairs = {"variable": string(extractor.variable), **_source(extractor.source)}
+    if extractor.match != 1:
+        pairs["match"] = str(extractor.match)
+    if extractor.by_place:
+        pairs["by_place"] = "true"
+    return pairs
+
+
+def _source(source: Source) -> dict[str, str]:
+    match source:
+        case JsonPath(path=path):
+            return {"json": string(path)}
+        case XmlPath(path=path):
+            return {"xml": string(path)}
+        case FormField(name=name, split=split, action=action):
+            pairs = {"form": string(name)}
+            if split:
+                pairs["split"] = str(split)
+            return {**pairs, "action": string(action)} if action else pairs
+        case Link(address=address, label=label):
+            called = {"label": string(label)} if label else {}
+            return {"link": string(address), **called}
+        case Choice(name=name, label=label):
+            return {"choice": string(name), "label": string(label)}
+        case InItem(source=inner, text=text, item=item):
+            kind = {"item": string(item)} if item else {}
+            return {**_source(inner), "in_item": string(text), **kind}
+        case CookieValue(name=name):
+            return {"cookie": string(name)}
+        case HeaderValue(name=name, pattern=None):
+            return {"header": string(name)}
+        case HeaderValue(name=name, pattern=str(pattern)):
+            return {"header": string(name), "pattern": string(pattern)}
+        case RegularExpression(pattern=pattern):
+            return {"regex": string(pattern)}
+        case Boundary(left=left, right=right):
+            return {"boundary": inline_array((string(left), string(right)))}
+        case Decoded():
+            return _decoded(source)
+        case _:
+            raise AssertionError(source)
+
+
+def _decoded(source: Decoded) -> dict[str, str]:
+    pairs = _source(source.outer)
+    if source.decode:
+        ways = [string(one) for one in source.decode]
+        pairs["decode"] = ways[0] if len(ways) == 1 else inline_array(ways)
+    if source.inner is not None:
+        which = {"match": str(source.match)} if source.match != 1 else {}
+        pairs["then"] = inline_table({**_source(source.inner), **which})
+    return pairs
+
+
+def _validator(validator: Validator) -> dict[str, str]:
+    pairs: dict[str, str] = {}
+    if validator.outcome is not None:
+        pairs["outcome"] = string(validator.outcome.name)
+        if validator.outcome.change:
+            pairs["change"] = string(validator.outcome.change)
+    match validator:
+        case TextValidator(text=needle, row=row):
+            pairs["text"] = string(needle)
+            if row:
+                pairs["row"] = string(row)
+        case RegexValidator(pattern=pattern):
+            pairs["regex"] = string(pattern)
+        case JsonValidator(path=path, equals=expected):
+            pairs["json"] = string(path)
+            if expected is not None:
+                pairs["equals"] = scalar(expected)
+    return pairs | ({"absent": "true"} if validator.absent else {})
+
+
+def _recorded(recorded: Recorded) -> dict[str, str]:
+    pairs: dict[str, Scalar] = {"status": recorded.status}
+    negotiation = inline_array(map(str, recorded.negotiation))
+    if recorded.kind is not Kind.OTHER:
+        pairs["kind"] = recorded.kind.value
+    if recorded.entry is not None:
+        pairs["entry"] = recorded.entry
+    if recorded.at:
+        pairs["at"] = recorded.at
+    if recorded.took:
+        pairs["took"] = recorded.took
+    if recorded.pause:
+        pairs["pause"] = recorded.pause
+    written = {name: scalar(value) for name, value in pairs.items()}
+    written |= {"negotiation": negotiation} if recorded.negotiation else {}
+    return written | ({"answer": answer_text(recorded.answer)} if recorded.answer else {})
+
+
+def _variable(variable: Variable) -> str:
+    if variable == Variable(variable.name, variable.value) and variable.value is not None:
+        return string(variable.value)
+    pairs: dict[str, Scalar | None] = {
+        "value": variable.value,
+        "env": variable.env,
+        "keyring": variable.keyring,
+        "username": variable.username or None,
+        "template": variable.template,
+        **_generate(variable.generate),
+        "recorded": variable.recorded,
+        "set_by": None if variable.set_by == "person" else variable.set_by,
+        "rule": variable.rule or None,
+    }
+    return inline_table({name: scalar(one) for name, one in pairs.items() if one is not None})
+
+
+def _generate(generator: Generator | None) -> dict[str, Scalar]:
+    match generator:
+        case Uuid():
+            return {"generate": "uuid"}
+        case RandomText(length, alphabet):
+            return {"generate": "random", "length": length, "alphabet": alphabet}
+        case Timestamp(unit):
+            return {"generate": "timestamp", "unit": unit}
+        case None:
+            return {}

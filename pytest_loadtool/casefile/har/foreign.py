@@ -1,0 +1,215 @@
+"""Entries of HAR files that others wrote: browsers' developer tools, mitmproxy's hardump.
+
+Each of these is known from such a file:
+
+* HTTP/2 pseudo-headers (``:authority``) among the headers, and headers of the same name joined with
+  a line feed (Chromium);
+* a body only as ``postData.params``, for multipart forms (Firefox, Chromium), or ``text`` null;
+* text that was decoded from the charset of the response, not UTF-8;
+* ``time``, ``content``, ``httpVersion`` or the whole response missing; status 0 or -1, with or
+  without ``_error`` (blocked, cancelled);
+* methods in small letters;
+* WebSockets (``_webSocketMessages``, ``ws:`` URLs) and event streams, which cannot be replayed;
+* URLs that are no HTTP (``data:``, ``blob:``, ``chrome-extension:``).
+
+``comment`` is the other tool's own and says nothing to us.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+from pytest_loadtool.casefile.har.exchange import decoded, seconds, without_bodies
+from pytest_loadtool.casefile.har.table import Table
+from pytest_loadtool.model.exchange import UNENDED, Exchange, HeaderList
+from pytest_loadtool.model.websocket import WEBSOCKET, is_event
+from pytest_loadtool.model.wire import other_case
+
+_VERSIONS = {
+    "": "HTTP/1.1",
+    "unknown": "HTTP/1.1",
+    "http/1.0": "HTTP/1.0",
+    "http/1.1": "HTTP/1.1",
+    "h2": "HTTP/2.0",
+    "http/2": "HTTP/2.0",
+    "http/2.0": "HTTP/2.0",
+    "h3": "HTTP/3",
+    "http/3": "HTTP/3",
+    "http/3.0": "HTTP/3",
+}
+_CHARSET = re.compile(r"charset\s*=\s*\"?([^\s;\"]+)", re.IGNORECASE)
+_HTML_CHARSET = re.compile(r"<meta[^>]+charset=['\"]?([^'\">]+)", re.IGNORECASE)
+_CSS_CHARSET = re.compile(r'@charset "([^"]+)";', re.IGNORECASE)
+_BOUNDARY = re.compile(r"boundary\s*=\s*(?:\"([^\"]+)\"|([^\s;]+))", re.IGNORECASE)
+
+
+#: The charset that a text was decoded from: by its content type, and the text itself.
+Charset = Callable[[str, str], str]
+
+
+def named_charset(mime: str, _text: str) -> str:
+    """What the content type says, else UTF-8."""
+    match = _CHARSET.search(mime)
+    return match[1] if match else "utf-8"
+
+
+def mitmproxy_charset(mime: str, text: str) -> str:
+    """What mitmproxy guesses: without a charset it takes for latin-1 what need not be UTF-8."""
+    if _CHARSET.search(mime) or "json" in mime:
+        return named_charset(mime, text)
+    inside = None
+    if "html" in mime:
+        inside = _HTML_CHARSET.search(text)
+    elif "text/css" in mime:
+        inside = _CSS_CHARSET.match(text)
+    return inside[1] if inside else "latin-1"
+
+
+def mitmproxy_exchange(entry: Any) -> Exchange:
+    """The exchange that an entry of mitmproxy's hardump describes.
+
+    Raises:
+        EntryError: as `foreign_exchange`.
+    """
+    return foreign_exchange(entry, mitmproxy_charset)
+
+
+def foreign_exchange(entry: Any, charset: Charset = named_charset) -> Exchange:
+    """The exchange that an entry describes, as far as it can be known.
+
+    Raises:
+        EntryError: as `exchange_from`.
+    """
+    table = Table.of(entry)
+    raw = without_bodies(table)
+    request, response = table.table("request"), table.table("response")
+    exchange = replace(
+        raw,
+        took=_took(table),
+        http_version=_VERSIONS.get(raw.http_version.lower(), raw.http_version),
+        request_headers=_wire_headers(raw.request_headers),
+        method=other_case(raw.method),
+        response_headers=_wire_headers(raw.response_headers),
+        request_body=_request_body(request.table("postData"), raw, charset),
+        response_body=_response_body(response.table("content"), raw, charset),
+        note=_note(table, raw),
+        events=_events(table),
+    )
+    if exchange.status == 0 and not exchange.error:
+        error = table.get("_error", str, "") or "no response recorded"
+        exchange = replace(exchange, error=error)
+    return replace(exchange, lost=tuple(table.lost))
+
+
+def _wire_headers(headers: HeaderList) -> HeaderList:
+    return tuple(
+        (name, one)
+        for name, lines in headers
+        if not name.startswith(":")
+        for one in lines.split("\n")
+    )
+
+
+def _took(entry: Table) -> float:
+    """``time``, else the sum of the timings, in seconds; ``ssl`` counts within ``connect``."""
+    total = entry.get("time", (int, float), None)
+    if total is None:
+        parts = entry.table("timings").members.items()
+        counted = (one for name, one in parts if name not in ("ssl", "comment"))
+        total = sum(one for one in counted if isinstance(one, int | float) and one > 0)
+    return seconds(total)
+
+
+def _request_body(post_data: Table, exchange: Exchange, charset: Charset) -> bytes:
+    mime = post_data.get("mimeType", str, "")
+    text = post_data.get("text", str, "")
+    encoding = post_data.get("_encoding", str, "") or post_data.get("encoding", str, "")
+    params = [] if text else list(post_data.tables("params"))
+    if not params:
+        return _bytes(post_data, text, encoding, charset(mime, text))
+    if mime.startswith("multipart/"):
+        return _multipart(params, exchange.request_header("Content-Type") or mime)
+    return urlencode(
+        [(one.get("name", str, ""), one.get("value", str, "")) for one in params]
+    ).encode()
+
+
+def _response_body(content: Table, exchange: Exchange, charset: Charset) -> bytes:
+    mime = exchange.response_header("Content-Type") or content.get("mimeType", str, "")
+    text = content.get("text", str, "")
+    return _bytes(content, text, content.get("encoding", str, ""), charset(mime, text))
+
+
+def _bytes(holder: Table, text: str, encoding: str, charset: str) -> bytes:
+    """A body's bytes: base64, or text in that charset, if it can be."""
+    if encoding.lower() == "base64":
+        return decoded(holder, text, encoding)
+    try:
+        return text.encode(charset)
+    except (LookupError, UnicodeError):
+        # No charset after all, or one that this text was not decoded from.
+        return decoded(holder, text, "")
+
+
+def _multipart(params: list[Table], content_type: str) -> bytes:
+    """The form in RFC 7578 shape. Files are as long as the HAR has them, which is often empty."""
+    match = _BOUNDARY.search(content_type)
+    if match is None:
+        return b""
+    boundary = match[1] or match[2]
+    parts = []
+    for param in params:
+        name = _quoted(param.get("name", str, ""))
+        head = f'Content-Disposition: form-data; name="{name}"'
+        file_name = param.get("fileName", str, None)
+        if file_name is not None:
+            head += f'; filename="{_quoted(file_name)}"'
+        kind = param.get("contentType", str, "")
+        if kind:
+            head += f"\r\nContent-Type: {kind}"
+        parts.append(f"--{boundary}\r\n{head}\r\n\r\n{param.get('value', str, '')}\r\n")
+    return ("".join(parts) + f"--{boundary}--\r\n").encode("utf-8", "replace")
+
+
+def _quoted(name: str) -> str:
+    """As the WHATWG form encoding writes names."""
+    return name.replace("\r", "%0D").replace("\n", "%0A").replace('"', "%22")
+
+
+def _events(entry: Table) -> int:
+    """How many events the page sent over the WebSocket, as Chromium and mitmproxy list them."""
+    messages = entry.members.get("_webSocketMessages")
+    return sum(
+        isinstance(one, dict)
+        and one.get("type") == "send"
+        and isinstance(one.get("data"), str)
+        and is_event(one["data"])
+        for one in (messages if isinstance(messages, list) else ())
+    )
+
+
+def _note(entry: Table, exchange: Exchange) -> str:
+    """Why the exchange cannot be replayed; "" if it can."""
+    scheme = exchange.url.partition(":")[0].lower()
+    kind = entry.get("_resourceType", str, "").lower()
+    mime = (exchange.response_header("Content-Type") or "").partition(";")[0].strip().lower()
+    if (
+        scheme in ("ws", "wss")
+        or kind == "websocket"
+        or "_webSocketMessages" in entry.members
+        or exchange.status == 101
+    ):
+        return WEBSOCKET
+    if kind == "eventsource" or mime == "text/event-stream":
+        # Of a stream that was open yet, no browser exports a body.
+        ended = exchange.status and entry.table("response").table("content").get("text", str, "")
+        return "" if ended else UNENDED
+    if scheme not in ("http", "https"):
+        return f"not an HTTP request, but {scheme}:"
+    if exchange.method == "CONNECT":
+        return "proxy tunnel"
+    return ""

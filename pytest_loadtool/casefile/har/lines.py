@@ -1,0 +1,98 @@
+"""Large HAR files of ours, read one line at a time: bodies stay where they are.
+
+The writer puts each entry on a line of its own, and in it the text of a body behind what else there
+is to say about it. So the rest of an entry can be understood without its bodies.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pytest_loadtool.casefile.har.body import READABLE, Source, StoredBody
+from pytest_loadtool.casefile.har.entries import converted
+from pytest_loadtool.casefile.har.exchange import exchange_from
+from pytest_loadtool.errors import FileError
+from pytest_loadtool.model.exchange import Exchange
+
+#: How each entry of ours begins.
+ENTRY = b'{"startedDateTime"'
+
+_STRING = rb'"(?:[^"\\]|\\.)*"'
+#: Where the text of each body begins, and up to how many bytes of it are read at once. Inside of
+#: JSON strings quotes have a backslash, so these are keys.
+_BODIES = {
+    "request_body": (
+        re.compile(rb'"postData": \{"mimeType": ' + _STRING + rb', "params": \[\], "text": "'),
+        READABLE,
+    ),
+    "response_body": (
+        re.compile(rb'"content": \{"size": \d+, "mimeType": ' + _STRING + rb', "text": "'),
+        4 * 1024,
+    ),
+}
+_TEXT = re.compile(rb'(?:[^"\\]++|\\.)*+')
+
+
+def exchanges_of_lines(path: Path) -> Iterator[Exchange]:
+    """The exchanges of a file of ours in its order, up to where its last write was torn.
+
+    Raises:
+        OSError: it cannot be read.
+        FileError: an entry that is not the last is wrong.
+    """
+    source = Source(path)
+    with path.open("rb") as file:
+        position = len(file.readline())
+        lines = enumerate(file)
+        for index, line in lines:
+            if not line.startswith(ENTRY):
+                break
+            try:
+                yield _exchange(line, index, source, position)
+            except ValueError:
+                if any(one.startswith(ENTRY) for _, one in lines):
+                    message = "this entry is not valid JSON"
+                    raise FileError(str(path), index + 2, "", message) from None
+                break
+            position += len(line)
+
+
+def _exchange(line: bytes, index: int, source: Source, position: int) -> Exchange:
+    entry = line.rstrip(b",\n")
+    places: dict[str, tuple[int, int]] = {}
+    text, at = b"", 0
+    for name, (pattern, small) in _BODIES.items():
+        begin = pattern.search(entry, at)
+        end = _end_of_text(entry, begin.end()) if begin else 0
+        if begin and end - begin.end() > small:
+            places[name] = position + begin.end(), end - begin.end()
+            text += entry[at : begin.end()]
+            at = end
+    found = json.loads(text + entry[at:])
+    stored = {
+        name: StoredBody(source, *place, *_coding_and_size(name, found))
+        for name, place in places.items()
+    }
+    return converted(exchange_from, found, index).changed(**stored)
+
+
+def _coding_and_size(name: str, entry: Any) -> tuple[bool, int]:
+    """Whether a body is base64, which the entry then says no longer, and how many bytes it has."""
+    if name == "request_body":
+        request = entry["request"]
+        return request["postData"].pop("_encoding", "") == "base64", request["bodySize"]
+    content = entry["response"]["content"]
+    return content.pop("encoding", "") == "base64", content["size"]
+
+
+def _end_of_text(entry: bytes, start: int) -> int:
+    """Where a JSON string ends; in base64 that is the first quote."""
+    end = entry.find(b'"', start)
+    if entry.find(b"\\", start, end) < 0:
+        return end
+    match = _TEXT.match(entry, start)
+    return match.end() if match else start

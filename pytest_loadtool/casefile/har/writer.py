@@ -1,0 +1,198 @@
+"""A HAR file that grows while traffic is recorded, and is whole after every entry.
+
+Layout: a head line, one line per entry, a closing line. Appending overwrites the closing line with
+the entry and a new closing line in one write, so a recorder that is killed loses at most the
+exchange it was writing (and not even that, unless it is killed inside the write: see `har_reader`).
+A body that is not in memory is copied piece by piece, as base64.
+The data are then with the operating system; only a crash of the whole machine can lose them.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import json
+import os
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Self
+
+from pytest_loadtool import __version__
+from pytest_loadtool.casefile.files import file_errors
+from pytest_loadtool.casefile.har.body import READABLE, Source, StoredBody
+from pytest_loadtool.casefile.har.exchange import HEAD, TROUBLES, encoded, entry_from
+from pytest_loadtool.model.exchange import Body, Exchange
+
+#: What is written at once, in bytes, unless it comes in one piece.
+_PIECE = 1024 * 1024
+
+
+class HarWriter:
+    """Writes a new HAR file entry by entry. Usable in a ``with`` statement."""
+
+    def __init__(self, path: Path, comment: str = "") -> None:
+        """Create the file, as yet without entries. ``comment`` is about the whole of it.
+
+        Raises:
+            FileError: it cannot be created, or exists: recorded traffic is never overwritten.
+        """
+        self.path = path
+        self._count = 0
+        self._source: Source | None = None
+        self._troubles: list[str] = []
+        #: Stands for a body while the rest of its entry becomes text: nothing else contains it.
+        self._mark = secrets.token_hex(16)
+        about = f'"comment":{json.dumps(comment)},' if comment else ""
+        head = f',"version":"{__version__}"}},{about}"pages":[],"entries":['
+        with file_errors(path, "create"):
+            flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+            # Traffic holds what was typed and every token: for its owner alone.
+            self._descriptor = os.open(path, flags, 0o600)
+        self._end = 0  # where the closing line begins
+        self._put([[HEAD + head.encode()]])
+
+    def append(self, exchange: Exchange) -> int:
+        """Add an exchange; its index among the entries. The file is whole again when this returns.
+
+        Raises:
+            FileError: it cannot be written; the file is then as it was before.
+        """
+        self.keep(exchange)
+        return self._count - 1
+
+    def keep(self, exchange: Exchange) -> Exchange:
+        """Add an exchange as `append` does, and return it with its response body where it now is:
+        in the file, and not in memory; so is that of the request, if it is large.
+
+        Raises:
+            FileError: as `append`.
+        """
+        sent, sent_encoding = _text(exchange.held_request, exchange.request_size)
+        received, encoding = _text(exchange.held_body, exchange.response_size)
+        before, between, after = self._entry(exchange, sent_encoding, encoding)
+        separator = b",\n" if self._count else b"\n"
+        places = self._put([[separator, before], sent, [between], received, [after]])
+        self._count += 1
+        if self._source is None:
+            with file_errors(self.path, "read"):
+                self._source = Source(self.path)
+        size = exchange.response_size
+        response = StoredBody(self._source, *places[3], encoding == "base64", size)
+        request, size = exchange.held_request, exchange.request_size
+        if size > READABLE:
+            request = StoredBody(self._source, *places[1], sent_encoding == "base64", size)
+        return exchange.changed(request_body=request, response_body=response)
+
+    def _entry(
+        self, exchange: Exchange, sent_encoding: str, encoding: str
+    ) -> tuple[bytes, bytes, bytes]:
+        """The text of an entry up to its request body, up to its response body, and behind it."""
+        sent = f"{self._mark}sent"
+        entry = entry_from(exchange, (sent, sent_encoding), (self._mark, encoding))
+        try:
+            line = json.dumps(entry, ensure_ascii=False).encode()
+        except UnicodeEncodeError:  # lone surrogates: JSON can escape them, UTF-8 cannot hold them
+            line = json.dumps(entry).encode()
+        before, _, rest = line.rpartition(sent.encode())
+        between, _, after = rest.partition(self._mark.encode())
+        return before, between, after
+
+    def trouble(self, text: str) -> None:
+        """Add to the closing line what makes the recording as a whole doubtful.
+
+        Raises:
+            FileError: it cannot be written.
+        """
+        self._troubles.append(text)
+        self._put()
+
+    def close(self) -> None:
+        """Close the file. Closing again does nothing."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _put(self, texts: Sequence[Iterable[bytes]] = ()) -> list[tuple[int, int]]:
+        """Overwrite the closing line with these and a new closing line; where each begins, and its
+        length."""
+        places: list[tuple[int, int]] = []
+        position = self._end
+        with file_errors(self.path, "write"):
+            try:
+                for piece in _joined(_noted(texts, self._end, places), self._tail()):
+                    _write_all(self._descriptor, piece, position)
+                    position += len(piece)
+            except OSError:
+                with contextlib.suppress(OSError):
+                    os.ftruncate(self._descriptor, self._end)
+                    _write_all(self._descriptor, self._tail(), self._end)
+                raise
+        self._end = position - len(self._tail())
+        return places
+
+    def _tail(self) -> bytes:
+        """The closing line."""
+        if not self._troubles:
+            return b"\n]}}\n"
+        return TROUBLES + json.dumps(self._troubles).encode() + b"}}\n"
+
+
+def _text(held: bytes | Body, size: int) -> tuple[Iterable[bytes], str]:
+    """A body as it stands between quotes, and its encoding."""
+    if not isinstance(held, bytes):
+        if size > READABLE:
+            return _base64(held), "base64"
+        held = b"".join(held.chunks())
+    text, encoding = encoded(held)
+    return [json.dumps(text, ensure_ascii=False).encode()[1:-1]], encoding
+
+
+def _noted(
+    texts: Iterable[Iterable[bytes]], start: int, places: list[tuple[int, int]]
+) -> Iterator[bytes]:
+    """The pieces of these texts; ``places`` gets the place of each in a file in which the first
+    begins at ``start``."""
+    for text in texts:
+        length = 0
+        for piece in text:
+            yield piece
+            length += len(piece)
+        places.append((start, length))
+        start += length
+
+
+def _joined(pieces: Iterable[bytes], tail: bytes) -> Iterator[bytes]:
+    """All of it in pieces of moderate size: in one if there is no large one, as in most."""
+    head = b""
+    for piece in pieces:
+        if len(head) + len(piece) > _PIECE:
+            yield head
+            head = piece
+        else:
+            head += piece
+    yield head + tail
+
+
+def _base64(body: Body) -> Iterator[bytes]:
+    """A body as base64, of which three bytes make four characters."""
+    rest = b""
+    for chunk in body.chunks():
+        rest += chunk
+        whole = len(rest) - len(rest) % 3
+        yield base64.b64encode(rest[:whole])
+        rest = rest[whole:]
+    yield base64.b64encode(rest)
+
+
+def _write_all(descriptor: int, content: bytes, at: int) -> None:
+    """One write; more only if the system took less, as it does when a disk is full."""
+    while content:
+        written = os.pwrite(descriptor, content, at)
+        content, at = content[written:], at + written

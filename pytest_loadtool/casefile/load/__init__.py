@@ -1,0 +1,1 @@
+"""`*.load.toml` and `LoadConfiguration`, both ways."""

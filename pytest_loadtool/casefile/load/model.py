@@ -1,0 +1,204 @@
+"""The load model in a load configuration: how many users or arrivals, when, and how they behave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from pytest_loadtool.casefile.quantities import parse_duration, parse_rate
+from pytest_loadtool.casefile.toml.diagnostics import Problems
+from pytest_loadtool.casefile.toml.schema import (
+    Convert,
+    Key,
+    Node,
+    Table,
+    array,
+    at_least,
+    number,
+    parsed,
+    tables,
+)
+from pytest_loadtool.model.load import Distribution, Stage, ThinkTime
+
+
+def complete(found: dict[str, Any], problems: Problems) -> dict[str, Any]:
+    """The values of `MODEL` as the fields of a load configuration, checked against each other."""
+    stages: Sequence[Stage] = found.pop("stage", ())
+    is_open = "rate" in found or any(stage.rate is not None for stage in stages)
+    for key, message in (*_contradictions(found, stages, is_open), *_odd_stages(stages)):
+        problems.add(key, message)
+    if not stages:
+        return {"duration": None} | found
+    most = max(stage.users or 0 for stage in stages)
+    derived = {"duration": sum(stage.duration for stage in stages), "stages": tuple(stages)}
+    return {"users": most} | found | derived
+
+
+def _contradictions(
+    found: Mapping[str, Any], stages: Sequence[Stage], is_open: bool
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Keys that do not go together."""
+    in_the_way = _NOT_WITH_STAGES if stages else {}
+    if is_open:
+        in_the_way = _NOT_WITH_RATES | in_the_way
+    if stages and not is_open:
+        in_the_way = _NOT_WITH_USERS | in_the_way
+    yield from (((key,), text) for key, text in in_the_way.items() if key in found)
+    if not is_open:
+        only_open = [key for key in ("arrivals", "patience") if key in found]
+        yield from (((key,), "only for a load with a 'rate'") for key in only_open)
+    if is_open and "users" not in found:
+        yield ("users",), "missing: write users = 100, the most that may be at work at once"
+    if not stages and found.get("ramp_up", 0.0) > found.get("duration", float("inf")):
+        yield ("ramp_up",), "must not be longer than 'duration', which includes it"
+
+
+_NOT_WITH_STAGES = {
+    "duration": "not with [[stage]]: each stage has its own",
+    "ramp_up": "not with [[stage]]: give a stage a 'ramp'",
+    "iterations": "not with [[stage]]: the stages say how long users are at work",
+    "rate": "not with [[stage]]: each stage has its own",
+}
+_NOT_WITH_RATES = {
+    "iterations": "not with a 'rate', which says how many there are: give a 'duration'",
+    "pacing": "not with a 'rate', which says when iterations begin",
+}
+_NOT_WITH_USERS = {"users": "not with [[stage]]: the stages say how many"}
+
+
+def _odd_stages(stages: Sequence[Stage]) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Stages that do not make a load together."""
+    if not stages:
+        return
+    kind = "users" if stages[0].rate is None else "rate"
+    for index, stage in enumerate(stages):
+        if (stage.rate is None) != (kind == "users"):
+            yield ("stage", index), f"needs '{kind}', as the first stage has it"
+    if not any(stage.level for stage in stages):
+        yield ("stage", 0, kind), "must be more than nothing in one stage at least"
+    if not any(stage.duration for stage in stages):
+        yield ("stage", 0, "duration"), "must be longer than 0s in one stage at least"
+
+
+def _positive(parse: Callable[[str], float], what: str, unit: str = "") -> Convert[float]:
+    """A quantity that is not nothing."""
+
+    def convert(node: Node) -> float:
+        value = parsed(parse, unit)(node)
+        if not value:
+            raise node.wrong(f"must be {what}")
+        return value
+
+    return convert
+
+
+def _one_of(*names: str) -> Convert[str]:
+    def convert(node: Node) -> str:
+        if node.value not in names:
+            raise node.expected(" or ".join(f'"{name}"' for name in names))
+        return str(node.value)
+
+    return convert
+
+
+def _stage(node: Node) -> Stage:
+    found = _STAGE.read(node)
+    if ("users" in found) == ("rate" in found):
+        raise node.wrong('needs either users = 10 or rate = "50/s"')
+    stage = Stage(**found)
+    if stage.ramp > stage.duration:
+        raise node.child("ramp", stage.ramp).wrong(
+            "must not be longer than the stage's 'duration', which includes it"
+        )
+    return stage
+
+
+def _think_time(node: Node) -> ThinkTime:
+    match node.value:
+        case "recorded":
+            return ThinkTime()
+        case "none":
+            return ThinkTime(scale=0.0)
+        case dict():
+            found = _THINK_TIME.read(node)
+            _at_most_one(node, found, ("scale", *_DRAWN))
+            drawn = next((found.pop(kind) for kind in _DRAWN if kind in found), None)
+            return ThinkTime(**found, drawn=drawn)
+    raise node.expected('"recorded", "none" or a table such as { scale = 0.5, cap = "5s" }')
+
+
+def _pacing(node: Node) -> Distribution:
+    if isinstance(node.value, str):
+        return Distribution("constant", (_duration(node),))
+    if not isinstance(node.value, dict) or not node.value:
+        raise node.expected('a duration, or a table such as { uniform = ["8s", "12s"] }')
+    found = _PACING.read(node)
+    _at_most_one(node, found, tuple(_DRAWN))
+    (drawn,) = found.values()
+    assert isinstance(drawn, Distribution)
+    return drawn
+
+
+def _at_most_one(node: Node, found: Mapping[str, Any], names: Sequence[str]) -> None:
+    several = [name for name in names if name in found]
+    if len(several) > 1:
+        raise node.wrong(f"choose one of {', '.join(several)}")
+
+
+def _single(node: Node) -> Distribution:
+    """A distribution of one parameter; its key is its kind."""
+    return Distribution(node.at[-1], (_duration(node),))  # type: ignore[arg-type]  # of _DRAWN
+
+
+def _double(node: Node) -> Distribution:
+    """A distribution of two parameters."""
+    values = array(_duration)(node)
+    if len(values) != 2:
+        raise node.expected('two durations such as ["1s", "5s"]')
+    if node.at[-1] == "uniform" and values[0] > values[1]:
+        raise node.wrong("the shorter duration comes first")
+    return Distribution(node.at[-1], values)  # type: ignore[arg-type]  # of _DRAWN
+
+
+_duration = parsed(parse_duration, "s")
+_rate = parsed(parse_rate, "/s")
+
+_DRAWN: Mapping[str, Key] = {
+    "constant": Key(_single),
+    "uniform": Key(_double),
+    "normal": Key(_double),
+    "exponential": Key(_single),
+}
+_THINK_TIME = Table("'think_time'", {"scale": Key(number), "cap": Key(_duration), **_DRAWN})
+_PACING = Table("'pacing'", _DRAWN)
+
+_STAGE = Table(
+    "a stage of the load configuration",
+    {
+        "users": Key(at_least(0)),
+        "rate": Key(_rate),
+        "duration": Key(_duration, 'duration = "1m"'),
+        "ramp": Key(_duration),
+    },
+    {"ramp_up": "to a load without stages: here it is 'ramp', which may go down, too"},
+)
+
+#: The keys that say what the load is.
+MODEL: Mapping[str, Key] = {
+    "users": Key(at_least(1), "users = 10", unless=("stage",)),
+    "rate": Key(_positive(parse_rate, "more than 0/s", "/s")),
+    "arrivals": Key(_one_of("even", "poisson")),
+    "patience": Key(_duration),
+    "duration": Key(
+        _positive(parse_duration, "longer than 0s", "s"),
+        'duration = "30s"',
+        unless=("stage", "iterations"),
+    ),
+    "ramp_up": Key(_duration),
+    "iterations": Key(at_least(1)),
+    "stage": Key(tables(_stage, "stage")),
+    "think_time": Key(_think_time),
+    "pacing": Key(_pacing),
+    "on_error": Key(_one_of("continue", "stop iteration", "stop user")),
+}
+MODEL_TABLES = (_STAGE, _THINK_TIME, _PACING)

@@ -1,0 +1,119 @@
+"""``*.load.toml`` to `LoadConfiguration`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pytest_loadtool.casefile.files import read_text
+from pytest_loadtool.casefile.load.bandwidth import BANDWIDTH, bandwidth
+from pytest_loadtool.casefile.load.model import MODEL, MODEL_TABLES, complete
+from pytest_loadtool.casefile.load.thresholds import parse_threshold
+from pytest_loadtool.casefile.quantities import parse_duration, parse_share, parse_size
+from pytest_loadtool.casefile.syntax import base_url
+from pytest_loadtool.casefile.toml.diagnostics import Problems
+from pytest_loadtool.casefile.toml.schema import (
+    Key,
+    Node,
+    Table,
+    array,
+    at_least,
+    boolean,
+    document,
+    filled,
+    integer,
+    parsed,
+    tables,
+)
+from pytest_loadtool.casefile.trust import TRUSTED, Trust, named_path
+from pytest_loadtool.codec.suggestions import did_you_mean
+from pytest_loadtool.errors import FileError
+from pytest_loadtool.model.load import CaseShare, LoadConfiguration
+
+
+def parse_load(source: str, path: str) -> LoadConfiguration:
+    """The load configuration that a file's text says. ``path`` is what errors call it.
+
+    Raises:
+        FileError: something in it is wrong; the test cases are not looked at.
+    """
+    configuration, problems = _load(source, path)
+    problems.raise_any()
+    return configuration
+
+
+def read_load(path: Path, trust: Trust = TRUSTED) -> LoadConfiguration:
+    """The load configuration in a file; its test case files must exist, and be where ``trust`` lets
+    them be.
+
+    Raises:
+        FileError: something in it is wrong.
+    """
+    configuration, problems = _load(read_text(path), str(path))
+    for index, share in enumerate(configuration.cases):
+        try:
+            file = named_path(path, share.file, trust)
+        except FileError as error:
+            problems.add(("case", index, "file"), f"{share.file}: {error.message}")
+            continue
+        if not file.is_file():
+            known = [one.name for one in file.parent.glob("*.case.toml")]
+            problems.add(
+                ("case", index, "file"),
+                f"no such file: {share.file}{did_you_mean(file.name, known)}",
+            )
+    problems.raise_any()
+    return configuration
+
+
+def _load(source: str, path: str) -> tuple[LoadConfiguration, Problems]:
+    found, problems = document(source, path, _LOAD)
+    found = complete(found, problems)
+    if "max_error_rate" in found and any(
+        one.replaces_error_rate for one in found.get("thresholds", ())
+    ):
+        problems.add(("max_error_rate",), "'thresholds' has an error rate, too: leave one out")
+    del found["format"]
+    return LoadConfiguration(cases=found.pop("case"), **found), problems
+
+
+def _positive_duration(node: Node) -> float:
+    seconds = parsed(parse_duration, "s")(node)
+    if not seconds:
+        raise node.wrong("must be longer than 0s")
+    return seconds
+
+
+def _share(node: Node) -> CaseShare:
+    return CaseShare(**_CASE.read(node))
+
+
+_CASE = Table(
+    "a case of the load configuration",
+    {
+        "file": Key(filled, 'file = "….case.toml"'),
+        "weight": Key(at_least(1)),
+    },
+)
+
+_LOAD = Table(
+    "the load configuration",
+    {
+        "format": Key(integer, "format = 1"),
+        "name": Key(filled, 'name = "…"'),
+        **MODEL,
+        "bandwidth": Key(bandwidth),
+        "max_error_rate": Key(parsed(parse_share, "%")),
+        "thresholds": Key(array(parsed(parse_threshold))),
+        "grace": Key(parsed(parse_duration, "s")),
+        "timeout": Key(_positive_duration),
+        "body_limit": Key(parsed(parse_size, "MB")),
+        "keep_connections": Key(boolean),
+        "keep_state": Key(boolean),
+        "detailed_pages": Key(boolean),
+        "server": Key(parsed(base_url)),
+        "case": Key(tables(_share, "case"), "at least one [[case]]"),
+    },
+)
+
+#: Every kind of table in the file.
+TABLES = (_LOAD, _CASE, BANDWIDTH, *MODEL_TABLES)

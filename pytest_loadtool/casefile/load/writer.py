@@ -1,0 +1,122 @@
+"""`LoadConfiguration` to ``*.load.toml``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from pytest_loadtool.casefile.load.bandwidth import format_bandwidth
+from pytest_loadtool.casefile.quantities import (
+    format_duration,
+    format_rate,
+    format_share,
+    format_size,
+)
+from pytest_loadtool.casefile.toml.render import Line, render
+from pytest_loadtool.casefile.toml.schema import FORMAT
+from pytest_loadtool.casefile.toml.values import Scalar, inline_array, inline_table, scalar
+from pytest_loadtool.model.load import CaseShare, Distribution, LoadConfiguration, Stage, ThinkTime
+
+
+def format_load(configuration: LoadConfiguration) -> str:
+    """The text that `parse_load` reads back as ``configuration``. What is as usual is left out."""
+    return render(line for line in load_lines(configuration) if not line.usual)
+
+
+def load_lines(configuration: LoadConfiguration) -> Iterator[Line]:
+    """The lines of a load configuration's file."""
+    yield _pair("format", FORMAT)
+    yield _pair("name", configuration.name)
+    if configuration.open or not configuration.stages:
+        yield _pair("users", configuration.users)
+    if configuration.duration is not None and not configuration.stages:
+        yield _pair("duration", format_duration(configuration.duration))
+    for name, write in _OPTIONS.items():
+        value = getattr(configuration, name)
+        if value is None:  # there is no way to write that, other than not to
+            continue
+        yield Line((name,), f"{name} = {write(value)}", usual=value == getattr(_USUAL, name))
+    if configuration.thresholds:
+        written = tuple(scalar(threshold.text) for threshold in configuration.thresholds)
+        yield Line(("thresholds",), "thresholds = ", elements=written, spread=True)
+    if configuration.server:
+        yield _pair("server", configuration.server)
+    for index, stage in enumerate(configuration.stages):
+        yield from _stage(index, stage)
+    for index, share in enumerate(configuration.cases):
+        yield from _share(index, share)
+
+
+def _pair(name: str, value: Scalar) -> Line:
+    return Line((name,), f"{name} = {scalar(value)}")
+
+
+def _think_time(think_time: ThinkTime) -> str:
+    if think_time == ThinkTime():
+        return '"recorded"'
+    if think_time == ThinkTime(scale=0.0):
+        return '"none"'
+    written: dict[str, str] = {}
+    if think_time.scale != 1.0:
+        written["scale"] = scalar(think_time.scale)
+    if think_time.drawn is not None:
+        written |= _drawn(think_time.drawn)
+    if think_time.cap is not None:
+        written["cap"] = _duration(think_time.cap)
+    return inline_table(written)
+
+
+def _pacing(pacing: Distribution) -> str:
+    if pacing.kind == "constant":
+        return _duration(pacing.parameters[0])
+    return inline_table(_drawn(pacing))
+
+
+def _drawn(distribution: Distribution) -> dict[str, str]:
+    written = [_duration(one) for one in distribution.parameters]
+    return {distribution.kind: written[0] if len(written) == 1 else inline_array(written)}
+
+
+def _stage(index: int, stage: Stage) -> Iterator[Line]:
+    table = ("stage", index)
+    yield Line(table, "[[stage]]", gap=True)
+    if stage.rate is None:
+        yield Line((*table, "users"), f"users = {stage.users}")
+    else:
+        yield Line((*table, "rate"), f"rate = {scalar(format_rate(stage.rate))}")
+    yield Line((*table, "duration"), f"duration = {_duration(stage.duration)}")
+    yield Line((*table, "ramp"), f"ramp = {_duration(stage.ramp)}", usual=not stage.ramp)
+
+
+def _share(index: int, share: CaseShare) -> Iterator[Line]:
+    table = ("case", index)
+    yield Line(table, "[[case]]", gap=True)
+    yield Line((*table, "file"), f"file = {scalar(share.file)}")
+    yield Line((*table, "weight"), f"weight = {share.weight}", usual=share.weight == 1)
+
+
+def _duration(seconds: float) -> str:
+    return scalar(format_duration(seconds))
+
+
+_USUAL = LoadConfiguration("", (), 1, 0.0)
+
+#: Keys that need not be there, and how their values are written.
+_OPTIONS: Mapping[str, Callable[[Any], str]] = {
+    "rate": lambda rate: scalar(format_rate(rate)),
+    "arrivals": scalar,
+    "patience": _duration,
+    "ramp_up": _duration,
+    "iterations": scalar,
+    "think_time": _think_time,
+    "pacing": _pacing,
+    "bandwidth": format_bandwidth,
+    "on_error": scalar,
+    "max_error_rate": lambda share: scalar(format_share(share)),
+    "grace": _duration,
+    "timeout": _duration,
+    "body_limit": lambda size: scalar(format_size(size)),
+    "keep_connections": scalar,
+    "keep_state": scalar,
+    "detailed_pages": scalar,
+}

@@ -1,0 +1,1 @@
+"""TOML as people write it: positions, schemas, every error at once, comments kept."""

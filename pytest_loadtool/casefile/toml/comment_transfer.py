@@ -1,0 +1,133 @@
+"""Which part of a new document is which part of the old one.
+
+Tables are matched by key. The entries of an array have no names, so they are matched in rounds,
+each over what the rounds before left: entries that are equal; entries of the same label (a page's
+name, a transaction's request), the first with the first and so on; entries that follow, or come
+before, the partner of their neighbour and resemble each other (what was renamed or edited).
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict, deque
+from collections.abc import Mapping
+from typing import Any
+
+from pytest_loadtool.casefile.toml.positions import KeyPath
+
+#: Above this `difflib` ratio two entries count as the same one, edited.
+_ALIKE = 0.6
+#: How much of an entry is compared for that; the comparison takes quadratic time.
+_LONGEST = 600
+
+#: By the array's name: the key of an entry that says which one it is.
+_LABELS: Mapping[str, str] = {
+    "page": "name",
+    "transaction": "request",
+    "extractors": "variable",
+    "case": "file",
+    "identity": "username",
+}
+
+
+def match(old: Any, new: Any, usual: Mapping[str | int, Any]) -> dict[KeyPath, KeyPath]:
+    """For each path of ``old`` that is still there, its path in ``new``; both from ``tomllib``.
+
+    ``usual`` has the values, by key, that mean the same as no key at all.
+    """
+    matcher = _Matcher(usual)
+    matcher.match(old, new, (), ())
+    return matcher.found
+
+
+class _Matcher:
+    def __init__(self, usual: Mapping[str | int, Any]) -> None:
+        self.usual = usual
+        self.found: dict[KeyPath, KeyPath] = {}
+
+    def match(self, old: Any, new: Any, at: KeyPath, to: KeyPath) -> None:
+        """Note that ``new`` is what ``old`` was, and match what is inside of them."""
+        self.found[at] = to
+        if isinstance(old, dict) and isinstance(new, dict):
+            for key in old.keys() & new.keys():
+                self.match(old[key], new[key], (*at, key), (*to, key))
+        elif isinstance(old, list) and isinstance(new, list):
+            for mine, theirs in self.pairs(_name(at), old, new).items():
+                self.match(old[mine], new[theirs], (*at, mine), (*to, theirs))
+
+    def pairs(self, name: str, old: list[Any], new: list[Any]) -> dict[int, int]:
+        """Which entry of the array ``name`` is which: old indices to new ones."""
+        wholes: _Texts = [self.whole(entry) for entry in old], [self.whole(entry) for entry in new]
+        labels: _Texts = (
+            [_label(name, *entry) for entry in zip(old, wholes[0], strict=True)],
+            [_label(name, *entry) for entry in zip(new, wholes[1], strict=True)],
+        )
+        pairs: dict[int, int] = {}
+        for old_texts, new_texts in (wholes, labels):
+            _pair_equal(old_texts, new_texts, pairs)
+        for step in (1, -1):
+            _pair_neighbours(step, (wholes, labels), pairs)
+        return pairs
+
+    def whole(self, entry: Any) -> str:
+        """All that an entry says, the same for entries that mean the same."""
+        return json.dumps(self.plain(entry), sort_keys=True, default=str)
+
+    def plain(self, value: Any) -> Any:
+        """``value`` without what is as usual."""
+        if isinstance(value, list):
+            return [self.plain(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        return {
+            key: self.plain(one)
+            for key, one in value.items()
+            if key not in self.usual or self.usual[key] != one
+        }
+
+
+_Texts = tuple[list[str], list[str]]
+
+
+def _name(at: KeyPath) -> str:
+    """The array's name; that of a header set, which the user chooses, tells nothing."""
+    return "headers" if at[0] == "header_sets" else str(at[-1])
+
+
+def _pair_equal(old: list[str], new: list[str], pairs: dict[int, int]) -> None:
+    taken = set(pairs.values())
+    free: dict[str, deque[int]] = defaultdict(deque)
+    for index, text in enumerate(new):
+        if index not in taken:
+            free[text].append(index)
+    for index, text in enumerate(old):
+        if index not in pairs and free[text]:
+            pairs[index] = free[text].popleft()
+
+
+def _pair_neighbours(step: int, texts: tuple[_Texts, ...], pairs: dict[int, int]) -> None:
+    """Pair what stands ``step`` behind a pair on both sides; the ends count as a pair."""
+    taken = set(pairs.values())
+    old_size, new_size = (len(side) for side in texts[0])
+    for index in range(old_size) if step > 0 else range(old_size - 1, -1, -1):
+        neighbour = index - step
+        if index in pairs or (neighbour not in pairs and 0 <= neighbour < old_size):
+            continue
+        first = 0 if step > 0 else new_size - 1
+        candidate = pairs[neighbour] + step if neighbour in pairs else first
+        is_free = 0 <= candidate < new_size and candidate not in taken
+        if is_free and any(_alike(old[index], new[candidate]) for old, new in texts):
+            pairs[index] = candidate
+            taken.add(candidate)
+
+
+def _label(name: str, entry: Any, whole: str) -> str:
+    if isinstance(entry, dict):
+        return str(entry.get(_LABELS.get(name, "")) or whole)
+    return str(entry).partition(":")[0].lower() if name == "headers" else str(entry)
+
+
+def _alike(old: str, new: str) -> bool:
+    import difflib  # only a save with comments and edits needs it
+
+    return difflib.SequenceMatcher(None, old[:_LONGEST], new[:_LONGEST]).ratio() >= _ALIKE

@@ -1,0 +1,29 @@
+"""Character references of HTML, however they are written."""
+
+from __future__ import annotations
+
+import html
+import re
+
+#: Characters that markup may write with a reference.
+WRITTEN = re.compile("[&<>\"']")
+#: Of a number: as many digits as tell that no character has it (0x10FFFF), without zeros before.
+_NUMBER = re.compile("&#(?=[0-9])0*+([0-9]{0,8})[0-9]*+")
+
+
+def unescape(text: str) -> str:
+    """``text`` without its character references (WHATWG HTML §13.2.5.72), as `html.unescape` does.
+
+    That raises ValueError for a number of more than 4,300 digits, which Python does not convert.
+    """
+    try:
+        return html.unescape(text)
+    except ValueError:
+        return html.unescape(_NUMBER.sub(r"&#0\1", text))
+
+
+def in_markup(wanted: str, text: str) -> bool:
+    """Whether ``text`` has ``wanted`` as it is, or with character references."""
+    if wanted in text or "&" not in text or not WRITTEN.search(wanted):
+        return wanted in text
+    return max(WRITTEN.split(wanted), key=len) in text and wanted in unescape(text)

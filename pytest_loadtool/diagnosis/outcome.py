@@ -1,0 +1,92 @@
+"""What became of a transaction that was replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pytest_loadtool.codec.excerpt import printable
+from pytest_loadtool.model.case import Transaction
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.result import Failure
+
+#: Between a page and its transaction.
+SEPARATOR = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
+
+
+class Received(Protocol):
+    """What this room reads of a response. ``status`` is 0 when none came."""
+
+    @property
+    def status(self) -> int:
+        """The status code."""
+
+    @property
+    def headers(self) -> Sequence[tuple[bytes, bytes]]:
+        """Header lines as received."""
+
+    @property
+    def body(self) -> bytes:
+        """The body as received, still with its content coding."""
+
+    @property
+    def sent(self) -> float:
+        """When the request was written, in seconds."""
+
+    @property
+    def finished(self) -> float:
+        """When the last byte came, in seconds."""
+
+    @property
+    def request(self) -> bytes:
+        """The request as sent."""
+
+    @property
+    def text(self) -> str:
+        """The decoded body; raises ValueError if its content coding is broken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A transaction that was replayed. ``index`` counts from 0 through the test case; ``otherwise``
+    is how its response differs from the recorded one."""
+
+    index: int
+    page: str
+    origin: str
+    transaction: Transaction
+    response: Received
+    failures: tuple[Failure, ...]
+    otherwise: str = ""
+
+    @property
+    def title(self) -> str:
+        """Page and transaction."""
+        return f"{self.page}{SEPARATOR}{self.transaction.title}"
+
+    @property
+    def milliseconds(self) -> float:
+        """The service time: from the request's first byte to the response's last."""
+        return (self.response.finished - self.response.sent) * 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The recorded traffic of a test case; when there is none, ``note`` says why."""
+
+    exchanges: Sequence[Exchange] = ()
+    note: str = ""
+
+
+def headline(outcome: Outcome) -> str:
+    """A failed transaction in one line."""
+    return printable(f"{outcome.title}: {'; '.join(one.message for one in outcome.failures)}")
+
+
+def text_of(response: Received) -> tuple[str, str]:
+    """The decoded body, or what is wrong with it."""
+    try:
+        return response.text, ""
+    except ValueError as error:
+        return "", str(error)

@@ -1,0 +1,76 @@
+"""A page where a redirect was recorded, or the other way round: what that means.
+
+Both are successes to the Status Code validator, unless it is edited: a form that was refused has
+status 200, and so has the form to log in that many servers answer with, or redirect to.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from shlex import quote
+from urllib.parse import urlsplit
+
+from pytest_loadtool.codec.excerpt import clip
+from pytest_loadtool.model.exchange import SAFE_METHODS
+
+#: What makes a client go elsewhere (RFC 9110 §15.4); 304 does not.
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_OF_A_THING = re.compile(r"\d|.{24}")
+
+
+def led_elsewhere(recorded: int, status: int) -> bool:
+    """Whether one is a redirect and the other a success that is none."""
+    return {recorded in _REDIRECTS, status in _REDIRECTS} == {True, False} and all(
+        one in _REDIRECTS or 200 <= one <= 299 for one in (recorded, status)
+    )
+
+
+def led_to_another_page(recorded: str, location: str) -> bool:
+    """Whether the ``Location`` of a redirect leads to another page than the recorded one: numbers
+    and what has some aside, which are of the things that the page is about."""
+    return _shape(recorded) != _shape(location)
+
+
+def _shape(location: str) -> str:
+    segments = urlsplit(location).path.rstrip("/").split("/")
+    return "/".join("*" if _OF_A_THING.search(one) else one for one in segments)
+
+
+def was_refused(method: str, recorded: int, status: int) -> bool:
+    """Whether a change that a redirect had confirmed was answered with a page."""
+    return method not in SAFE_METHODS and recorded in _REDIRECTS and led_elsewhere(recorded, status)
+
+
+def what_it_means(
+    method: str, recorded: int, status: int, location: str, complaints: Sequence[str]
+) -> Iterator[str]:
+    """Sentences on a response that leads elsewhere; ``complaints`` are those of the page."""
+    if was_refused(method, recorded, status):
+        yield (
+            f"A redirect was recorded ({recorded}). A form that comes back as a page was, as a "
+            "rule, refused."
+        )
+        if complaints:
+            yield f"The page says: {'; '.join(map(repr, complaints))}"
+    elif recorded in _REDIRECTS:
+        yield f"A redirect was recorded ({recorded}), and this is a page."
+    else:
+        yield (
+            f"A page was recorded ({recorded}), and this is a redirect to "
+            f"{clip(location, 200) or 'nowhere'}: to a login, perhaps."
+        )
+
+
+def remedies(name: str) -> Iterator[str]:
+    """What to do about a form that was refused; ``name`` is the text that was typed into it and may
+    exist already, if there is one."""
+    if name:
+        yield (
+            f"If the server takes {name!r} only once: `unique {quote(name)}` in the console gives "
+            "each replay and each virtual user one of its own."
+        )
+    yield (
+        f"{'If not, it' if name else 'It'} may hold something of the recorded session: "
+        "`configure --replay` looks for that."
+    )

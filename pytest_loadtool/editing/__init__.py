@@ -1,0 +1,1 @@
+"""Edits of many fields at once: filling in, unique values, login forms."""

@@ -1,0 +1,133 @@
+"""Writing into the fields of a test case: constants, variables, columns of datasets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from pytest_loadtool.codec.filters import filtered
+from pytest_loadtool.codec.place import encode
+from pytest_loadtool.codec.template import Reference, Template, escape
+from pytest_loadtool.correlation.composing import Made
+from pytest_loadtool.correlation.edits import edited
+from pytest_loadtool.correlation.fields import CONSTANT, Field
+from pytest_loadtool.correlation.following import followed
+from pytest_loadtool.correlation.parts import part_text, with_part
+from pytest_loadtool.correlation.plainly import Plain, whole_request
+from pytest_loadtool.correlation.revert import names_in_use
+from pytest_loadtool.correlation.slots import Masked, Part, Slot
+from pytest_loadtool.model.case import Header, Request, TestCase, Transaction
+from pytest_loadtool.model.editing import retitled, with_transactions
+
+#: By the index of a transaction: its fields, and what comes in their place.
+_Names = Mapping[int, Sequence[tuple[Field, str]]]
+#: The variable in whose place a new value goes.
+_HERE = "loadtool-field"
+
+
+def with_constant(case: TestCase, index: int, field: Field, value: str) -> TestCase:
+    """``case`` with a constant in that field, encoded for its place; extractors that went by what
+    the field has sent go by the constant, here and in what follows.
+
+    Raises:
+        ValueError: the virtual user's state sends the field.
+    """
+    slot = _slot(field)
+    constant = escape(encode(slot.root, filtered(value, slot.filters)))
+    here = str(Reference(_HERE, slot.filters))
+    filled = _filled(case, {index: [(field, _HERE)]}, lambda text: text.replace(here, constant))
+    return retitled(followed(filled, index, _template(field), escape(value)), case)
+
+
+def with_reference(case: TestCase, index: int, field: Field, name: str) -> TestCase:
+    """``case`` with the value of a variable, or of a dataset's column, in that field.
+
+    Raises:
+        ValueError: as `with_constant`, or no placeholder can have that name.
+    """
+    Template.parse(str(Reference(name)))
+    return with_references(case, {index: [(field, name)]})
+
+
+def with_references(case: TestCase, names: _Names) -> TestCase:
+    """``case`` with references in several fields, by the index of their transaction. What is within
+    base64 makes a variable of the text around it.
+
+    Raises:
+        ValueError: as `with_constant`.
+    """
+    filled = _filled(case, names)
+    for index, fields in names.items():
+        for field, name in fields:
+            filled = followed(filled, index, _template(field), str(Reference(name)))
+    return retitled(filled, case)
+
+
+def _template(field: Field) -> str:
+    """What the field sends, by which extractors may go."""
+    return escape(field.value) if field.datasource == CONSTANT else field.value
+
+
+def _as_it_is(text: str) -> str:
+    return text
+
+
+def _filled(case: TestCase, names: _Names, said: Callable[[str], str] = _as_it_is) -> TestCase:
+    """``said`` puts in what `_HERE` stands for."""
+    made = Made(names_in_use(case), "person")
+    filled = with_transactions(
+        case,
+        (
+            _referring(case, one, names.get(index, ()), made, said)
+            for index, one in enumerate(case.transactions())
+        ),
+    )
+    new = {
+        one.name: replace(one, template=said(one.template or "")) for one in made.variables.values()
+    }
+    return replace(filled, variables=MappingProxyType({**case.variables, **new}))
+
+
+def _referring(
+    case: TestCase,
+    transaction: Transaction,
+    names: Sequence[tuple[Field, str]],
+    made: Made,
+    said: Callable[[str], str],
+) -> Transaction:
+    request = transaction.request
+    uses: dict[Part, list[tuple[Slot, str]]] = {}
+    for field, name in names:
+        slot = _slot(field)
+        uses.setdefault(slot.part, []).append((slot, name))
+    for part, found in uses.items():
+        whole = whole_request(case, request)
+        plain = Plain.of(whole)
+        masked = Masked.of(part_text(plain.request, part))
+        assert masked is not None, "slots come from masked text"
+        text = said(plain.original(edited(masked, found, made.name)))
+        if isinstance(part, int) and part >= 0:
+            request = _with_header(request, whole, part, text)
+        else:
+            request = with_part(request, part, text)
+    return replace(transaction, request=request)
+
+
+def _slot(field: Field) -> Slot:
+    if field.slot is None:
+        raise ValueError(f"{field.name} is no text of the test case: {field.sent_by} sends it")
+    return field.slot
+
+
+def _with_header(request: Request, whole: Request, position: int, value: str) -> Request:
+    """The request with its own header in place of the one at ``position`` of all it sends."""
+    name = whole.headers[position].name
+    before = [one for one in whole.headers[:position] if one.name.lower() == name.lower()]
+    own = [at for at, one in enumerate(request.headers) if one.name.lower() == name.lower()]
+    headers = list(request.headers)
+    if len(before) < len(own):
+        headers[own[len(before)]] = Header(name, value)
+    else:
+        headers.append(Header(name, value))
+    return replace(request, headers=tuple(headers))

@@ -1,0 +1,173 @@
+"""Uniqueness: a text that a person typed, made one of each virtual user's own.
+
+Nothing in a recording tells that a server takes a name only once: whoever recorded knows, or the
+second virtual user finds out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from pytest_loadtool.codec.place import Place, encode
+from pytest_loadtool.codec.template import escape
+from pytest_loadtool.correlation.following import followed_words, is_own, word
+from pytest_loadtool.correlation.naming import field_name
+from pytest_loadtool.correlation.parts import (
+    FILTERS_OF,
+    content_type,
+    part_text,
+    reverted,
+    text_parts,
+    with_part,
+)
+from pytest_loadtool.correlation.revert import names_in_use
+from pytest_loadtool.correlation.slots import Masked, Part, Slot, request_slots, target_slots
+from pytest_loadtool.model.case import TestCase, Transaction, Variable
+from pytest_loadtool.model.editing import retitled, with_transactions
+from pytest_loadtool.model.generator import RandomText
+
+#: The part that differs: 36 bits. What has no capitals gets none: the names of addresses may not.
+_END, _SMALL_END = RandomText(6, "alphanumeric"), RandomText(7, "base36")
+#: Where that part goes: behind the first words, so that ``a.txt`` and ``a@b.org`` keep their ends.
+_STEM = re.compile(r"[\w\s-]*")
+#: Up to the path of an address, which leads to a server that is there.
+_ORIGIN = re.compile(r"(?:[a-z][a-z0-9+.-]*:)?//[^/?#\s]+|www\.[^/?#\s]+", re.IGNORECASE)
+#: The last segment of a path with something in it.
+_SEGMENT = re.compile(r"([^/?#]+)/*(?=[?#]|\Z)")
+
+
+@dataclass(frozen=True, slots=True)
+class Unique:
+    """The changed case, the variable that stands for the text, and the transactions that use it
+    (0-based)."""
+
+    case: TestCase
+    variable: str
+    transactions: tuple[int, ...]
+
+
+def make_unique(case: TestCase, text: str) -> Unique | None:
+    """Put a variable in place of ``text`` in every request: the text, and random characters.
+
+    They are new for each iteration of a user. Of a number all digits are. The text counts where it
+    is a value or a whole word of one, also where an address has ``_`` for its spaces. Extractors
+    that find something by it follow. None: no request has it.
+    """
+    before = case
+    users: set[int] = set()
+    own: dict[str, Variable] = {}
+    variable = random = ""
+    for spelling in dict.fromkeys((text, text.replace(" ", "_"))):
+        slots = [
+            # What stands in another value is found as a word of that one.
+            [one for one in _slots(case, transaction) if not one.depth and _spans(one, spelling)]
+            for transaction in case.transactions()
+        ]
+        found = [slot for each in slots for slot in each]
+        if not found:
+            continue
+        whole = next((slot for slot in found if slot.value == spelling), found[0])
+        name, end = _names(whole.name, names_in_use(case) | own.keys())
+        variable, random = variable or name, random or end
+        own |= {one.name: one for one in _variables(spelling, name, random)}
+        users.update(index for index, each in enumerate(slots) if each)
+        edited = (
+            followed_words(_edited(transaction, each, spelling, name), spelling, name)
+            for transaction, each in zip(case.transactions(), slots, strict=True)
+        )
+        case = with_transactions(case, edited)
+    if not own:
+        return None
+    case = replace(case, variables=MappingProxyType({**case.variables, **own}))
+    return Unique(retitled(case, before), variable, tuple(sorted(users)))
+
+
+def owned_parts(case: TestCase, text: str) -> tuple[Variable, ...]:
+    """What stands for ``text``, or for parts of it, in requests that were made each virtual user's
+    own before. Empty: there is no such request."""
+    own = {name: one.recorded or "" for name, one in case.variables.items() if is_own(one)}
+    as_typed = with_transactions(case, (_as_typed(case, one, own) for one in case.transactions()))
+    if make_unique(as_typed, text) is None:
+        return ()
+    return tuple(case.variables[name] for name, was in own.items() if was in text or text in was)
+
+
+def _as_typed(case: TestCase, transaction: Transaction, values: Mapping[str, str]) -> Transaction:
+    request = transaction.request
+    media = content_type(case.wire_headers(request))
+    for part, text in text_parts(request):
+        request = with_part(request, part, reverted(text, part, media, values))
+    return replace(transaction, request=request)
+
+
+def _slots(case: TestCase, transaction: Transaction) -> Iterator[Slot]:
+    request = transaction.request
+    yield from request_slots(request, content_type(case.wire_headers(request)), 0)
+    for position, header in enumerate(request.headers):
+        masked = Masked.of(header.value or "")
+        if header.name.lower() == "referer" and masked is not None:
+            yield from (_in_header(one, position) for one in target_slots(masked.text, 0))
+
+
+def _in_header(slot: Slot, position: int) -> Slot:
+    """The slot of an address as that of a header, in which only filters encode."""
+    encoder = FILTERS_OF.get(slot.root)
+    root = slot.root if encoder else Place.HEADER
+    return replace(slot, part=position, root=root, filters=(encoder,) if encoder else ())
+
+
+def _spans(slot: Slot, text: str) -> list[tuple[int, int]]:
+    """Where the text stands in the slot as a whole word, as (start, end) in the masked part."""
+    pattern = word(encode(slot.root, text))
+    return [
+        (slot.start + match.start(), slot.start + match.end())
+        for match in re.finditer(pattern, slot.raw)
+    ]
+
+
+def _edited(transaction: Transaction, slots: list[Slot], text: str, name: str) -> Transaction:
+    edits: dict[Part, list[tuple[int, int, str]]] = {}
+    for slot in slots:
+        use = "|".join((name, *slot.filters))
+        edits.setdefault(slot.part, []).extend((*span, use) for span in _spans(slot, text))
+    request = transaction.request
+    for part, spans in edits.items():
+        masked = Masked.of(part_text(request, part))
+        assert masked is not None, "slots come from masked text"
+        request = with_part(request, part, masked.replaced(spans))
+    return replace(transaction, request=request)
+
+
+def _variables(text: str, name: str, random: str) -> Iterator[Variable]:
+    if text.isdigit():
+        yield Variable(name, generate=RandomText(len(text), "digits"), recorded=text)
+        return
+    end, sign = _place(text)
+    yield Variable(random, generate=_SMALL_END if text == text.lower() else _END)
+    template = f"{escape(text[:end])}{sign}${{{random}}}{escape(text[end:])}"
+    yield Variable(name, template=template, recorded=text)
+
+
+def _place(text: str) -> tuple[int, str]:
+    """Where the part goes that differs, and what is before it: of an address, into its path."""
+    origin = _ORIGIN.match(text)
+    start = 0
+    if origin is not None:
+        segment = _SEGMENT.search(text, origin.end())
+        if segment is None or re.search("[?#]", text[origin.end() : segment.start()]):
+            slash = text.startswith("/", origin.end())
+            return origin.end() + slash, "" if slash else "/"
+        start = segment.start()
+    stem = _STEM.match(text, start)
+    return (stem.end() if stem else start), "-"
+
+
+def _names(field: str, taken: frozenset[str]) -> tuple[str, str]:
+    base = field_name(field)
+    number = 1
+    while {f"{base}[{number}]", f"{base}_end[{number}]"} & taken:
+        number += 1
+    return f"{base}[{number}]", f"{base}_end[{number}]"

@@ -1,0 +1,105 @@
+"""The closed load model: users that begin one iteration after the other."""
+
+from __future__ import annotations
+
+from random import Random
+from time import perf_counter
+
+from pytest_loadtool.engine.timer_queue import EARLY, Agenda
+from pytest_loadtool.engine.user_pool import Crew, LoadUser, Setting
+from pytest_loadtool.load.cluster.share import case_of
+from pytest_loadtool.load.pacing.schedule import Span, spans
+from pytest_loadtool.model.load import Distribution
+from pytest_loadtool.replay.compile.sampling import draw
+
+#: How soon (seconds) a user may begin an iteration after it began one that was not answered at
+#: all: so long at first, each time twice as long, and at most so long.
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.01, 1.0
+
+
+class ClosedCrew(Crew):
+    """Users that start and stop as the schedule says."""
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        configuration = setting.configuration
+        self._pacing = configuration.pacing
+        self._iterations = configuration.iterations
+        self._working = 0
+        self._all_started = False
+        weights = setting.weights
+        for number in setting.share.users(configuration.users):
+            self._add(number, case_of(number, weights))
+
+    def start(self, at: float) -> None:
+        """Begin at a time of ``perf_counter``."""
+        setting = self._setting
+        events = (
+            (at + span.start, Span(at + span.start, at + span.stop, span.user))
+            for span in spans(setting.configuration, setting.share)
+        )
+        self._agenda = Agenda(
+            setting.loop, events, self._start_user, self._started_all, setting.fail
+        )
+        self._agenda.start()
+
+    def _start_user(self, when: float, span: Span) -> None:
+        user = self._users[span.user // self._setting.share.count]
+        user.stop_at = span.stop
+        if user.working or user.dismissed:  # still at it since its last span; or never again
+            return
+        user.working = True
+        self._count(1)
+        self._begin(user, when)
+
+    def _begin(self, user: LoadUser, when: float) -> None:
+        self._record_lateness(when)
+        user.begin(when)
+
+    def _started_all(self) -> None:
+        self._all_started = True
+        self._count(0)
+
+    def _go_on(self, user: LoadUser) -> None:
+        due = now = perf_counter()
+        if self._pacing is not None:
+            due = max(now, user.due + _pace(self._pacing, user))
+        if user.unanswered:
+            due = self._back_off(user, due)
+        else:
+            user.pause = 0.0
+        if user.begun == self._iterations:
+            user.dismissed = True
+        if user.dismissed or due >= user.stop_at - EARLY:
+            user.working = False
+            user.session.close_connections()
+            self._count(-1)
+        elif due > now:
+            self._setting.loop.call_later(due - now, self._begin_paced, user, due)
+        else:
+            user.begin(now)
+
+    def _back_off(self, user: LoadUser, due: float) -> float:
+        """When to try again, if it would be at ``due`` otherwise: a server that is down and one
+        that comes up get no storm, and this process does something else than to be refused."""
+        user.pause = min(max(2 * user.pause, _FIRST_PAUSE), _LONGEST_PAUSE)
+        later = max(due, user.due + user.pause)
+        self._metrics.backed_off_us += int((later - due) * 1e6)
+        return later
+
+    def _begin_paced(self, user: LoadUser, due: float) -> None:
+        if not self._stopped:
+            self._begin(user, due)
+
+    def _count(self, change: int) -> None:
+        self._working += change
+        self._metrics.set_users(self._working)
+        if self._all_started and not self._working:
+            self._setting.over()
+
+
+def _pace(pacing: Distribution, user: LoadUser) -> float:
+    """How long after its last iteration a user is to begin the next: the same in each run."""
+    if pacing.kind == "constant":  # which needs no random numbers, and these are not cheap
+        return pacing.parameters[0]
+    return draw(pacing, Random(user.number << 32 | user.begun))  # noqa: S311  chance, not secrets

@@ -1,0 +1,207 @@
+"""Drives one share of a load test: many virtual users on one event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from math import inf
+from time import perf_counter
+
+from pytest_loadtool.engine.closed_model import ClosedCrew
+from pytest_loadtool.engine.observers import Clock, NetworkMetrics, observers_for
+from pytest_loadtool.engine.open_model import OpenCrew
+from pytest_loadtool.engine.running import run
+from pytest_loadtool.engine.timer_queue import EARLY
+from pytest_loadtool.engine.transport_factory import Networks, open_networks
+from pytest_loadtool.engine.user_pool import Crew, Setting
+from pytest_loadtool.load.cluster.share import Share
+from pytest_loadtool.load.metrics import reports
+from pytest_loadtool.load.metrics.merged import MergedMetrics
+from pytest_loadtool.load.metrics.metrics import LoadMetrics
+from pytest_loadtool.model.load import LoadConfiguration
+from pytest_loadtool.replay.user.plan import Plan
+
+#: How often (seconds) the clocks are read and the event loop's lag is measured, at least.
+_PULSE = 0.25
+
+#: A request's time-out is noticed so late, as a part of it, at least and at most (in seconds).
+_SWEEP_PART, _SWEEP_LEAST, _SWEEP_MOST = 1 / 20, 0.02, 1.0
+
+#: For how long (seconds) making a report may keep the event loop from turning.
+_TURN = 0.002
+
+#: After how many new objects more than gone ones the collector looks for cycles. The hot path makes
+#: none; what the event loop makes is little.
+_RARELY = 100_000
+
+
+class LoadRunner:
+    """Runs the users of ``share`` through ``plans`` (in the order of ``configuration.cases``).
+
+    ``reported`` is what the reports so far add up to.
+    """
+
+    def __init__(
+        self,
+        plans: Sequence[Plan],
+        configuration: LoadConfiguration,
+        share: Share,
+        metrics: LoadMetrics,
+    ) -> None:
+        self._plans = plans
+        self._configuration = configuration
+        self._share = share
+        self._metrics = metrics
+        self.reported = MergedMetrics.for_reports_of(metrics)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._stopped: asyncio.Event | None = None
+        self._stop_early = False
+        self._error: BaseException | None = None
+
+    def run(
+        self,
+        start_at: float,
+        on_tick: Callable[[bytes], None] | None = None,
+        interval: float = 1.0,
+    ) -> None:
+        """Run from ``start_at`` (``time.time()``) to the end.
+
+        Blocks, on an event loop of its own; calls ``on_tick`` in it every ``interval`` seconds,
+        with a report: a snapshot of what came since the one before.
+
+        Raises:
+            ReplayError: a dataset has no row left, or an application does not start.
+        """
+        thresholds = gc.get_threshold()
+        try:
+            run(self._run(start_at, on_tick, interval))
+        finally:
+            gc.set_threshold(*thresholds)
+            gc.unfreeze()
+            self._loop = None
+        if self._error is not None:
+            raise self._error
+
+    def report(self) -> bytes:
+        """What came since the last report, when the run is over."""
+        return b"".join(reports.report(self._metrics, self.reported))
+
+    def stop(self) -> None:
+        """Stop now: requests under way are cut. May be called from any thread, more than once."""
+        self._stop_early = True
+        loop, stopped = self._loop, self._stopped
+        if loop is not None and stopped is not None and not loop.is_closed():
+            with suppress(RuntimeError):  # it has closed meanwhile
+                loop.call_soon_threadsafe(stopped.set)
+
+    async def _run(
+        self, start_at: float, on_tick: Callable[[bytes], None] | None, interval: float
+    ) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._stopped = asyncio.Event()
+        networks = await open_networks(
+            self._plans,
+            NetworkMetrics(self._metrics),
+            self._configuration.bandwidth,
+            self._configuration.body_limit,
+        )
+        try:
+            await self._play(networks, self._loop, self._stopped, start_at, on_tick, interval)
+        finally:
+            await networks.close()
+
+    async def _play(
+        self,
+        networks: Networks,
+        loop: asyncio.AbstractEventLoop,
+        stopped: asyncio.Event,
+        start_at: float,
+        on_tick: Callable[[bytes], None] | None,
+        interval: float,
+    ) -> None:
+        clock = Clock(self._metrics)
+        setting = Setting(
+            loop=loop,
+            configuration=self._configuration,
+            share=self._share,
+            plans=self._plans,
+            observers=observers_for(self._plans, self._metrics, clock),
+            networks=networks,
+            metrics=self._metrics,
+            over=stopped.set,
+            fail=self._fail,
+        )
+        crew = OpenCrew(setting) if self._configuration.open else ClosedCrew(setting)
+        # What exists by now lives as long as the run: the collector need not look at it again.
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(_RARELY)
+        # Only now: in a large process the collector has taken its time.
+        clock.begin(perf_counter() + max(0.0, start_at - time.time()))
+        timeouts = loop.create_task(self._watch_timeouts(crew))
+        try:
+            if not self._stop_early:
+                crew.start(clock.start)
+            await self._watch(stopped, clock, on_tick, interval)
+        finally:
+            clock.read()
+            timeouts.cancel()
+            crew.stop()
+
+    async def _watch(
+        self,
+        stopped: asyncio.Event,
+        clock: Clock,
+        on_tick: Callable[[bytes], None] | None,
+        interval: float,
+    ) -> None:
+        """Tick until all users are done, time is up or the run is stopped."""
+        plan = self._configuration
+        last = inf if plan.duration is None else clock.start + plan.duration + plan.grace
+        next_tick = clock.start + interval if on_tick else inf
+        while not self._stop_early and not stopped.is_set():
+            now = clock.read()
+            if now >= last:
+                return
+            if on_tick is not None and now >= next_tick:
+                # One that is missed is missed.
+                next_tick = max(next_tick, now - interval) + interval
+                on_tick(await self._report_in_turns())
+            asleep = perf_counter()
+            wake = min(asleep + _PULSE, next_tick, last)
+            pause = max(EARLY, wake - asleep)
+            try:
+                await asyncio.wait_for(stopped.wait(), pause)
+            except TimeoutError:
+                self._metrics.record_lag(int((perf_counter() - asleep - pause) * 1e6))
+
+    async def _watch_timeouts(self, crew: Crew) -> None:
+        """Fail requests that have been under way for too long, until cancelled."""
+        part = self._configuration.timeout * _SWEEP_PART
+        pause = min(max(part, _SWEEP_LEAST), _SWEEP_MOST)
+        following = 0
+        try:
+            while True:
+                await asyncio.sleep(0 if following else pause)
+                following = crew.check_timeouts(following)
+        except Exception as error:
+            self._fail(error)
+
+    async def _report_in_turns(self) -> bytes:
+        """A report, made in pieces so that answers need not wait."""
+        pieces = []
+        turned = perf_counter()
+        for piece in reports.report(self._metrics, self.reported):
+            pieces.append(piece)
+            if perf_counter() - turned > _TURN:
+                await asyncio.sleep(0)
+                turned = perf_counter()
+        return b"".join(pieces)
+
+    def _fail(self, error: BaseException) -> None:
+        """End the run: a virtual user cannot go on, and not because of the server."""
+        self._error = self._error or error
+        self.stop()

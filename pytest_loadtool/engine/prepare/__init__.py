@@ -1,0 +1,1 @@
+"""From files, environment and keyring to what is ready to run."""

@@ -1,0 +1,63 @@
+"""What a test case takes from outside of its file: datasets and other files, the environment, the
+keyring."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from pytest_loadtool.casefile import read_dataset
+from pytest_loadtool.casefile.files import read_bytes
+from pytest_loadtool.casefile.toml.diagnostics import key_error
+from pytest_loadtool.casefile.trust import TRUSTED, Trust, named_path
+from pytest_loadtool.engine.prepare.keyrings import keyring_password
+from pytest_loadtool.errors import ReplayError
+from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.load import ThinkTime
+from pytest_loadtool.replay import Plan, compile_case
+
+_NOTHING: Mapping[str, bytes] = MappingProxyType({})
+
+
+def compile_from(
+    path: Path,
+    case: TestCase,
+    *,
+    server: str = "",
+    think_time: ThinkTime | None = None,
+    unsaved: Mapping[str, bytes] = _NOTHING,
+    trust: Trust = TRUSTED,
+) -> Plan:
+    """Compile ``case``, of the file ``path``; all else as in `compile_case`. ``unsaved`` is what
+    files in its bodies hold that are not written yet; ``trust`` says what it may reach.
+
+    Raises:
+        FileError: a dataset's file is wrong, one in a body is not there, or may not be read, or
+            what a key of ``path`` names is not there: a variable of the environment, an entry of
+            the keyring, a column, a server that is named nowhere else.
+        ReplayError: it cannot be replayed.
+    """
+    files = {
+        name: unsaved[name] if name in unsaved else read_bytes(named_path(path, name, trust))
+        for name in case.files
+    }
+    try:
+        return compile_case(
+            case,
+            server=server,
+            datasets={
+                use.name: read_dataset(named_path(path, use.file, trust)) for use in case.datasets
+            },
+            environ=os.environ,
+            keyring=keyring_password,
+            think_time=think_time,
+            folder=str(path.parent),
+            files=files,
+            alone=trust.untrusted,
+        )
+    except ReplayError as error:
+        if not error.at or not path.exists():  # a test case that is not saved yet
+            raise
+        raise key_error(path, error.at, str(error)) from None

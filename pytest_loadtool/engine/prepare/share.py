@@ -1,0 +1,158 @@
+"""From a load configuration's file to a share of it that is ready to run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pytest_loadtool.casefile import read_case, read_load
+from pytest_loadtool.casefile.load.thresholds import unknown_name
+from pytest_loadtool.casefile.toml.diagnostics import key_error
+from pytest_loadtool.casefile.trust import TRUSTED, Trust
+from pytest_loadtool.errors import ReplayError
+from pytest_loadtool.load import LoadMetrics, Share, case_of, preflight
+from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.length import Length
+from pytest_loadtool.model.load import LoadConfiguration
+from pytest_loadtool.replay.compile.length import length_of
+
+if TYPE_CHECKING:
+    from pytest_loadtool.engine.load import LoadRunner
+    from pytest_loadtool.replay import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class LoadTest:
+    """A load configuration with its test cases, in its order."""
+
+    path: Path
+    configuration: LoadConfiguration
+    cases: tuple[TestCase, ...]
+    trust: Trust = TRUSTED
+
+    @property
+    def lengths(self) -> tuple[tuple[str, Length], ...]:
+        """By its name, how long an iteration of each test case takes."""
+        load = self.configuration
+        return tuple(
+            (case.name, length_of(case, load.think_time, load.users)) for case in self.cases
+        )
+
+    def path_of(self, case: int) -> Path:
+        """The file of test case number ``case``."""
+        return self.path.parent / self.configuration.cases[case].file
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedShare:
+    """A share whose ``runner`` only has to be started, and where its numbers will be."""
+
+    runner: LoadRunner
+    metrics: LoadMetrics
+
+
+def read_test(path: Path, trust: Trust = TRUSTED) -> LoadTest:
+    """Read a load configuration and the test cases it names; ``trust`` says what they may reach.
+
+    Raises:
+        FileError: one of the files is wrong.
+    """
+    configuration = read_load(path, trust)
+    cases = tuple(read_case(path.parent / case.file, trust) for case in configuration.cases)
+    for number, threshold in enumerate(configuration.thresholds):
+        problem = unknown_name(threshold, cases)
+        if problem:
+            raise key_error(path, ("thresholds", number), problem)
+    return LoadTest(path, configuration, cases, trust)
+
+
+def prepare(test: LoadTest, servers: Sequence[str], share: Share) -> PreparedShare:
+    """Do all that can go wrong before the first request.
+
+    ``servers`` has a base URL for each test case; an empty one leaves the case its own.
+
+    Raises:
+        FileError: a dataset's file or a test case's TLS setting is wrong, or a line was given to
+        users who cannot have one.
+        ReplayError: a test case cannot be replayed, there are too few rows for the users, or too
+        few users for the workers.
+        LoadToolError: the users need more open files than this process may have.
+    """
+    # Sockets, TLS and the event loop are for those who run a load test, not for a list of them.
+    from pytest_loadtool.engine.load import LoadRunner
+    from pytest_loadtool.engine.observers import metrics_for
+    from pytest_loadtool.engine.prepare.file_limit import connections_of, ensure_open_files
+
+    load = test.configuration
+    plans = [_compile(test, case, server) for case, server in enumerate(servers)]
+    for plan in plans:
+        for slots in plan.datasets:
+            preflight(slots.use, len(slots.dataset.rows), load.users, load.iterations or 1)
+    if load.open and load.users < share.count:
+        raise ReplayError(
+            f"users = {load.users} is too few for {share.count} workers, of which each has its "
+            f"part of the arrivals: raise users to {share.count} at least, or use fewer workers"
+        )
+    ensure_open_files(_connections(load, share, [connections_of(plan) for plan in plans]))
+    if any(plan.accounts for plan in plans):
+        import spnego  # noqa: F401  now, as it takes half a second in which no user goes on
+    metrics = metrics_for(plans, detailed_pages=load.keeps_page_times)
+    return PreparedShare(LoadRunner(plans, load, share, metrics), metrics)
+
+
+def _connections(load: LoadConfiguration, share: Share, each: Sequence[int]) -> int:
+    """How many connections the users of a share may have at a time; ``each`` is for one user of
+    each test case. In the open model a user may be in any of them, one after the other."""
+    users = share.users(load.users)
+    if load.open:
+        return len(users) * (sum(each) if load.keep_connections else max(each))
+    weights = [case.weight for case in load.cases]
+    return sum(each[case_of(user, weights)] for user in users)
+
+
+#: By the way of a test case on which users have no lines: which it is, and what to do instead.
+_WITHOUT_LINES = {
+    "httpx": (
+        "over httpx",
+        'or take the transport raw (transport = "raw" in the test case, or --loadtool-transport '
+        "raw)",
+    ),
+    "app": (
+        "to an application in this process",
+        'or name a server (server = "http://…" here, or --loadtool-server)',
+    ),
+}
+
+
+def _check_line(test: LoadTest, number: int, plan: Plan) -> None:
+    """Find out whether the users of ``plan`` can have the line that the configuration gives them.
+
+    Raises:
+        FileError: they cannot.
+    """
+    from pytest_loadtool.engine.transport_factory import way_of
+
+    found = _WITHOUT_LINES.get(way_of(plan.case)[0])
+    if found and test.configuration.bandwidth is not None:
+        file, (where, instead) = test.configuration.cases[number].file, found
+        raise key_error(
+            test.path,
+            ("bandwidth",),
+            f"{file} goes {where}, where users have no lines of their own: leave bandwidth out, "
+            f"{instead}",
+        )
+
+
+def _compile(test: LoadTest, number: int, server: str) -> Plan:
+    from pytest_loadtool.engine.prepare.checks import check_plan
+    from pytest_loadtool.engine.prepare.resources import compile_from
+
+    path, think_time = test.path_of(number), test.configuration.think_time
+    plan = compile_from(
+        path, test.cases[number], server=server, think_time=think_time, trust=test.trust
+    )
+    check_plan(plan, path)
+    _check_line(test, number, plan)
+    return plan

@@ -1,0 +1,119 @@
+"""Which transport a test case goes over: the networks of a run, each for those who go its way."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Hashable, Sequence
+from typing import Protocol
+
+from pytest_loadtool.model.bandwidth import Bandwidth
+from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.load import BODY_LIMIT
+from pytest_loadtool.replay.user.plan import Plan
+from pytest_loadtool.transport.connections.network import Network, NetworkObserver, Unobserved
+from pytest_loadtool.transport.connections.session import Done, Session
+from pytest_loadtool.transport.proxy.proxy_login import Introduce
+from pytest_loadtool.transport.wire.tls import TlsContexts, settings_of
+
+
+class _Network(Protocol):
+    """What is needed of a network, whichever transport it is of."""
+
+    tls: TlsContexts
+
+    def session(self, done: Done, introduce: Introduce) -> Session:
+        """The connections of a virtual user more; ``introduce`` says who it is to a proxy."""
+
+    async def close(self) -> None:
+        """End what is still under way."""
+
+
+class Networks:
+    """All networks of a run. Made by `open_networks`."""
+
+    def __init__(
+        self, observer: NetworkObserver, bandwidth: Bandwidth | None, body_limit: int
+    ) -> None:
+        self.observer = observer
+        self.bandwidth = bandwidth
+        self.body_limit = body_limit
+        self._loop = asyncio.get_running_loop()
+        self._made: dict[Hashable, _Network] = {}
+
+    def session(self, plan: Plan, done: Done, introduce: Introduce) -> Session:
+        """The connections of a virtual user more, who acts out ``plan``."""
+        return self._made[way_of(plan.case)].session(done, introduce)
+
+    async def open(self, plan: Plan) -> None:
+        """Make the network for ``plan``, if there is none yet, and what its handshakes start from:
+        during the first of them that would count as the server's time."""
+        way = way_of(plan.case)
+        if way not in self._made:
+            self._made[way] = await _MAKERS[way[0]](plan.case, self._loop, self)
+        for settings in settings_of(plan):
+            self._made[way].tls.of(settings)
+
+    async def close(self) -> None:
+        """End what is still under way, in all networks whatever becomes of one of them.
+
+        Raises the first error.
+        """
+        closings = [network.close() for network in self._made.values()]
+        for error in await asyncio.gather(*closings, return_exceptions=True):
+            if error is not None:
+                raise error
+
+
+async def open_networks(
+    plans: Sequence[Plan],
+    observer: NetworkObserver | None = None,
+    bandwidth: Bandwidth | None = None,
+    body_limit: int = BODY_LIMIT,
+) -> Networks:
+    """The networks over which ``plans`` go; the applications that they name are started.
+
+    ``bandwidth`` is of each virtual user's line; None: as the machine has it. Only the raw
+    transport has lines. Bodies of more than ``body_limit`` bytes are not kept.
+
+    Raises:
+        ReplayError: an application cannot be found, or does not start; TLS settings cannot be used.
+    """
+    networks = Networks(observer or Unobserved(), bandwidth, body_limit)
+    try:
+        for plan in plans:
+            await networks.open(plan)
+    except BaseException:
+        await networks.close()
+        raise
+    return networks
+
+
+def way_of(case: TestCase) -> tuple[str, ...]:
+    """What is equal for those who share a network; first ``raw``, ``httpx`` or ``app``."""
+    if case.app:
+        return ("app", case.app, case.server)
+    return (case.transport or "raw",)
+
+
+async def _raw(_case: TestCase, loop: asyncio.AbstractEventLoop, networks: Networks) -> _Network:
+    return Network(loop, networks.observer, networks.bandwidth, networks.body_limit)
+
+
+async def _httpx(_case: TestCase, loop: asyncio.AbstractEventLoop, networks: Networks) -> _Network:
+    from pytest_loadtool.transport.httpx.network import HttpxNetwork
+
+    return HttpxNetwork(loop, networks.observer, body_limit=networks.body_limit)
+
+
+async def _app(case: TestCase, loop: asyncio.AbstractEventLoop, networks: Networks) -> _Network:
+    from pytest_loadtool.replay.compile.request import origin_of
+    from pytest_loadtool.transport.httpx.network import HttpxNetwork
+    from pytest_loadtool.transport.inprocess.apps import load_app
+
+    application = load_app(case.app)
+    await application.start()
+    server = str(origin_of(case.server))
+    return HttpxNetwork(loop, networks.observer, application, server, networks.body_limit)
+
+
+_MAKERS = {"raw": _raw, "httpx": _httpx, "app": _app}

@@ -1,0 +1,170 @@
+"""The virtual users of a share of a load test, whatever the load model is."""
+
+from __future__ import annotations
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+from pytest_loadtool.engine.dataset_cursor import rows_of
+from pytest_loadtool.engine.timer_queue import Agenda
+from pytest_loadtool.engine.transport_factory import Networks
+from pytest_loadtool.load.cluster.share import Share
+from pytest_loadtool.load.metrics.metrics import LoadMetrics
+from pytest_loadtool.model.dataset import DatasetUse
+from pytest_loadtool.model.load import LoadConfiguration
+from pytest_loadtool.replay.authentication.login import user_for
+from pytest_loadtool.replay.user.plan import Observer, Plan
+
+#: How many users are looked at in one turn of the event loop: on a busy one a look at 10,000 takes
+#: seconds, and nothing else should wait for it.
+_SLICE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a share of a load test is played with. ``plans`` and ``observers`` are by the number
+    of the test case.
+
+    ``over`` is to be called when there is nothing more to do, ``fail`` when a virtual user cannot
+    go on, and not because of the server.
+    """
+
+    loop: asyncio.AbstractEventLoop
+    configuration: LoadConfiguration
+    share: Share
+    plans: Sequence[Plan]
+    observers: Sequence[Observer]
+    networks: Networks
+    metrics: LoadMetrics
+    over: Callable[[], None]
+    fail: Callable[[BaseException], None]
+
+    @property
+    def weights(self) -> list[int]:
+        """Of the test cases."""
+        return [case.weight for case in self.configuration.cases]
+
+
+class LoadUser:
+    """One virtual user, its connections, and how far it is. Of these there may be 10,000."""
+
+    __slots__ = ("_crew", "_virtual", "begun", "busy", "dismissed", "due", "number", "pause",
+                 "session", "stop_at", "unanswered", "working")  # fmt: skip
+
+    def __init__(self, number: int, case: int, crew: Crew, setting: Setting) -> None:
+        configuration, plan = setting.configuration, setting.plans[case]
+        claim = rows_of(number, configuration.users) if plan.datasets else _no_row
+        self._crew = crew
+        kind = user_for(plan)
+        self._virtual = kind(
+            plan,
+            claim,
+            setting.observers[case],
+            number=number,
+            stop_on_error=configuration.on_error != "continue",
+            keep_state=configuration.keep_state,
+        )
+        self.session = setting.networks.session(plan, self._ended, self._virtual.at_proxy)
+        self.number = number
+        self.begun = 0
+        """How many iterations it has begun."""
+        self.due = 0.0
+        """When it should have begun the last one."""
+        self.busy = False
+        """Whether it is in the middle of one."""
+        self.working = False
+        """Whether it begins one after the other (closed model)."""
+        self.stop_at = 0.0
+        """From when on it does not (closed model)."""
+        self.dismissed = False
+        """Whether it is never to begin one again."""
+        self.unanswered = False
+        """Whether its last one has failed without any response."""
+        self.pause = 0.0
+        """How long (seconds) it backs off for that (closed model)."""
+
+    def begin(self, due: float) -> None:
+        """Begin an iteration that was to begin at ``due``, or is to: timers may ring early."""
+        self.due = due
+        self.busy = True
+        number = self.begun
+        self.begun = number + 1
+        self.session.run(self._virtual.iteration(number, min(due, perf_counter())))
+
+    def _ended(self, error: BaseException | None, failed: bool) -> None:
+        self.busy = False
+        self._crew.iteration_ended(self, error, failed)
+
+
+class Crew(ABC):
+    """The virtual users; a load model says when they begin their iterations."""
+
+    def __init__(self, setting: Setting) -> None:
+        configuration = setting.configuration
+        self._setting = setting
+        self._metrics = setting.metrics
+        self._agenda: Agenda[Any] | None = None
+        self._users: list[LoadUser] = []
+        self._stopped = False
+        self._keep_connections = configuration.keep_connections
+        self._errors_dismiss = configuration.on_error == "stop user"
+        self._timeout = configuration.timeout
+
+    @abstractmethod
+    def start(self, at: float) -> None:
+        """Begin at a time of ``perf_counter``."""
+
+    @abstractmethod
+    def _go_on(self, user: LoadUser) -> None:
+        """An iteration has ended: what its user does next. It may be dismissed."""
+
+    def check_timeouts(self, first: int) -> int:
+        """Fail what has been under way for too long, of a slice of the users; with whom the next
+        slice begins, or 0 after the last."""
+        now = perf_counter()
+        following = first + _SLICE
+        for user in self._users[first:following]:
+            if user.busy:
+                user.session.check_timeout(now, self._timeout)
+        return following if following < len(self._users) else 0
+
+    def stop(self) -> None:
+        """Stop all at once, and count what is cut."""
+        self._stopped = True
+        if self._agenda is not None:
+            self._agenda.stop()
+        for user in self._users:
+            self._metrics.cut_iterations += user.busy
+            self._metrics.cut += user.session.stop()
+
+    def iteration_ended(self, user: LoadUser, error: BaseException | None, failed: bool) -> None:
+        """A user has ended its iteration, or could not: then the whole run ends."""
+        if error is not None:
+            self._setting.fail(error)
+            return
+        user.unanswered = failed and not user.session.answered
+        if not self._keep_connections:
+            user.session.close_connections()
+        if failed and self._errors_dismiss:
+            user.dismissed = True
+        try:
+            self._go_on(user)
+        except BaseException as mistake:  # of our own: event loops would swallow it
+            self._setting.fail(mistake)
+
+    def _add(self, number: int, case: int) -> LoadUser:
+        user = LoadUser(number, case, self, self._setting)
+        self._users.append(user)
+        return user
+
+    def _record_lateness(self, when: float) -> None:
+        """Something that was due at ``when`` begins now."""
+        self._metrics.record_lateness(int((perf_counter() - when) * 1e6))
+
+
+def _no_row(_use: DatasetUse, _rows: int, _iteration: int) -> None:
+    """What users of test cases without datasets take."""

@@ -1,0 +1,234 @@
+"""JSON paths, compiled: the simple ones to plain indexing, the others by jsonpath-ng.
+
+A path with placeholders is taken apart once, and then gets a user's values as they are: they are
+keys and texts to compare with, no part of the path's language.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, cast
+
+from pytest_loadtool.codec.path_patterns import with_comparisons
+from pytest_loadtool.codec.template import Template
+from pytest_loadtool.extraction.pattern import Pattern
+
+#: From a user's values to the text of a template.
+Fill = Callable[[Sequence[str]], str]
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_STEP = re.compile(
+    r"""\.(?P<name>[A-Za-z_$][\w$-]*)|\[(?P<index>\d{1,18})\]|(?P<any>\.\*|\[\*\])"""
+    r"""|\['(?P<single>[^'\\]*)'\]|\["(?P<double>[^"\\]*)"\]"""
+    r"""|\[\?(?P<paren>\()?@(?P<keys>(?:\.[A-Za-z_$][\w$-]*)+)\s*==\s*"""
+    r"""(?:'(?P<is>[^'\\]*)'|"(?P<equals>[^"\\]*)"|(?P<bare>-?\d+|\$\{[^}]*\}))(?(paren)\))\]"""
+)
+
+
+class _Wildcard:
+    """The step ``*``."""
+
+
+class _Where:
+    """The step ``[?(@.key=="text")]``: the items that have this text under this key, or these keys
+    (``@.fields.name``). Without quotes it may be that of a number, too."""
+
+    def __init__(self, keys: tuple[str, ...], text: str, bare: bool) -> None:
+        self.keys = keys
+        self.text = text
+        self.bare = bare
+
+    def holds(self, item: Any) -> bool:
+        """Whether the item has it."""
+        for key in self.keys:
+            if not isinstance(item, dict):
+                return False
+            item = item.get(key)
+        if self.bare and item.__class__ is int:
+            item = str(item)
+        return isinstance(item, str) and item == self.text
+
+
+_ANY = _Wildcard()
+_Step = str | int | _Wildcard | _Where
+
+
+def compile_path(path: str, match: int) -> Callable[[Any], str | None]:
+    """A function from a parsed JSON document to the text of the ``match``-th (from 1) match.
+
+    Strings are returned as they are, all else as its JSON text (``17``, ``true``, ``[1,2]``). Null
+    is no value, so it is never a match.
+
+    Raises:
+        ValueError: ``path`` is not a JSON path.
+    """
+    steps = _simple(path)
+    if steps is None:
+        return _general(path, match)
+    return _compiled(steps, match)
+
+
+def bind_path(
+    path: str, match: int, fills: Callable[[Template], Fill]
+) -> Callable[[Any, Sequence[str]], str | None]:
+    """As `compile_path` for a path with placeholders: the function takes a user's values, too.
+
+    Raises:
+        ValueError: ``path`` is not a JSON path, or a placeholder stands where none can.
+    """
+    steps = _simple(path)
+    if steps is None:
+        raise ValueError(
+            f"{path!r} is not a JSON path with placeholders: they stand in quotes, or behind =="
+        )
+    filled: list[tuple[int, _Step, Fill]] = []
+    for position, step in enumerate(steps):
+        text = step.text if isinstance(step, _Where) else step
+        if isinstance(text, str) and "${" in text:
+            filled.append((position, step, fills(Template.parse(text))))
+
+    def get(document: Any, values: Sequence[str]) -> str | None:
+        now: list[_Step] = list(steps)
+        for position, step, fill in filled:
+            text = fill(values)
+            now[position] = _Where(step.keys, text, step.bare) if isinstance(step, _Where) else text
+        return _nth(_walk(document, tuple(now), 0), match)
+
+    return get
+
+
+def _compiled(steps: tuple[_Step, ...], match: int) -> Callable[[Any], str | None]:
+    if any(isinstance(step, (_Wildcard, _Where)) for step in steps):
+        return lambda document: _nth(_walk(document, steps, 0), match)
+    plain = cast(tuple[str | int, ...], steps)
+    return _direct(plain) if match == 1 else _nothing
+
+
+def _nothing(_: Any) -> None:
+    """A path without a wildcard has one match at most."""
+
+
+def format_path(steps: tuple[str | int, ...]) -> str:
+    """The path with those keys and indexes, from the root: ``$.items[0].id``."""
+    text = "$"
+    for step in steps:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        elif _NAME.fullmatch(step):
+            text += f".{step}"
+        else:
+            quote = '"' if "'" in step else "'"
+            text += f"[{quote}{step}{quote}]"
+    return text
+
+
+def json_text(value: Any) -> str | None:
+    """A JSON value as an extractor returns it: text, or None for null."""
+    if isinstance(value, str) or value is None:
+        return value
+    if value.__class__ is int:
+        return str(value)  # ten times as fast as what follows
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _simple(path: str) -> tuple[_Step, ...] | None:
+    """The steps of a path of names, indexes, wildcards and comparisons with a text, or None if it
+    holds anything else."""
+    if not path.startswith("$"):
+        return None
+    steps: list[_Step] = []
+    position = 1
+    while position < len(path):
+        match = _STEP.match(path, position)
+        if match is None:
+            return None
+        position = match.end()
+        if match["any"]:
+            steps.append(_ANY)
+        elif match["index"] is not None:
+            steps.append(int(match["index"]))
+        elif match["keys"] is not None:
+            keys = tuple(match["keys"][1:].split("."))
+            text = _given(match, "is", "equals", "bare")
+            steps.append(_Where(keys, text, match["bare"] is not None))
+        else:
+            steps.append(_given(match, "name", "single", "double"))
+    return tuple(steps)
+
+
+def _given(match: re.Match[str], *groups: str) -> str:
+    """The group that took part in the match."""
+    return next(part for part in match.group(*groups) if part is not None)
+
+
+def _direct(steps: tuple[str | int, ...]) -> Callable[[Any], str | None]:
+    def get(document: Any) -> str | None:
+        value = document
+        try:
+            for step in steps:
+                if value.__class__ is str:  # the only other thing that an index would fit
+                    return None
+                value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+        return json_text(value)
+
+    return get
+
+
+def _walk(value: Any, steps: tuple[_Step, ...], position: int) -> Iterator[Any]:
+    """All matches in document order."""
+    if position == len(steps):
+        yield value
+        return
+    step = steps[position]
+    children: Iterable[Any] = ()
+    if isinstance(step, (_Wildcard, _Where)):
+        if isinstance(value, dict):
+            children = value.values()
+        elif isinstance(value, list):
+            children = value
+        if isinstance(step, _Where):
+            children = [one for one in children if step.holds(one)]
+    elif isinstance(step, int):
+        if isinstance(value, list):
+            children = value[step : step + 1]
+    elif isinstance(value, dict) and step in value:
+        children = (value[step],)
+    for child in children:
+        yield from _walk(child, steps, position + 1)
+
+
+def _nth(matches: Iterator[Any], match: int) -> str | None:
+    texts = (text for text in map(json_text, matches) if text is not None)
+    return next(islice(texts, match - 1, None), None)
+
+
+def _general(path: str, match: int) -> Callable[[Any], str | None]:
+    # Imported when a path needs it: it costs 50 ms and builds a parser.
+    from jsonpath_ng.exceptions import JSONPathError
+    from jsonpath_ng.ext.parser import parse
+
+    from pytest_loadtool.extraction.json_matching import Matching
+
+    patterns: list[Pattern] = []
+
+    def limited(comparison: Any) -> Any:
+        made = Matching(comparison)
+        patterns.append(made.pattern)
+        return made
+
+    try:
+        expression = with_comparisons(parse(path), limited)
+    except (JSONPathError, AttributeError, TypeError, ValueError) as error:
+        raise ValueError(f"{path!r} is not a JSON path: {error}") from None
+
+    def get(document: Any) -> str | None:
+        for one in patterns:
+            one.allowance.begin()
+        return _nth((found.value for found in expression.find(document)), match)
+
+    return get

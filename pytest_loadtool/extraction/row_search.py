@@ -1,0 +1,98 @@
+"""A text in the rows of a page's lists and tables, or in one element of XML.
+
+The hot path has no time for a parser.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from pytest_loadtool.codec.entities import in_markup
+
+_HTML: Final = re.compile(
+    r"<(?:!doctype\s+html|html|head|body|div|table|p|ul|ol|form)\b", re.IGNORECASE
+)
+_TAG: Final = re.compile(r"<(/?)([A-Za-z_][^\s<>/]*)[^<>]*?(/?)>")
+#: How much of a text is looked at to tell what it is written in.
+_BEGINNING: Final = 1000
+
+#: The elements that are rows.
+ROWS: Final = ("tr", "li", "article")
+_ENDS: Final = tuple((f"<{one}", f"</{one}") for one in ROWS)
+#: What is behind the name of a tag: ``<li>``, not ``<link>``.
+_BEHIND: Final = frozenset(" >\t\r\n")
+#: A row that begins further ahead is no row.
+LONGEST_ROW: Final = 20_000
+#: In how many rows that have the one text the other is looked for.
+_MOST_ROWS: Final = 50
+
+
+def in_row(text: str, mark: str, wanted: str) -> bool:
+    """Whether one row, a ``tr``, ``li`` or ``article``, has both texts, the second as it is or with
+    character references. In XML, whether the element around that with the first text has."""
+    return any(in_markup(wanted, text[start:end]) for start, end in _rows(text, mark))
+
+
+def _rows(text: str, mark: str) -> Iterator[tuple[int, int]]:
+    at, seen = text.find(mark), 0
+    while at >= 0 and seen < _MOST_ROWS:
+        start, end = row_around(text, at)
+        if end:
+            yield start, end
+        seen += 1
+        at = text.find(mark, max(at + 1, end))
+
+
+def row_around(text: str, at: int) -> tuple[int, int]:
+    """Where the innermost row around ``at`` starts and ends; in XML, the element around that at
+    ``at``. Twice 0 if there is none."""
+    if not looks_like_html(text):
+        return _parent(text, at)
+    best, closing = -1, ""
+    for opening, close in _ENDS:
+        start = _last(text, opening, max(0, at - LONGEST_ROW), at)
+        if start > best and text.find(close, start, at) < 0:
+            best, closing = start, close
+    if best < 0:
+        return 0, 0
+    end = text.find(closing, at)
+    return best, len(text) if end < 0 else end
+
+
+def _last(text: str, opening: str, first: int, end: int) -> int:
+    """Where the last such tag starts; -1 if there is none."""
+    start = text.rfind(opening, first, end)
+    while start >= 0:
+        behind = start + len(opening)
+        if text[behind : behind + 1] in _BEHIND:
+            break
+        start = text.rfind(opening, first, start)
+    return start
+
+
+def looks_like_html(text: str) -> bool:
+    """Whether markup is HTML; else it is XML."""
+    return _HTML.search(text, 0, _BEGINNING) is not None
+
+
+def _parent(text: str, at: int) -> tuple[int, int]:
+    """Where the element around the one around ``at`` starts and ends."""
+    open_: list[tuple[str, int]] = []
+    for tag in _TAG.finditer(text, max(0, at - LONGEST_ROW), at + 1):
+        if tag[1]:
+            while open_ and open_.pop()[0] != tag[2]:
+                pass
+        elif not tag[3]:
+            open_.append((tag[2], tag.start()))
+    if len(open_) < 2:
+        return 0, 0
+    name, start = open_[-2]
+    depth = 0
+    for tag in _TAG.finditer(text, start):
+        if tag[2] == name and not tag[3]:
+            depth += -1 if tag[1] else 1
+            if not depth:
+                return start, tag.end()
+    return 0, 0

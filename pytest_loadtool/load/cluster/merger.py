@@ -1,0 +1,141 @@
+"""The controller's books of one load test: how far each worker is, and all that it measured.
+
+Messages come in, states and merged numbers come out. Who carries the messages, and how a loss is
+noticed, is the carrier's business; there is one merger for all of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from pytest_loadtool.load.cluster.protocol import Failed, Final, Message, Snapshot
+from pytest_loadtool.load.cluster.share import Share
+from pytest_loadtool.load.metrics import reports
+from pytest_loadtool.load.metrics.merged import MergedMetrics
+from pytest_loadtool.load.metrics.metrics import LoadMetrics
+
+WorkerState = Literal["waiting", "running", "final", "lost", "failed"]
+
+_OVER: frozenset[WorkerState] = frozenset({"final", "lost", "failed"})
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerResult:
+    """One worker. ``share`` is None if it was never started; ``metrics`` if it never reported any.
+
+    ``text`` says why it failed.
+    """
+
+    name: str
+    state: WorkerState = "waiting"
+    share: Share | None = None
+    metrics: LoadMetrics | None = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """The merged numbers, and the workers that they come from."""
+
+    metrics: LoadMetrics
+    workers: tuple[WorkerResult, ...]
+
+
+class Merger:
+    """Keeps the state and the numbers of each of ``workers``, and those of all of them merged.
+
+    1. A worker that is given its share runs; before that only Failed and loss mean anything.
+    2. Snapshots add up. Final is the last, and replaces them.
+    3. What comes after Final or Failed is ignored. A worker that was given up as lost and speaks
+       again is believed: what it has to add is added, and with Final its share is complete.
+    """
+
+    def __init__(self, workers: Iterable[str] = ()) -> None:
+        self._workers = {name: WorkerResult(name) for name in workers}
+        self._parts: dict[str, MergedMetrics] = {}
+        self._merged = MergedMetrics((), (), ())
+
+    def join(self, worker: str) -> None:
+        """One more worker is to come, such as a replacement."""
+        self._workers.setdefault(worker, WorkerResult(worker))
+
+    def started(self, worker: str, share: Share) -> None:
+        """A worker was given its share."""
+        self.join(worker)
+        self._change(worker, "running", share=share)
+
+    def receive(self, worker: str, message: Message) -> None:
+        """Take note of what a worker says. One that is unknown joins by it.
+
+        Raises:
+            ValueError: the workers run different versions of the program or of the test cases.
+        """
+        self.join(worker)
+        running = self._workers[worker].share is not None
+        match message, self._workers[worker].state:
+            case Snapshot(metrics), "running" | "lost" if running:
+                self._add(worker, json.loads(metrics))
+            case Final(metrics), "running" | "lost" if running:
+                self._complete(worker, reports.from_snapshot(metrics))
+                self._change(worker, "final")
+            case Failed(text), "waiting" | "running" | "lost":
+                self._change(worker, "failed", text=text)
+            case _:
+                pass  # of a run that is over
+
+    def lost(self, worker: str) -> None:
+        """A worker is gone. What it had reported stays."""
+        self.join(worker)
+        if self._workers[worker].state not in _OVER:
+            self._change(worker, "lost")
+
+    def result(self) -> RunResult:
+        """All numbers reported so far, merged, and each worker's own. May be asked at any time."""
+        workers = tuple(
+            replace(worker, metrics=self._parts.get(name)) for name, worker in self._workers.items()
+        )
+        return RunResult(MergedMetrics.of(self._parts.values()), workers)
+
+    def merged(self) -> MergedMetrics:
+        """All numbers reported so far, which go on to grow.
+
+        Only users and rates are those of the workers that are running.
+        """
+        running = [
+            part for name, part in self._parts.items() if self._workers[name].state == "running"
+        ]
+        for name in ("users", "last_requests", "last_errors"):
+            setattr(self._merged, name, sum(getattr(part, name) for part in running))
+        return self._merged
+
+    def _add(self, worker: str, wire: dict[str, Any]) -> None:
+        part = self._parts.get(worker)
+        if part is None:
+            part = reports.from_wire(wire)
+            self._begin(part)
+            self._parts[worker] = part
+        else:
+            part.add_wire(wire)
+        self._merged.add_wire(wire)
+
+    def _complete(self, worker: str, whole: MergedMetrics) -> None:
+        self._begin(whole)
+        self._merged.add_wire(reports.to_wire(whole, self._parts.get(worker)))
+        self._parts[worker] = whole
+
+    def _begin(self, part: MergedMetrics) -> None:
+        """The first numbers of all say what is merged here; all others must be of the same."""
+        if not self._parts:
+            self._merged = MergedMetrics.for_reports_of(part)
+        self._merged.check(part)
+
+    def _change(
+        self, worker: str, state: WorkerState, *, share: Share | None = None, text: str = ""
+    ) -> None:
+        known = self._workers[worker]
+        self._workers[worker] = replace(
+            known, state=state, share=share or known.share, text=text or known.text
+        )

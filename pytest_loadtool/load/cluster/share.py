@@ -1,0 +1,115 @@
+"""Who does what, from numbers alone: users, their start times, test cases and dataset rows.
+
+Every worker computes its own part from its index and the number of workers. Nothing is agreed upon
+at run time, and a user does the same whichever worker runs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import gcd
+
+from pytest_loadtool.errors import ReplayError
+from pytest_loadtool.load.formatting import plural
+from pytest_loadtool.model.dataset import DatasetUse
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """Part ``index`` (from 0) of ``count`` parts of a load test."""
+
+    index: int = 0
+    count: int = 1
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.index < self.count:
+            raise ValueError(f"there is no share {self.index} of {self.count}")
+
+    def users(self, total: int) -> range:
+        """The numbers, from 0, of the users that belong to this share."""
+        return range(self.index, total, self.count)
+
+
+def case_of(user: int, weights: Sequence[int]) -> int:
+    """The index of the test case that a user runs.
+
+    The weights are dealt out evenly: of the first sum(weights) users, and of each such group after
+    them, exactly ``weights[i]`` run case i.
+
+    Each group of users begins elsewhere in the pattern. With the same pattern in each, two cases of
+    equal weight on two workers would give each worker one case only, since users are dealt to
+    workers by turns, too. The squares times the golden ratio have no period that the number of
+    workers could share.
+    """
+    pattern = _pattern(tuple(weights))
+    group, place = divmod(user, len(pattern))
+    turn = (group * group * 2654435769 & 0xFFFFFFFF) * len(pattern) >> 32
+    return pattern[(place + turn) % len(pattern)]
+
+
+@lru_cache(maxsize=64)
+def _pattern(weights: tuple[int, ...]) -> tuple[int, ...]:
+    """The shortest series that holds each index in proportion to its weight, spread evenly.
+
+    Smooth weighted round robin: everybody gains its weight, the richest has its turn and pays for
+    all.
+    """
+    divisor = gcd(*weights)
+    gains = [weight // divisor for weight in weights]
+    wealth = [0] * len(gains)
+    pattern = []
+    for _ in range(sum(gains)):
+        wealth = [have + gain for have, gain in zip(wealth, gains, strict=True)]
+        turn = wealth.index(max(wealth))
+        wealth[turn] -= sum(gains)
+        pattern.append(turn)
+    return tuple(pattern)
+
+
+def row_of(use: DatasetUse, rows: int, user: int, users: int, iteration: int) -> int | None:
+    """The row (from 0) that a user holds in an iteration (from 0); None when it has no row left.
+
+    A user that keeps its row for life holds the row of its own number. Otherwise all users go down
+    the rows together: row ``user`` first, then ``users`` rows further each time. After the last
+    row:
+
+    * not reusable: there is none left;
+    * reusable and sharable: the first comes again, so that all rows are used equally;
+    * reusable, not sharable: the user's own rows come again, which no other user ever holds.
+    """
+    step = iteration if use.lifespan == "test case" else 0
+    row = user + step * users
+    if row < rows:
+        return row
+    if not use.reusable or not rows:
+        return None
+    if use.sharable:
+        return row % rows
+    own = range(user, rows, users)
+    return own[step % len(own)] if own else None
+
+
+def preflight(use: DatasetUse, rows: int, users: int, iterations: int = 1) -> None:
+    """Check before the start that each user will find a row, in so many iterations each.
+
+    Raises:
+        ReplayError: the dataset is empty, or has too few rows that cannot be shared or used again.
+    """
+    if rows == 0:
+        raise ReplayError(f"dataset {use.name!r} ({use.file}) has no rows: add at least one")
+    rounds = iterations if use.lifespan == "test case" and not use.reusable else 1
+    if rows >= users * rounds or (use.reusable and use.sharable):
+        return
+    rule, change = (
+        ("no two users may hold the same row (sharable = false)", "set sharable = true")
+        if rows < users and not use.sharable
+        else ("no row is used twice (reusable = false)", "set reusable = true")
+    )
+    fewer = f"lower users to {rows // rounds}, " if rows >= rounds else ""
+    each = f" with {plural(rounds, 'iteration')} each" if rounds > 1 else ""
+    raise ReplayError(
+        f"dataset {use.name!r} ({use.file}) has {plural(rows, 'row')} for {plural(users, 'user')}"
+        f"{each}, and {rule}: add {users * rounds - rows} more, {fewer}or {change}"
+    )

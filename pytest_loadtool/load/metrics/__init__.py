@@ -1,0 +1,1 @@
+"""Mergeable counters and histograms. Nothing grows with the number of requests."""

@@ -1,0 +1,153 @@
+"""What is measured of one transaction, of one page, of one test case."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pytest_loadtool.load.metrics.histogram import Extent, Histogram
+
+MOST_WAYS = 3
+"""How many ways in which the answers to a transaction differ from the recorded one are told
+apart."""
+
+
+class TransactionMetrics:
+    """One transaction's requests. Times are in microseconds, sizes in bytes.
+
+    ``errors`` counts requests with at least one failure; ``statuses`` counts by status code, 0 for
+    no response. Failed requests are in the histograms like all others; only ``first_byte`` leaves
+    out those of which no byte came. ``otherwise`` counts requests that passed and did not come as
+    recorded, ``ways`` by how they differed: the first `MOST_WAYS` of these.
+    """
+
+    __slots__ = (
+        "errors", "first_byte", "otherwise", "received", "response", "sent", "service", "statuses",
+        "ways",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self.service = Histogram()
+        self.response = Histogram()
+        self.first_byte = Histogram()
+        self.statuses: dict[int, int] = {}
+        self.ways: dict[str, int] = {}
+        self.received = self.sent = self.errors = self.otherwise = 0
+
+    @property
+    def requests(self) -> int:
+        """How many requests were finished, well or not."""
+        return sum(self.statuses.values())
+
+    def differ(self, way: str, count: int = 1) -> None:
+        """Count requests that did not come as recorded in this way."""
+        self.otherwise += count
+        if way in self.ways or len(self.ways) < MOST_WAYS:
+            self.ways[way] = self.ways.get(way, 0) + count
+
+    def merge(self, other: TransactionMetrics) -> None:
+        """Add the other's numbers to these."""
+        self.service.merge(other.service)
+        self.response.merge(other.response)
+        self.first_byte.merge(other.first_byte)
+        self._add(other.statuses, other.errors, other.received, other.sent)
+        self._add_ways(other.otherwise, other.ways)
+
+    def to_wire(self, known: TransactionMetrics | None = None) -> list[Any]:
+        """What came after ``known``, which is this one as it was before, or everything.
+
+        Builtin types only; an empty list when nothing came.
+        """
+        known = known or _NO_REQUESTS
+        gained = {
+            status: more
+            for status, count in self.statuses.items()
+            if (more := count - known.statuses.get(status, 0))
+        }
+        if not gained and self.otherwise == known.otherwise:
+            return []
+        return [
+            [list(gained), list(gained.values())],
+            self.errors - known.errors,
+            [self.received - known.received, self.sent - known.sent],
+            [self.otherwise - known.otherwise, *self._gained_ways(known)],
+            self.first_byte.to_wire(known.first_byte),
+            self.service.to_wire(known.service),
+            self.response.to_wire(known.response),
+        ]
+
+    def merge_wire(self, wire: list[Any]) -> None:
+        """Add the numbers that `to_wire` described."""
+        if not wire:
+            return
+        statuses, errors, (received, sent), (otherwise, *ways), *times = wire
+        first_byte, service, response = times
+        self._add(dict(zip(*statuses, strict=True)), errors, received, sent)
+        self._add_ways(otherwise, dict(ways))
+        self.first_byte.merge_wire(first_byte)
+        self.service.merge_wire(service)
+        self.response.merge_wire(response)
+
+    def _gained_ways(self, known: TransactionMetrics) -> list[list[Any]]:
+        before = known.ways
+        return [
+            [way, more] for way, count in self.ways.items() if (more := count - before.get(way, 0))
+        ]
+
+    def _add_ways(self, otherwise: int, ways: dict[str, int]) -> None:
+        """Those that are too many are only counted."""
+        self.otherwise += otherwise - sum(ways.values())
+        for way, count in ways.items():
+            self.differ(way, count)
+
+    def _add(self, statuses: dict[int, int], errors: int, received: int, sent: int) -> None:
+        for status, count in statuses.items():
+            self.statuses[status] = self.statuses.get(status, 0) + count
+        self.errors += errors
+        self.received += received
+        self.sent += sent
+
+
+_NO_REQUESTS = TransactionMetrics()
+
+
+class Spans:
+    """Durations of pages, or of iterations of a test case, and how many of them failed.
+
+    ``durations`` is a `Histogram` if they are ``detailed``, else an `Extent`, which has no
+    percentiles.
+    """
+
+    __slots__ = ("durations", "failed")
+
+    def __init__(self, detailed: bool = True) -> None:
+        self.durations: Histogram | Extent = Histogram() if detailed else Extent()
+        self.failed = 0
+
+    def record(self, duration_us: int, failed: bool) -> None:
+        """Count one."""
+        self.durations.record(duration_us)
+        self.failed += failed
+
+    def merge(self, other: Spans) -> None:
+        """Add the other's numbers to these. Both are detailed, or neither is."""
+        self.merge_wire(other.to_wire())
+
+    def to_wire(self, known: Spans | None = None) -> list[Any]:
+        """What came after ``known``, which is this one as it was before, or everything.
+
+        Builtin types only.
+        """
+        durations = self.durations
+        if known is None:
+            return [self.failed, durations.to_wire()]
+        before = known.durations
+        if isinstance(durations, Histogram):
+            assert isinstance(before, Histogram)
+            return [self.failed - known.failed, durations.to_wire(before)]
+        assert isinstance(before, Extent)
+        return [self.failed - known.failed, durations.to_wire(before)]
+
+    def merge_wire(self, wire: list[Any]) -> None:
+        """Add the numbers that `to_wire` described."""
+        self.failed += wire[0]
+        self.durations.merge_wire(wire[1])

@@ -1,0 +1,247 @@
+"""What a load test measures, as numbers that merge exactly (see `merged`).
+
+Each worker has one `LoadMetrics`, and reports of it (see `reports`). Nothing in it grows with the
+number of requests, and the `Timeline` of a run has its limit.
+
+Recording a request is the hot path: `LoadMetrics.record` touches one transaction and the longest
+time of the second. Totals, per-second counts and rates are derived when somebody asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from pytest_loadtool.load.metrics.errorlog import ErrorLog
+from pytest_loadtool.load.metrics.histogram import Histogram
+from pytest_loadtool.load.metrics.keys import PageKey, TransactionKey, check_keys
+from pytest_loadtool.load.metrics.measures import Spans, TransactionMetrics
+from pytest_loadtool.load.metrics.timeline import Timeline
+from pytest_loadtool.model.editing import numbered
+from pytest_loadtool.model.result import Failure
+
+ADDED = (
+    "cut", "cut_iterations", "retried", "renewals", "dropped", "backed_off_us", "users",
+    "peak_users", "last_requests", "last_errors", "cpu_us",
+)  # fmt: skip
+"""Plain integers of `LoadMetrics` that are added up."""
+
+LONGEST = ("elapsed_us", "second")
+"""Those of which the greatest counts."""
+
+DELAYS = ("lateness", "lag", "connect", "tls", "negotiation")
+"""The attributes of `LoadMetrics` that are histograms of the whole run."""
+
+MEASURED = ("transactions", "pages", "cases")
+"""The attributes of `LoadMetrics` that are lists of measures, one for each key."""
+
+
+class LoadMetrics:
+    """The numbers of one worker, or of several merged.
+
+    ``describe`` makes the text of an error's first example from what `record` was given; by default
+    a string stands for itself and a callable is called.
+
+    Plain attributes for the driver to set or add to:
+
+    * ``cut``, ``cut_iterations``: requests and iterations cut off at the end. They are in no
+      histogram and in no other count.
+    * ``retried``: requests sent again because the idle connection they went out on had been closed.
+    * ``renewals``: requests that refreshed a token; they are among those that negotiate.
+    * ``dropped``: arrivals that could not start, because all users were busy.
+    * ``backed_off_us``: how long users waited after iterations without any response.
+    * ``elapsed_us``: how long the worker has run; ``cpu_us``: the processor time its process used
+      meanwhile. Both cumulative.
+
+    ``last_requests`` and ``last_errors`` are of the last whole second.
+
+    Pages have percentiles if ``detailed_pages``, else only average, least and most.
+
+    Raises:
+        ValueError: a transaction is of a page, or a page of a case, that is not given.
+    """
+
+    def __init__(
+        self,
+        transactions: Sequence[TransactionKey],
+        pages: Sequence[PageKey],
+        cases: Sequence[str],
+        describe: Callable[[Any], str] | None = None,
+        *,
+        detailed_pages: bool = False,
+    ) -> None:
+        self.transaction_keys = tuple(transactions)
+        self.page_keys = tuple(pages)
+        self.case_keys = tuple(cases)
+        check_keys(self.transaction_keys, self.page_keys, self.case_keys)
+        self.transactions = [TransactionMetrics() for _ in self.transaction_keys]
+        self.detailed_pages = detailed_pages
+        self.pages = [Spans(detailed_pages) for _ in self.page_keys]
+        self.cases = [Spans() for _ in self.case_keys]
+        self.errors = ErrorLog()
+        self.lateness = Histogram()
+        self.lag = Histogram()
+        self.connect = Histogram()
+        self.tls = Histogram()
+        self.negotiation = Histogram()
+        self.cut = self.cut_iterations = self.retried = self.renewals = self.dropped = 0
+        self.backed_off_us = 0
+        self.users = self.peak_users = 0
+        self.elapsed_us = self.cpu_us = 0
+        self.second = self.last_requests = self.last_errors = 0
+        self._timeline = Timeline()
+        # Of the current second: most users, longest response time, and the counts it began with.
+        self._busiest = self._longest_us = 0
+        self._began = (0, 0)
+        # What the timeline has already: requests, errors, response times, users of this second.
+        self._booked = (0, 0, 0, 0)
+        self._describe = describe or _describe
+
+    # Recording.
+
+    def record(
+        self,
+        index: int,
+        status: int,
+        service_us: int,
+        response_us: int,
+        first_byte_us: int,
+        received: int,
+        sent: int,
+        failures: tuple[Failure, ...] = (),
+        example: object = "",
+    ) -> None:
+        """Count one finished request of the transaction at ``index``.
+
+        ``service_us`` runs from sent to the last byte, ``first_byte_us`` from sent to the first
+        one (-1 if none came), ``response_us`` from when it should have been sent to the last byte.
+        ``status`` is 0 when there was no response. ``example`` is looked at only for a failure not
+        seen before: see ``describe``.
+        """
+        transaction = self.transactions[index]
+        statuses = transaction.statuses
+        statuses[status] = statuses.get(status, 0) + 1
+        transaction.service.record(service_us)
+        transaction.response.record(response_us)
+        if first_byte_us >= 0:
+            transaction.first_byte.record(first_byte_us)
+        transaction.received += received
+        transaction.sent += sent
+        if response_us > self._longest_us:
+            self._longest_us = response_us
+        if failures:
+            transaction.errors += 1
+            self.errors.record(index, failures, self.second, partial(self._describe, example))
+
+    def record_otherwise(self, index: int, way: str) -> None:
+        """Count a request, recorded already, that passed and did not come as recorded."""
+        self.transactions[index].differ(way)
+
+    def record_page(self, index: int, duration_us: int, failed: bool) -> None:
+        """Count one finished page: its first request's start to its last response's end."""
+        self.pages[index].record(duration_us, failed)
+
+    def record_iteration(self, case_index: int, duration_us: int, failed: bool) -> None:
+        """Count one finished iteration of a test case, think times included."""
+        self.cases[case_index].record(duration_us, failed)
+
+    def record_connection(self, connect_us: int, tls_us: int | None) -> None:
+        """Count one connection that was opened: the time of TCP, and of TLS if it was used."""
+        self.connect.record(connect_us)
+        if tls_us is not None:
+            self.tls.record(tls_us)
+
+    def record_negotiation(self, service_us: int) -> None:
+        """Count one request that was answered by a challenge: it is among no others."""
+        self.negotiation.record(service_us)
+
+    def record_lateness(self, us: int) -> None:
+        """How late this generator started something that was due, by its own fault alone."""
+        self.lateness.record(us)
+
+    def record_lag(self, us: int) -> None:
+        """How late the event loop ran a timer: the time by which an answer may wait to be seen."""
+        self.lag.record(us)
+
+    def set_users(self, active: int) -> None:
+        """How many virtual users are at work now."""
+        self.users = active
+        self.peak_users = max(self.peak_users, active)
+        self._busiest = max(self._busiest, active)
+
+    def begin_second(self, second: int) -> None:
+        """Requests recorded from now on belong to this second of the run (from 0)."""
+        if second == self.second:
+            return
+        self._book()
+        requests, errors = self.requests, self.failed_requests
+        next_one = second == self.second + 1
+        self.last_requests = requests - self._began[0] if next_one else 0
+        self.last_errors = errors - self._began[1] if next_one else 0
+        self._began = (requests, errors)
+        for skipped in range(self.second + 1, second):  # nobody looked at the clock in time
+            self._timeline.add(skipped, 0, 0, self.users, 0, 0)
+        self.second = second
+        self._busiest = self.users
+        self._booked = (*self._booked[:3], 0)
+
+    # Reading.
+
+    @property
+    def requests(self) -> int:
+        """How many requests were finished, well or not."""
+        return sum(one.requests for one in self.transactions)
+
+    @property
+    def failed_requests(self) -> int:
+        """How many requests had at least one failure."""
+        return sum(one.errors for one in self.transactions)
+
+    @property
+    def timeline(self) -> Timeline:
+        """What happened in each second of the run, this one included as far as it has come."""
+        self._book()
+        return self._timeline
+
+    @property
+    def keys(self) -> tuple[object, ...]:
+        """What it has numbers of: only those of the same can be merged."""
+        return self.transaction_keys, self.page_keys, self.case_keys, self.detailed_pages
+
+    def transaction_names(self) -> list[str]:
+        """The name of each transaction; one that comes again on its page is numbered."""
+        return numbered((key.case, key.page, key.name) for key in self.transaction_keys)
+
+    def page_names(self) -> list[str]:
+        """The name of each page; one that comes again in its case is numbered."""
+        return numbered((key.case, key.name) for key in self.page_keys)
+
+    def total(self, indices: Sequence[int] | None = None) -> TransactionMetrics:
+        """All transactions merged, or those at ``indices``."""
+        total = TransactionMetrics()
+        for index in range(len(self.transactions)) if indices is None else indices:
+            total.merge(self.transactions[index])
+        return total
+
+    def _book(self) -> None:
+        """Add to the timeline what came since the last call."""
+        before, now = self._booked, self._sums()
+        self._timeline.add(
+            self.second,
+            now[0] - before[0],
+            now[1] - before[1],
+            now[3] - before[3],
+            now[2] - before[2],
+            self._longest_us,
+        )
+        self._booked = now
+        self._longest_us = 0
+
+    def _sums(self) -> tuple[int, int, int, int]:
+        response_us = sum(one.response.total for one in self.transactions)
+        return self.requests, self.failed_requests, response_us, self._busiest
+
+
+def _describe(example: Any) -> str:
+    return str(example() if callable(example) else example)

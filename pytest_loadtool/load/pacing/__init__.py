@@ -1,0 +1,1 @@
+"""When iterations begin, and how fast bytes go."""

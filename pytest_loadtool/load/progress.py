@@ -1,0 +1,159 @@
+"""How a run is getting on: what a live view shows, from what each worker has measured so far."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import nlargest
+from typing import TypeVar
+
+from pytest_loadtool.load.metrics.histogram import Histogram
+from pytest_loadtool.load.metrics.metrics import LoadMetrics
+from pytest_loadtool.load.verdict.threshold import ThresholdState
+
+K = TypeVar("K", bound=Hashable)
+
+#: How many transactions a glimpse has, and how many points in time its history.
+MOST_ROWS, MOST_MOMENTS = 40, 120
+
+
+@dataclass(frozen=True, slots=True)
+class GlimpseRow:
+    """One transaction so far; response times in microseconds."""
+
+    page: str
+    name: str
+    requests: int
+    errors: int
+    median: int
+    p95: int
+
+
+@dataclass(frozen=True, slots=True)
+class Glimpse:
+    """All requests so far, their errors, response times (in microseconds) and status codes.
+
+    ``causes`` counts failures by their cause. ``users`` are at work now; the rates are of each
+    worker's last whole second. ``rows`` are the transactions that took the most time in sum.
+    ``rates`` and ``p95s`` (microseconds; 0 where nothing was finished) go from the start of the run
+    to now, at equal distances.
+    """
+
+    users: int = 0
+    requests: int = 0
+    errors: int = 0
+    dropped: int = 0
+    requests_per_second: int = 0
+    errors_per_second: int = 0
+    response: Histogram = field(default_factory=Histogram)
+    statuses: dict[int, int] = field(default_factory=dict)
+    causes: dict[str, int] = field(default_factory=dict)
+    rows: tuple[GlimpseRow, ...] = ()
+    rates: tuple[float, ...] = ()
+    p95s: tuple[float, ...] = ()
+    thresholds: tuple[ThresholdState, ...] = ()
+
+
+class Lookout:
+    """Looks at a run now and then. What it remembers does not grow with the length of the run."""
+
+    def __init__(self) -> None:
+        self._second = -1
+        self._seen = Glimpse()
+        self._rates = _History()
+        self._p95s = _History()
+
+    def look(
+        self,
+        parts: Sequence[tuple[LoadMetrics, bool]],
+        thresholds: tuple[ThresholdState, ...] = (),
+    ) -> Glimpse:
+        """From each worker's numbers, and whether it is still running; or from those of all merged.
+
+        One that has finished or was lost adds nothing to users and rates. Within a second of the
+        run the answer is the same.
+        """
+        second = max((metrics.second for metrics, _ in parts), default=-1)
+        if second == self._second:
+            return self._seen
+        self._second = second
+        workers = [metrics for metrics, _ in parts]
+        running = [metrics for metrics, is_running in parts if is_running]
+        totals = [one.total() for one in workers]
+        response = Histogram()
+        for total in totals:
+            response.merge(total.response)
+        rate = sum(one.last_requests for one in running)
+        recent = response.since(self._seen.response)
+        if second > 0:
+            self._rates.add(rate)
+            self._p95s.add(recent.percentile(95) if recent.count else 0)
+        self._seen = Glimpse(
+            users=sum(one.users for one in running),
+            requests=sum(one.requests for one in totals),
+            errors=sum(one.errors for one in totals),
+            dropped=sum(one.dropped for one in workers),
+            requests_per_second=rate,
+            errors_per_second=sum(one.last_errors for one in running),
+            response=response,
+            statuses=_sums(one.statuses for one in totals),
+            causes=_sums({one.cause: one.count} for part in workers for one in part.errors),
+            rows=_rows(workers),
+            rates=self._rates.values(),
+            p95s=self._p95s.values(),
+            thresholds=thresholds,
+        )
+        return self._seen
+
+
+class _History:
+    """A value for each second; as soon as they are too many, the mean of each two, and so on."""
+
+    def __init__(self) -> None:
+        self._values: list[float] = []
+        self._pending: list[float] = []
+        self._length = 1
+
+    def add(self, value: float) -> None:
+        self._pending.append(value)
+        if len(self._pending) < self._length:
+            return
+        self._values.append(sum(self._pending) / self._length)
+        self._pending.clear()
+        if len(self._values) == MOST_MOMENTS:
+            pairs = zip(self._values[::2], self._values[1::2], strict=True)
+            self._values = [sum(pair) / 2 for pair in pairs]
+            self._length *= 2
+
+    def values(self) -> tuple[float, ...]:
+        return tuple(self._values)
+
+
+def _sums(counts: Iterable[Mapping[K, int]]) -> dict[K, int]:
+    sums: dict[K, int] = {}
+    for part in counts:
+        for key, number in part.items():
+            sums[key] = sums.get(key, 0) + number
+    return sums
+
+
+def _rows(workers: Sequence[LoadMetrics]) -> tuple[GlimpseRow, ...]:
+    """The transactions with the most response time in sum, the greatest first."""
+    totals = [
+        sum(one.response.total for one in same)
+        for same in zip(*(worker.transactions for worker in workers), strict=True)
+    ]
+    busiest = nlargest(MOST_ROWS, range(len(totals)), key=totals.__getitem__)
+    return tuple(_row(workers, index) for index in busiest if totals[index])
+
+
+def _row(workers: Sequence[LoadMetrics], index: int) -> GlimpseRow:
+    key = workers[0].transaction_keys[index]
+    same = [worker.transactions[index] for worker in workers]
+    response = same[0].response
+    if len(same) > 1:
+        response = Histogram()
+        for one in same:
+            response.merge(one.response)
+    requests, errors = sum(one.requests for one in same), sum(one.errors for one in same)
+    return GlimpseRow(key.page, key.name, requests, errors, *response.percentiles([50, 95]))

@@ -1,0 +1,1 @@
+"""From merged metrics to passed, failed or inconclusive, with reasons."""

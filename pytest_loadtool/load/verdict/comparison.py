@@ -1,0 +1,213 @@
+"""Two runs of the same load test side by side, transaction by transaction.
+
+A saved run keeps histograms, not samples, so the percentiles that are compared are those that were
+reported. A difference is a regression when it is beyond the tolerance, beyond the floor below which
+differences are noise on any machine, and beyond what chance does to so many requests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from math import sqrt
+
+from pytest_loadtool.load.formatting import digits, percent, plural
+from pytest_loadtool.load.verdict.saved import Key, SavedRequests, SavedRun
+from pytest_loadtool.load.verdict.verdict import Verdict
+
+TOLERANCE = 0.1
+"""How much worse a figure may be, as a share, unless somebody says otherwise."""
+
+_MOST_REASONS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A measured number, and between what it might be in another run just like that one."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number that is compared, of some requests and the seconds that the run took.
+
+    ``floor`` is the difference that is never a regression; ``least`` how many requests both runs
+    must have for the number to mean something: five beyond a percentile. The earlier run must have
+    one in any case.
+    """
+
+    name: str
+    unit: str
+    """Empty for a share."""
+    estimate: Callable[[SavedRequests, float], Estimate]
+    floor: float
+    least: int = 1
+    less_is_worse: bool = False
+
+
+_DEVIATIONS = 2.0
+"""How many standard deviations chance may move a number. That two runs which differ in nothing are
+both that far off, in opposite directions, happens once in some hundred comparisons."""
+
+
+def _percentile(p: int) -> Callable[[SavedRequests, float], Estimate]:
+    """By how much its rank may be off says between which percentiles the true one lies: that is
+    so for any distribution."""
+
+    def estimate(one: SavedRequests, _seconds: float) -> Estimate:
+        off = _DEVIATIONS * sqrt(p * (100 - p) / one.requests)
+        ranks = (p, max(0.0, p - off), min(100.0, p + off))
+        return Estimate(*(one.response.percentile(rank) / 1000 for rank in ranks))
+
+    return estimate
+
+
+def _error_rate(one: SavedRequests, _seconds: float) -> Estimate:
+    """Between Wilson's limits: they hold for few requests too, and for none or all that failed."""
+    requests, rate, square = one.requests, one.errors / one.requests, _DEVIATIONS**2
+    middle = rate + square / (2 * requests)
+    off = _DEVIATIONS * sqrt(rate * (1 - rate) / requests + square / (4 * requests**2))
+    least, most = ((middle + by) / (1 + square / requests) for by in (-off, off))
+    return Estimate(rate, least, most)
+
+
+def _throughput(one: SavedRequests, seconds: float) -> Estimate:
+    if not seconds:
+        return Estimate(0.0, 0.0, 0.0)
+    off = _DEVIATIONS * sqrt(one.requests)
+    return Estimate(
+        *(number / seconds for number in (one.requests, one.requests - off, one.requests + off))
+    )
+
+
+FIGURES = (
+    Figure("median", "ms", _percentile(50), floor=1.0, least=10),
+    Figure("p95", "ms", _percentile(95), floor=1.0, least=100),
+    Figure("p99", "ms", _percentile(99), floor=1.0, least=500),
+    Figure("error rate", "", _error_rate, floor=0.001),
+    Figure("throughput", "requests/s", _throughput, floor=0.1, least=0, less_is_worse=True),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One figure of one transaction in both runs. A share (0 to 1) for the error rate."""
+
+    key: Key
+    figure: Figure
+    before: float
+    after: float
+    is_regression: bool
+
+    @property
+    def relative(self) -> float:
+        """The change as a share of what was before; 0 if there was nothing."""
+        return (self.after - self.before) / self.before if self.before else 0.0
+
+    def by(self) -> str:
+        """``+20 %``, or ``+0.35 points`` of a share."""
+        if self.figure.unit:
+            return _signed(self.relative * 100, 0, "%")
+        return _signed((self.after - self.before) * 100, 2, "points")
+
+    def __str__(self) -> str:
+        """``p95 of Page / GET /: 120 ms, was 100 ms (+20 %)``."""
+        where = " / ".join(filter(None, self.key[1:]))
+        after, before = (
+            f"{digits(value)} {self.figure.unit}" if self.figure.unit else percent(value)
+            for value in (self.after, self.before)
+        )
+        return f"{self.figure.name} of {where}: {after}, was {before} ({self.by()})"
+
+
+def _signed(value: float, decimals: int, unit: str) -> str:
+    rounded = round(value, decimals)
+    return f"{rounded:+.{decimals}f} {unit}" if rounded else f"0 {unit}"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A run beside an earlier one. ``new`` and ``gone`` are transactions of one run only."""
+
+    before: SavedRun
+    after: SavedRun
+    tolerance: float
+    changes: tuple[Change, ...]
+    new: tuple[Key, ...]
+    gone: tuple[Key, ...]
+
+    @property
+    def same_load(self) -> bool:
+        """Whether both were made under the same load. If not, differences may be the load's."""
+        return self.before.load == self.after.load
+
+    def loads(self) -> str:
+        """What both were made under, where it is not the same; else nothing."""
+        if self.same_load:
+            return ""
+        return f"not the same load: {self.before.load} before, now {self.after.load}"
+
+    @property
+    def regressions(self) -> tuple[Change, ...]:
+        """What became worse than the tolerance allows."""
+        return tuple(change for change in self.changes if change.is_regression)
+
+
+def compare(before: SavedRun, after: SavedRun, tolerance: float) -> Comparison:
+    """Compare each figure of each transaction that both runs have.
+
+    ``tolerance`` is a share: with 0.1 a time may be a tenth longer than it was.
+    """
+    changes = tuple(
+        change
+        for key, one in after.requests.items()
+        if key in before.requests
+        for change in _changes(key, (before.requests[key], before), (one, after), tolerance)
+    )
+    return Comparison(
+        before,
+        after,
+        tolerance,
+        changes,
+        new=tuple(key for key in after.requests if key not in before.requests),
+        gone=tuple(key for key in before.requests if key not in after.requests),
+    )
+
+
+def with_regressions(found: Verdict, comparison: Comparison) -> Verdict:
+    """The verdict with what became worse as its last reasons. What had passed has failed.
+
+    An inconclusive run stays that: its times may be the generator's own.
+    """
+    regressions = comparison.regressions
+    if not regressions:
+        return found
+    allowed = percent(comparison.tolerance)
+    reasons = [f"worse than before by more than {allowed}: {change}" for change in regressions]
+    if len(reasons) > _MOST_REASONS:
+        more = plural(len(reasons) - _MOST_REASONS, "more regression")
+        reasons[_MOST_REASONS:] = [f"and {more}: the report's comparison has all of them"]
+    loads = filter(None, [comparison.loads()])
+    outcome = "failed" if found.outcome == "passed" else found.outcome
+    return replace(found, outcome=outcome, reasons=(*found.reasons, *reasons, *loads))
+
+
+_One = tuple[SavedRequests, SavedRun]
+
+
+def _changes(key: Key, before: _One, after: _One, tolerance: float) -> Iterator[Change]:
+    for figure in FIGURES:
+        if before[0].requests and min(before[0].requests, after[0].requests) >= figure.least:
+            old, new = (figure.estimate(one, run.duration_s) for one, run in (before, after))
+            yield Change(key, figure, old.value, new.value, _is_worse(figure, old, new, tolerance))
+
+
+def _is_worse(figure: Figure, old: Estimate, new: Estimate, tolerance: float) -> bool:
+    if figure.less_is_worse:
+        by, beyond_chance = old.value - new.value, new.high < old.low
+    else:
+        by, beyond_chance = new.value - old.value, new.low > old.high
+    return beyond_chance and by > figure.floor and by > tolerance * old.value

@@ -1,0 +1,197 @@
+"""The results of a load test as plain values, ready to be written down in any form.
+
+Times are milliseconds as floats, sizes bytes, rates per second. A time is None where nothing was
+measured: there is no honest number for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pytest_loadtool.load.cluster.merger import WorkerState
+from pytest_loadtool.load.verdict.comparison import (
+    Comparison,
+)
+from pytest_loadtool.load.verdict.saved import SavedRun
+from pytest_loadtool.load.verdict.threshold import ThresholdResult
+from pytest_loadtool.load.verdict.verdict import Verdict
+from pytest_loadtool.model.load import LoadConfiguration
+from pytest_loadtool.model.result import Cause
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """A distribution of durations in milliseconds."""
+
+    mean: float | None
+    p50: float | None
+    p95: float | None
+    p99: float | None
+    max: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """What is measured of requests, in total or of one transaction.
+
+    ``status`` pairs status codes with counts, ascending; 0 means no response.
+    """
+
+    requests: int
+    errors: int
+    error_rate: float
+    bytes_received: int
+    bytes_sent: int
+    duration_s: float
+    throughput_rps: float
+    service_time: Times
+    response_time: Times
+    first_byte: Times
+    status: tuple[tuple[int, int], ...]
+    otherwise: int = 0
+    """Requests that passed and did not come as recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionSummary:
+    """One transaction. A name that comes again on its page is numbered: ``GET / (2)``."""
+
+    name: str
+    numbers: Numbers
+
+
+@dataclass(frozen=True, slots=True)
+class PageSummary:
+    """One page: its duration is from its first request to its last response, without think time.
+
+    There are percentiles only if the load configuration asks for them.
+    """
+
+    name: str
+    count: int
+    failed: int
+    durations: Times
+    min: float | None
+    transactions: tuple[TransactionSummary, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseSummary:
+    """One test case: how many iterations, and how long they took with their think times."""
+
+    name: str
+    iterations: int
+    failed: int
+    durations: Times
+    pages: tuple[PageSummary, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorSummary:
+    """One distinct error. ``first_s`` is the second of the run in which it came first."""
+
+    case: str
+    page: str
+    transaction: str
+    cause: Cause
+    message: str
+    count: int
+    first_s: int
+    example: str
+
+
+@dataclass(frozen=True, slots=True)
+class OtherwiseSummary:
+    """One way in which a transaction passed and did not come as recorded."""
+
+    case: str
+    page: str
+    transaction: str
+    way: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSummary:
+    """One worker. ``cpu`` is processor time by elapsed time: 1 is a whole core."""
+
+    name: str
+    state: WorkerState
+    users: int
+    requests: int
+    errors: int
+    duration_s: float
+    cpu: float
+    lag_p95: float | None
+    lateness_p95: float | None
+    lateness_p99: float | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionSummary:
+    """The connections of a run: ``tls`` is the time of the handshake, after TCP's ``connect``.
+
+    ``retried`` requests were sent again, because the idle connection had been closed.
+    ``negotiated`` requests were answered by a challenge (connection authentication negotiation):
+    these are in no other number, and their time is in that of pages alone. ``renewals`` of them
+    were sent to refresh a token. Users waited ``backed_off_s`` seconds in sum before they tried
+    again what had got no response at all.
+    """
+
+    opened: int
+    retried: int
+    backed_off_s: float
+    negotiated: int
+    renewals: int
+    connect: Times
+    tls: Times
+    negotiation: Times
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """``length_s`` seconds of the run from ``second`` on. ``users`` were at work on average.
+
+    The times are response times; None where no request was finished.
+    """
+
+    second: int
+    length_s: int
+    requests: int
+    errors: int
+    users: float
+    mean: float | None
+    max: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A whole run. ``started`` is ISO 8601.
+
+    ``timeline`` has the seconds in which users were at work, in order. ``dropped`` arrivals could
+    not start, because all users were busy.
+    """
+
+    name: str
+    started: str
+    verdict: Verdict
+    configuration: LoadConfiguration
+    totals: Numbers
+    cut_requests: int
+    cut_iterations: int
+    dropped: int
+    connections: ConnectionSummary
+    detailed_pages: bool
+    saved: SavedRun
+    """What of this run can be compared with a later one."""
+    comparison: Comparison | None
+    """With an earlier run, if that was asked for."""
+    thresholds: tuple[ThresholdResult, ...]
+    cases: tuple[CaseSummary, ...]
+    errors: tuple[ErrorSummary, ...]
+    other_errors: int
+    otherwise: tuple[OtherwiseSummary, ...]
+    """The most frequent first."""
+    workers: tuple[WorkerSummary, ...]
+    timeline: tuple[Moment, ...]

@@ -1,0 +1,1 @@
+"""Credentials and tokens: found, replaced in what people share, kept out of texts."""

@@ -1,0 +1,167 @@
+"""Secrets in texts that people and CI systems keep: only their beginning is shown.
+
+What counts as one: credentials and cookies in headers; fields whose name says so, in a query, a
+form, JSON, XML, multipart or HTML; and values that the caller names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from pytest_loadtool.codec.secret_names import is_secret
+from pytest_loadtool.codec.spellings import any_of, spellings
+
+if TYPE_CHECKING:
+    from pytest_loadtool.correlation.fields import Field
+
+#: How much of a secret is shown, and how long it must be for that much to say little about it.
+_SHOWN, _LONG = 4, 8
+
+#: Where a named value stands: groups ``name`` and ``value``; without ``name``, a secret anyhow.
+_FIELDS = tuple(
+    re.compile(pattern, re.IGNORECASE | re.DOTALL)
+    for pattern in (
+        # query and form; the name may be percent-encoded
+        r"(?:^|[?&])(?P<name>[^=&?\s<>\"']{1,80})=(?P<value>[^&\s\"'<>]+)",
+        # JSON
+        r'"(?P<name>(?:[^"\\\n]|\\.){1,80})"\s*:\s*(?:"(?P<value>(?:[^"\\]|\\.)+)"|(?P<number>\d+))',
+        # multipart/form-data: what follows the part's empty line
+        r'form-data;[^\n]*\bname="(?P<name>[^"\n]{1,80})"[^\n]*\n(?:[^\r\n]+\r?\n){0,8}\r?\n'
+        r"(?P<value>.{1,10000}?)(?=\r?\n--)",
+        # XML
+        r"<(?:\w+:)?(?P<name>[\w.-]{1,80})(?:\s[^<>]*)?>(?P<value>[^<>]+)</",
+        # HTML form controls, whichever attribute comes first
+        r"<input\b(?=[^<>]*\bname=[\"']?(?P<name>[^\"'\s<>]+))[^<>]*?\bvalue=[\"'](?P<value>[^\"'<>]+)",
+        r"<input\b(?=[^<>]*\btype=[\"']?password\b)[^<>]*?\bvalue=[\"'](?P<value>[^\"'<>]+)",
+    )
+)
+
+
+def cut(value: str) -> str:
+    """What is shown of a secret: a long one's first four characters, nothing of a short one. What
+    was cut stays as it is."""
+    if value.endswith("…") and len(value) <= _SHOWN + 1:
+        return value
+    return (value[:_SHOWN] if len(value) > _LONG else "") + "…"
+
+
+class Mask:
+    """Hides what must not be shown; ``values`` are secrets wherever they stand."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, values: Iterable[str] = ()) -> None:
+        self._values = any_of({form for value in set(values) - {""} for form in spellings(value)})
+
+    def value(self, name: str, value: str) -> str:
+        """The value of a field or placeholder of that name."""
+        return cut(value) if is_secret(name) else self.text(value)
+
+    def known(self, text: str) -> str:
+        """Any text, of which only the values are hidden that this was made with."""
+        if self._values is None:
+            return text
+        return self._values.sub(lambda match: cut(match[0]), text)
+
+    def text(self, text: str) -> str:
+        """Any text: a body, a target, a header value."""
+        text = self.known(text)
+        for pattern in _FIELDS:
+            text = pattern.sub(_masked_field, text)
+        return text
+
+    def field(self, one: Field) -> str:
+        """The value of a field of a request; as it is where it tells what sends one."""
+        if one.is_cookie and "${" not in one.value:
+            return cut(one.value)
+        if one.slot is None or "${" in one.value:
+            return one.value
+        masked = self.header if one.section == "HEADERS" else self.value
+        return masked(one.wire_name, one.value)
+
+    def header(self, name: str, value: str) -> str:
+        """A header's value."""
+        special = _HEADERS.get(name.lower())
+        return special(value) if special else self.value(name, value)
+
+
+BY_NAME = Mask()
+"""Hides what is a secret by its name alone."""
+
+
+class Unmasked(Mask):
+    """Hides nothing."""
+
+    __slots__ = ()
+
+    def text(self, text: str) -> str:
+        """As it is."""
+        return text
+
+    def value(self, name: str, value: str) -> str:  # noqa: ARG002 - whatever its name is
+        """As it is."""
+        return value
+
+    def header(self, name: str, value: str) -> str:  # noqa: ARG002 - whatever its name is
+        """As it is."""
+        return value
+
+    def field(self, one: Field) -> str:
+        """As it is."""
+        return one.value
+
+
+def secret_fields(text: str) -> Iterator[str]:
+    """The values in a text that their names say are secrets, as they stand there."""
+    for pattern in _FIELDS:
+        for match in pattern.finditer(text):
+            if group := _secret(match):
+                yield match[group]
+
+
+def _secret(match: re.Match[str]) -> str:
+    """The group of a field's value that is a secret; empty if it is none."""
+    groups = match.groupdict()
+    if "name" in groups and not is_secret(groups["name"]):
+        return ""
+    return "value" if groups["value"] is not None else "number"
+
+
+def _masked_field(match: re.Match[str]) -> str:
+    group = _secret(match)
+    if not group:
+        return match[0]
+    start, end = (position - match.start() for position in match.span(group))
+    return match[0][:start] + cut(match[group]) + match[0][end:]
+
+
+def _authorization(value: str) -> str:
+    scheme, space, credentials = value.partition(" ")
+    return f"{scheme} {cut(credentials)}" if space else cut(value)
+
+
+def _cookies(value: str) -> str:
+    return "; ".join(_cookie(one) for one in value.split("; "))
+
+
+def _cookie(pair: str) -> str:
+    name, equals, value = pair.partition("=")
+    return f"{name}={cut(value)}" if equals and value else pair
+
+
+def _set_cookie(value: str) -> str:
+    pair, semicolon, attributes = value.partition(";")
+    return _cookie(pair) + semicolon + attributes
+
+
+_HEADERS: Mapping[str, Callable[[str], str]] = MappingProxyType(
+    {
+        "authorization": _authorization,
+        "proxy-authorization": _authorization,
+        "cookie": _cookies,
+        "set-cookie": _set_cookie,
+    }
+)

@@ -1,0 +1,1 @@
+"""Test cases as pytest items: collected, replayed, reported."""

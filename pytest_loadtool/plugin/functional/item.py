@@ -1,0 +1,186 @@
+"""A test case as a test of pytest: replayed once, by one virtual user."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from pytest_loadtool.casefile.toml.diagnostics import key_error
+from pytest_loadtool.casefile.trust import UNTRUSTED, Trust, named_path
+from pytest_loadtool.diagnosis.outcome import Evidence, headline
+from pytest_loadtool.diagnosis.refusal import otherwise
+from pytest_loadtool.errors import FileError, LoadToolError
+from pytest_loadtool.masking.values import secrets_of
+from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.plugin.body_limit import body_limit_of
+from pytest_loadtool.plugin.file_item import FileItem
+from pytest_loadtool.plugin.functional.by_place import by_place
+from pytest_loadtool.plugin.functional.status_mismatch import OTHERWISE, answered_otherwise
+from pytest_loadtool.plugin.functional.steps import StepLines, StepResult, Watch
+from pytest_loadtool.plugin.functional.unverified import unverified
+from pytest_loadtool.plugin.options import CASE_SUFFIX, server_of, trust_of
+from pytest_loadtool.plugin.overrides import on_its_way
+from pytest_loadtool.plugin.paths import shown_error, shown_path
+from pytest_loadtool.plugin.proxy import proxy_secrets
+from pytest_loadtool.plugin.run_in_thread import run_apart
+from pytest_loadtool.plugin.server import server_from_fixture
+from pytest_loadtool.plugin.think_time import think_time_of
+from pytest_loadtool.report.failure import explain
+
+if TYPE_CHECKING:
+    from pytest_loadtool.casefile.toml.positions import KeyPath
+    from pytest_loadtool.replay import Plan
+
+
+class CaseItem(FileItem):
+    """One test case."""
+
+    def __init__(
+        self,
+        name: str,
+        parent: pytest.File,
+        *,
+        case: TestCase,
+        marks: Sequence[pytest.MarkDecorator] = (),
+        **others: Any,
+    ) -> None:
+        self.case = case = on_its_way(case, parent.config)
+        self.server_fixture = "" if server_of(parent.config) else case.server_fixture
+        """The fixture that gives the server, unless the command line names one."""
+        self.loadtool_steps: list[StepResult] = []
+        """The transactions of the last replay; they go along with the report."""
+        self._failure: tuple[str, str, int] | None = None
+        self._secrets: list[str] = []
+        named: dict[str, KeyPath] = {
+            name: ("fixtures", number) for number, name in enumerate(case.fixtures)
+        }
+        if self.server_fixture:
+            named[self.server_fixture] = ("server_fixture",)
+        self.fixture_keys = {name: (parent.path, key) for name, key in named.items()}
+        every = [*marks, *([pytest.mark.usefixtures(*named)] if named else [])]
+        super().__init__(name, parent, callobj=_function(case, every), **others)
+        self.user_properties += [*unverified([case]), *by_place(case)]
+        self.extra_keyword_matches.update([case.name, *(page.name for page in case.pages)])
+
+    def replay(self, request: pytest.FixtureRequest) -> None:
+        """Replay the test case once; fails the test if a transaction fails."""
+        watch = Watch(StepLines(self.config))
+        self.loadtool_steps, self._failure = watch.steps, None
+        problem: LoadToolError | None = None
+        try:
+            self._replay(request, watch)
+        except LoadToolError as error:
+            problem = error
+        finally:
+            self._add_properties(watch)
+        if problem is not None:  # not in the handler: pytest would show its traceback, too
+            text = shown_error(problem, self.config)
+            self._fail(text, text, getattr(problem, "line", 0) or 1)
+        failed = [one for one in watch.outcomes if one.failures]
+        if failed:
+            first = min(failed, key=lambda one: one.index)
+            self._fail(self._explain(watch), headline(first), first.transaction.line)
+
+    # As pytest's own override does, without a style.
+    def repr_failure(  # type: ignore[override]
+        self, excinfo: pytest.ExceptionInfo[BaseException]
+    ) -> Any:
+        """The failure text alone where the test case is at fault, else pytest's usual traceback."""
+        representation = super().repr_failure(excinfo)
+        crash = getattr(representation, "reprcrash", None)
+        if crash is not None and self._failure and str(excinfo.value) == self._failure[0]:
+            # What the summary, JUnit's message attribute and --tb=line show.
+            crash.path = str(self.path)
+            _, crash.message, crash.lineno = self._failure
+        return representation
+
+    def _replay(self, request: pytest.FixtureRequest, watch: Watch) -> None:
+        from pytest_loadtool.engine.functional import replay_once
+
+        plan = self._plan(request)
+        limit = body_limit_of(self.config)
+        values = run_apart(
+            lambda: replay_once(plan, observer=watch, body_limit=limit, challenged=watch.challenged)
+        )
+        self._secrets = [
+            *secrets_of(self.case, plan.values),
+            *secrets_of(self.case, values),
+            *proxy_secrets(self.config),
+        ]
+
+    def _plan(self, request: pytest.FixtureRequest) -> Plan:
+        from pytest_loadtool.engine.prepare.checks import check_plan
+        from pytest_loadtool.engine.prepare.resources import compile_from
+
+        plan = compile_from(
+            self.path,
+            self.case,
+            server=self._server(request),
+            think_time=think_time_of(self.config),
+            trust=trust_of(self.config),
+        )
+        check_plan(plan, self.path)
+        return plan
+
+    def _server(self, request: pytest.FixtureRequest) -> str:
+        if not self.server_fixture:
+            return server_of(self.config)
+        try:
+            return server_from_fixture(request, self.server_fixture)
+        except ValueError as error:
+            raise key_error(self.path, ("server_fixture",), str(error)) from None
+
+    def _fail(self, text: str, message: str, line: int) -> None:
+        self._failure = (text, message, line)
+        pytest.fail(text, pytrace=False)
+
+    def _explain(self, watch: Watch) -> str:
+        return explain(
+            self.case,
+            watch.outcomes,
+            path=shown_path(self.path, self.config),
+            evidence=_evidence(self.path, trust_of(self.config)),
+            secrets=self._secrets,
+        )
+
+    def _add_properties(self, watch: Watch) -> None:
+        """Replace what an earlier attempt has left, when the test is rerun."""
+        properties = {
+            "transactions": len(watch.outcomes),
+            "failed": sum(1 for one in watch.outcomes if one.failures),
+            "duration": round(watch.duration, 3),
+        }
+        others = [one for one in self.user_properties if one[0] not in (*properties, OTHERWISE)]
+        found = answered_otherwise(map(otherwise, watch.outcomes))
+        self.user_properties[:] = [*others, *properties.items(), *found]
+
+
+def _function(
+    case: TestCase, marks: Sequence[pytest.MarkDecorator]
+) -> Callable[[pytest.FixtureRequest], None]:
+    """What pytest takes for the test function."""
+
+    def replay(request: pytest.FixtureRequest) -> None:
+        request.node.replay(request)
+
+    replay.__doc__ = case.name
+    replay.__dict__["pytestmark"] = list(marks)
+    return replay
+
+
+def _evidence(path: Path, trust: Trust) -> Evidence:
+    """The recorded traffic, kept beside the test case under its name."""
+    har = path.with_name(path.name.removesuffix(CASE_SUFFIX) + ".har")
+    if trust.untrusted:
+        return Evidence(note=f"the recorded traffic is not read: {UNTRUSTED}")
+    if not har.exists():
+        return Evidence(note=f"the recorded traffic, {har.name}, is not beside the test case")
+    from pytest_loadtool.casefile import read_har
+
+    try:
+        return Evidence(read_har(named_path(path, har.name, trust, limit=None)))
+    except FileError as error:
+        return Evidence(note=f"the recorded traffic cannot be read: {error}")

@@ -1,0 +1,1 @@
+"""Load configurations as pytest items, in this process and over pytest-xdist."""

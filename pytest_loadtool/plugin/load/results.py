@@ -1,0 +1,148 @@
+"""What came of a session's load tests: verdicts for pytest, numbers for the terminal and a file."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from pytest_loadtool.casefile.files import replace_file
+from pytest_loadtool.codec.excerpt import printable
+from pytest_loadtool.errors import FileError
+from pytest_loadtool.load import Summary
+from pytest_loadtool.plugin.load.compare import BASELINE, baseline_of, saved_text
+from pytest_loadtool.plugin.paths import shown_error
+from pytest_loadtool.report.load.json import FORMAT, load_data
+from pytest_loadtool.report.load.sparkline import glyphs_for
+from pytest_loadtool.report.load.text import load_text
+
+#: How many of a run's errors its failure names. The report has all of them.
+_MOST_ERRORS = 5
+
+#: The summaries of all load tests so far, in the order they ran.
+RESULTS = pytest.StashKey[list[Summary]]()
+
+
+def failure_text(summary: Summary) -> str | None:
+    """Why pytest must call the test failed, or None.
+
+    The first line stands by itself in pytest's short summary. In a JUnit file this text is all
+    there is, so it has the most frequent errors, too.
+    """
+    found = summary.verdict
+    if found.outcome == "passed":
+        return None
+    errors = sorted(summary.errors, key=lambda error: -error.count)[:_MOST_ERRORS]
+    lines = [
+        f"load test {found.outcome}: {found.reasons[0]}",
+        *found.reasons[1:],
+        *(f"  {one.count:,} x {one.page} / {one.transaction}: {one.message}" for one in errors),
+    ]
+    return "\n".join(printable(line) for line in lines)
+
+
+def properties(summary: Summary) -> list[tuple[str, object]]:
+    """The main numbers, as properties of the test in a JUnit file."""
+    totals = summary.totals
+    times = totals.response_time
+    return [
+        ("load_verdict", summary.verdict.outcome),
+        ("load_requests", totals.requests),
+        ("load_errors", totals.errors),
+        ("load_throughput_rps", round(totals.throughput_rps, 3)),
+        ("load_response_time_p50_ms", times.p50),
+        ("load_response_time_p95_ms", times.p95),
+    ]
+
+
+def target_file(config: pytest.Config, option: str) -> Path | None:
+    """Where ``--load-json`` or ``--load-save`` (``load_json``, ``load_save``) wants the results.
+
+    Raises:
+        pytest.UsageError: nothing can be written there. Said now, and not after an hour of load.
+    """
+    name = config.getoption(option)
+    if not name:
+        return None
+    spelled = "--" + option.replace("_", "-")
+    path = Path(config.invocation_params.dir, name)
+    if path.is_dir():
+        raise pytest.UsageError(f"{spelled}: {name} is a directory: name a file in it")
+    if path.exists() and not path.is_file():
+        raise pytest.UsageError(f"{spelled}: {name} is no ordinary file: name one to be replaced")
+    folder = Path(os.path.realpath(path)).parent
+    if not folder.is_dir():
+        raise pytest.UsageError(f"{spelled}: there is no directory {folder}: make it first")
+    if not os.access(folder, os.W_OK):
+        raise pytest.UsageError(f"{spelled}: nothing can be written to {folder}")
+    return path
+
+
+def document(results: Sequence[Summary]) -> dict[str, object]:
+    """What ``--load-json`` writes: one run as it is, any other number as a list under ``runs``."""
+    runs = [load_data(summary) for summary in results]
+    return runs[0] if len(runs) == 1 else {"format": FORMAT, "runs": runs}
+
+
+def _json_text(results: Sequence[Summary]) -> str:
+    return json.dumps(document(results), indent=2) + "\n"
+
+
+def _saved_text(results: Sequence[Summary]) -> str:
+    return saved_text(summary.saved for summary in results)
+
+
+class LoadReporter:
+    """Writes the results at the end of the session: only one process of a session has it."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._targets = [
+            (path, text)
+            for option, text in (("load_json", _json_text), ("load_save", _saved_text))
+            if (path := target_file(config, option)) is not None
+        ]
+        self._problems: list[str] = []
+        self.incomplete = False
+        """Whether a file could not be written, at the end of the session."""
+        config.stash[BASELINE] = baseline_of(config)
+        config.stash[RESULTS] = []
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Write the files: before workers are brought down, which can go wrong."""
+        results: list[Summary] = self._config.stash[RESULTS]
+        for path, text in self._targets:
+            if text is _saved_text and not results:
+                self._problems.append(f"no load was made, so {path} is as it was")
+                continue
+            try:
+                replace_file(path, text(results).encode())
+            except FileError as error:
+                self._problems.append(shown_error(error, self._config))
+                self.incomplete = True
+                session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(
+        self, terminalreporter: pytest.TerminalReporter, exitstatus: int
+    ) -> None:
+        """Write the report."""
+        if exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+            terminalreporter.write_line("no load test found: --load runs *.load.toml files")
+        results = self._config.stash[RESULTS]
+        if results:
+            terminalreporter.write_sep("=", "load test results")
+        width = shutil.get_terminal_size().columns
+        # Not sys.stdout's: capturing puts a stream with an encoding of its own there.
+        glyphs = glyphs_for(getattr(sys.__stdout__, "encoding", None))
+        for summary in results:
+            for line in load_text(summary, width, glyphs):
+                terminalreporter.write_line(line)
+            terminalreporter.write_line("")
+        for problem in self._problems:
+            terminalreporter.write_line(f"results were not written: {problem}", red=True)

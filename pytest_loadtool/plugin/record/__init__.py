@@ -1,0 +1,1 @@
+"""`--record`, the `record` fixtures, and recording from tests."""

@@ -1,0 +1,133 @@
+"""`--record-from-tests DIR`: tests whose traffic goes through the proxy become test cases.
+
+A recording lasts from the set-up of a test to the end of its teardown, so that what its fixtures
+send is in it. One proxy serves all tests of a process, because a browser may serve several of them;
+it starts when the first test asks for it. Should it die, that is an error of the test that it was
+recording, and the next has another, where fixtures of the session look for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import replace
+from pathlib import Path
+from shutil import copyfile
+
+import pytest
+
+from pytest_loadtool.capture import Proxy
+from pytest_loadtool.capture.tempdir import Scratch
+from pytest_loadtool.console.process import RecordingProcess
+from pytest_loadtool.console.program import in_the_way, recorded_so_far
+from pytest_loadtool.console.session import Settings
+from pytest_loadtool.console.unattended import End, Recorded
+from pytest_loadtool.errors import RecordingError
+from pytest_loadtool.plugin.functional.case_names import case_path
+from pytest_loadtool.plugin.functional.server_fixtures import server_fixtures
+
+
+class FromTests:
+    """The plugin of a session that records its tests into ``directory``."""
+
+    def __init__(self, directory: Path, settings: Settings, *, replace: bool) -> None:
+        self._directory = directory
+        self._settings = settings
+        self._replace = replace
+        self._process: RecordingProcess | None = None
+        self._scratch: Scratch | None = None
+        self._path: Path | None = None
+        """The test case that is being recorded."""
+        self._servers: dict[str, str] = {}
+        self._passed = False
+
+    @property
+    def proxy(self) -> Proxy:
+        """The proxy, which starts now if it has not.
+
+        Raises:
+            RecordingError: it cannot start.
+        """
+        if self._process is None:
+            self._process = self._start(self._settings.port)
+            self._begin()
+        return replace(self._process.proxy, ca=str(self._certificate))
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, None, None]:
+        """A recording begins."""
+        path = case_path(self._directory, item.nodeid)
+        self._path, self._servers, self._passed = path, {}, False
+        self._begin()
+        yield
+        self._servers = server_fixtures(item, path.parent)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Note how the test went."""
+        report = yield
+        if call.when == "call":
+            self._passed = report.passed
+        return report
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_teardown(self) -> Generator[None, None, None]:
+        """The recording ends, after the fixtures."""
+        try:
+            yield
+        except BaseException:
+            self._passed = False
+            raise
+        finally:
+            self._end("the test did not pass")
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self) -> None:
+        """End what Ctrl-C has left open, then the proxy; all fixtures have ended by now."""
+        self._passed = False
+        path = self._path
+        try:
+            self._end("the test was interrupted")
+        except RecordingError as error:
+            recorded_so_far.append(Recorded(str(path), reason=str(error)))
+        if self._process is not None:
+            self._process.__exit__(None, None, None)
+        if self._scratch is not None:
+            self._scratch.remove()
+
+    def _begin(self) -> None:
+        if self._process is None or self._path is None:
+            return
+        if not self._process.alive:
+            path, self._path = self._path, None  # nothing is recorded if it cannot start
+            self._process.__exit__(None, None, None)
+            self._process = self._start(int(str(self._process.proxy.url).rpartition(":")[2]))
+            self._path = path
+        existing = in_the_way(self._path)
+        if existing is not None and not self._replace:
+            self._path = None
+            reason = "exists, and was not recorded anew (--record-replace does)"
+            recorded_so_far.append(Recorded(str(existing), reason=reason))
+        else:
+            self._process.begin(self._path)
+
+    @property
+    def _certificate(self) -> Path:
+        """A copy of the proxy's, in a place that stays."""
+        if self._scratch is None:
+            self._scratch = Scratch("tests")
+        return self._scratch.path / "ca.pem"
+
+    def _start(self, port: int) -> RecordingProcess:
+        process = RecordingProcess(replace(self._settings, port=port)).__enter__()
+        copyfile(str(process.proxy.ca), self._certificate)
+        return process
+
+    def _end(self, otherwise: str) -> None:
+        path, self._path = self._path, None
+        if self._process is None or path is None:
+            return
+        result = self._process.end(End(self._passed, self._servers))
+        if result is not None:
+            recorded_so_far.append(result if self._passed else replace(result, reason=otherwise))

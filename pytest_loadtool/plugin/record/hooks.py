@@ -1,0 +1,135 @@
+"""`pytest --record` and `--record-from-tests`: from pytest's options to the console."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_loadtool.errors import LoadToolError
+from pytest_loadtool.plugin.options import trust_of
+from pytest_loadtool.plugin.overrides import put_on_path
+
+if TYPE_CHECKING:
+    from pytest_loadtool.console import Settings
+    from pytest_loadtool.recording import DomainFilter, Grouping
+
+#: What the extra installs, by import name.
+_EXTRA = ("mitmproxy", "prompt_toolkit")
+
+
+def main(config: pytest.Config) -> int:
+    """Open the console in place of a test run; the exit status.
+
+    Raises:
+        pytest.UsageError: it cannot be opened like this.
+    """
+    _refuse_workers(config)
+    _check_extra()
+    from pytest_loadtool.console import run
+
+    _give_back_stdin(config)
+    put_on_path(config.rootpath)
+    try:
+        return run(_settings(config))
+    except LoadToolError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def record_tests(config: pytest.Config) -> None:
+    """Have this session's tests recorded.
+
+    Raises:
+        pytest.UsageError: they cannot be.
+    """
+    _check_extra()
+    from pytest_loadtool.plugin.record.from_tests import FromTests
+
+    directory = Path(config.invocation_params.dir, config.option.record_from_tests)
+    if directory.exists() and not directory.is_dir():
+        raise pytest.UsageError(f"--record-from-tests: {directory} is not a directory")
+    # The port of the configuration file is one, and each worker of pytest-xdist needs its own.
+    settings = replace(_settings(config), port=0)
+    plugin = FromTests(directory, settings, replace=bool(config.option.record_replace))
+    config.pluginmanager.register(plugin, "loadtool-from-tests")
+    if config.pluginmanager.has_plugin("playwright"):
+        from pytest_loadtool.plugin.record import from_playwright
+
+        config.pluginmanager.register(from_playwright, "loadtool-from-playwright")
+
+
+def _check_extra() -> None:
+    if any(find_spec(name) is None for name in _EXTRA):
+        raise pytest.UsageError(
+            "recording needs more than replay does: pip install 'pytest-loadtool[record]'"
+        )
+
+
+def _refuse_workers(config: pytest.Config) -> None:
+    workers = config.getoption("numprocesses", default=None) or config.getoption("tx", default=None)
+    if workers:
+        raise pytest.UsageError("--record opens one console: leave out -n and --tx")
+
+
+def _settings(config: pytest.Config) -> Settings:
+    from pytest_loadtool.console import Settings
+
+    directory = Path(config.invocation_params.dir)
+    file = config.getoption("record")
+    return Settings(
+        directory=directory,
+        case_path=directory / file if file else None,
+        url=config.getoption("record_url") or "",
+        browser=config.getoption("record_browser") or "",
+        port=int(config.getoption("record_port") or 0),
+        domains=_domains(config),
+        grouping=_grouping(config),
+        script=config.getoption("record_script") or "",
+        proxy=config.getoption("loadtool_proxy") or "",
+        strict=bool(config.getoption("loadtool_strict")),
+        reset=config.getoption("record_reset") or "",
+        rules=tuple(config.getini("loadtool_asm_rules")),
+        trust=trust_of(config),
+    )
+
+
+def _domains(config: pytest.Config) -> DomainFilter:
+    from pytest_loadtool.recording import TRACKERS, Domain, DomainFilter
+
+    lists: dict[str, tuple[Domain, ...]] = {}
+    for name in ("record_only", "record_block"):
+        try:
+            lists[name] = tuple(map(Domain.parse, config.getoption(name) or ()))
+        except ValueError as error:
+            raise pytest.UsageError(f"--{name.replace('_', '-')}: {error}") from None
+    trackers = TRACKERS if config.getoption("record_block_trackers") else ()
+    return DomainFilter(lists["record_only"], lists["record_block"] + trackers)
+
+
+def _grouping(config: pytest.Config) -> Grouping:
+    from pytest_loadtool.casefile import parse_duration
+    from pytest_loadtool.recording import Grouping
+
+    default = Grouping()
+    threshold = config.getini("record_activity_threshold")
+    try:
+        return Grouping(
+            config.getini("record_grouping") or default.algorithm,
+            parse_duration(threshold) if threshold else default.threshold,
+        )
+    except ValueError as error:
+        name = "record_activity_threshold" if threshold else "record_grouping"
+        raise pytest.UsageError(f"{name}: {error}") from None
+
+
+def _give_back_stdin(config: pytest.Config) -> None:
+    """End the capturing of standard input; that of the outputs is suspended at this point anyhow.
+
+    Nothing is captured after the console, so nothing is resumed.
+    """
+    manager = config.pluginmanager.get_plugin("capturemanager")
+    if manager is not None:
+        manager.suspend(in_=True)

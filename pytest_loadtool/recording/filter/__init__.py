@@ -1,0 +1,1 @@
+"""Which exchanges become transactions, and which do not, with the reason."""

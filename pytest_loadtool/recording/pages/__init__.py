@@ -1,0 +1,1 @@
+"""Which requests make up a page, what it is called, and when it was visited."""

@@ -1,0 +1,1 @@
+"""From recorded requests to request templates."""

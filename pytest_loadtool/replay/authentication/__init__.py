@@ -1,0 +1,1 @@
+"""A virtual user that answers challenges and renews its tokens."""

@@ -1,0 +1,100 @@
+"""A request on its way through gates: who is on the way with it, and how it goes out again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from pytest_loadtool.auth.challenge import Challenge, scheme_name
+from pytest_loadtool.auth.handshake import Handshake
+from pytest_loadtool.replay.authentication.credential_cache import Trial
+from pytest_loadtool.replay.authentication.credentials import (
+    head_end,
+    with_lines,
+    without_body,
+    without_header,
+)
+from pytest_loadtool.replay.authentication.gates import Gate
+from pytest_loadtool.replay.user.exchange import Closing, Opening, Response, Send
+from pytest_loadtool.replay.user.plan import Step
+
+_OR_SHARED = (
+    "; or the proxy does not keep a connection to the server for each of its client's (squid does, "
+    "Apache httpd does not), which this scheme needs where there is no tunnel: use https"
+)
+
+
+class Login:
+    """Somebody on the way through a gate: what was asked last, and the credentials sent last."""
+
+    __slots__ = ("challenges", "gate", "handshake", "trial", "value")
+
+    def __init__(self, gate: Gate, handshake: Handshake, trial: Trial) -> None:
+        self.gate = gate
+        self.handshake = handshake
+        self.trial = trial
+        self.challenges: Sequence[Challenge] = ()
+        self.value = ""
+
+    def is_let_in(self, response: Response) -> bool:
+        """Whether an answer that does not ask for its credentials any more shows that they are
+        right.
+
+        No error does that the server, or what stands before it, may give without a look at them,
+        unless the transaction expects it; nor does anything that comes before they were sent.
+        """
+        status = response.status
+        if not self.handshake.wants_body:
+            return False
+        expected = status in response.send.step.accepted or status == 401  # behind the proxy
+        return status < 400 or (status < 500 and expected)
+
+    def how(self, step: Step) -> str:
+        """In which scheme and realm it was refused, in words, and why else that may be."""
+        handshake = self.handshake
+        realm = f", realm {handshake.realm!r}" if handshake.realm else ""
+        shared = step.origin.scheme == "http" and step.origin.via is not None
+        others = handshake.connection_bound and shared and self.gate.status == 401
+        return f" ({scheme_name(handshake.scheme)}{realm}){_OR_SHARED if others else ''}"
+
+    @property
+    def where(self) -> str:
+        """What an answer came to that does not show it, in words."""
+        scheme = scheme_name(self.handshake.scheme)
+        whose = " with the proxy" if self.gate.status == 407 else ""
+        if self.handshake.wants_body:
+            return f"in answer to credentials ({scheme}{whose}) that it neither takes nor refuses"
+        return f"in the middle of the {scheme} handshake{whose}: nobody is logged in"
+
+
+class Attempt:
+    """A request: what it is without credentials, and those who are on the way with it."""
+
+    __slots__ = ("logins", "plain")
+
+    def __init__(self, plain: bytes) -> None:
+        self.plain = plain
+        self.logins: dict[Gate, Login] = {}
+
+    def lacks_body(self, send: Send) -> bool:
+        """Whether what went out last was without the request's body."""
+        return isinstance(send, Opening) and not self.plain.endswith(b"\r\n\r\n")
+
+
+def plain(send: Send, gates: Iterable[Gate]) -> bytes:
+    """The request without the credentials that went ahead with it."""
+    data = send.data
+    for gate in gates:
+        if gate.accounts(send.step):
+            data = without_header(data, gate.answers)
+    return data
+
+
+def sent_again(send: Send, data: bytes, lines: bytes, handshake: Handshake, due: float) -> Send:
+    """The request once more, on the same slot, with these credentials."""
+    kind: type[Send] = Send
+    if not handshake.wants_body:
+        data = without_body(data)
+        kind = Opening
+    elif handshake.connection_bound:
+        kind = Closing
+    return kind(send.step, send.slot, with_lines(data, head_end(lines)), due)

@@ -1,0 +1,1 @@
+"""From a test case to a plan, once per process."""

@@ -1,0 +1,329 @@
+"""From a test case to a plan."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from itertools import pairwise
+from types import MappingProxyType
+
+from pytest_loadtool.auth.credentials import Credentials
+from pytest_loadtool.errors import ReplayError
+from pytest_loadtool.extraction.bound import bind_source
+from pytest_loadtool.extraction.extract import compile_source
+from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
+from pytest_loadtool.model.dataset import Dataset, shown_columns
+from pytest_loadtool.model.extractor import Extractor, source_texts
+from pytest_loadtool.model.load import ThinkTime
+from pytest_loadtool.model.result import Failure
+from pytest_loadtool.model.validator import Validator, expected_text
+from pytest_loadtool.replay.compile.computed import (
+    Clock,
+    checking,
+    composed,
+    generators,
+    makers,
+    rendering,
+    taking,
+)
+from pytest_loadtool.replay.compile.format import Names
+from pytest_loadtool.replay.compile.identities import accounts_of, constant_facts
+from pytest_loadtool.replay.compile.order import order_of
+from pytest_loadtool.replay.compile.pauses import pauses_after, pauses_inside
+from pytest_loadtool.replay.compile.proxies import Routes
+from pytest_loadtool.replay.compile.references import Yardsticks
+from pytest_loadtool.replay.compile.request import compile_request, origin_of
+from pytest_loadtool.replay.compile.servers import Servers
+from pytest_loadtool.replay.compile.tokens import renewals_of
+from pytest_loadtool.replay.compile.validate import accepted_codes, compile_validator
+from pytest_loadtool.replay.user.plan import (
+    Check,
+    DatasetSlots,
+    Origin,
+    PagePlan,
+    Pause,
+    Plan,
+    Step,
+    Take,
+)
+
+#: The password that a service's user has in the system's keyring.
+Keyring = Callable[[str, str], str]
+
+#: What an application in this process takes for its own address when the case does not say.
+_APP_SERVER = "http://localhost"
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+_NO_FILES: Mapping[str, bytes] = MappingProxyType({})
+_NO_DATASETS: Mapping[str, Dataset] = MappingProxyType({})
+
+_IDEMPOTENT = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"})
+
+
+def _no_keyring(service: str, username: str) -> str:
+    raise ReplayError(f"there is no keyring to ask for the password of {username} for {service}")
+
+
+def compile_case(
+    case: TestCase,
+    *,
+    server: str = "",
+    datasets: Mapping[str, Dataset] = _NO_DATASETS,
+    environ: Mapping[str, str] = _NOTHING,
+    keyring: Keyring = _no_keyring,
+    think_time: ThinkTime | None = None,
+    folder: str = "",
+    files: Mapping[str, bytes] = _NO_FILES,
+    clock: Clock = time.time,
+    alone: bool = False,
+) -> Plan:
+    """Compile ``case`` once for all virtual users of this process.
+
+    ``server`` replaces the case's own, and its application; ``datasets`` are by the names the case
+    gives them; ``environ`` is where variables with ``env`` come from, and proxies that are left to
+    it, ``keyring`` where those with ``keyring`` do; ``think_time`` None means as recorded;
+    ``folder`` is where the files are that the case names, ``files`` what those in its bodies hold;
+    ``clock`` gives the seconds since 1970 that timestamps are made of; ``alone`` says that requests
+    may go to ``server`` and nowhere else.
+
+    Raises:
+        ReplayError: there is no server to talk to, or a request would go to one that is not named;
+        an environment variable, dataset or file is missing, or a variable is made of itself.
+    """
+    app = "" if server else case.app
+    base = (server or case.server or (_APP_SERVER if app else "")).rstrip("/")
+    names = Names({"server": base, "host": origin_of(base).authority if base else ""}, files)
+    servers = Servers.of(case, base, alone=alone)
+    yardsticks = Yardsticks(case, datasets)
+    case = replace(case, server=base, app=app, tls=case.tls.in_folder(folder))
+    routes = Routes(case, environ, names, direct=base if app else "")
+    main = routes.origin(base) if base else None
+    think_time = think_time or ThinkTime()
+    pages = []
+    index = 0
+    for number, (page, pause) in enumerate(
+        zip(case.pages, pauses_after(case, think_time), strict=True)
+    ):
+        steps = tuple(
+            _step(
+                case,
+                page,
+                transaction,
+                index + position,
+                position,
+                main,
+                routes,
+                servers,
+                names,
+                clock,
+                yardsticks,
+            )
+            for position, transaction in enumerate(page.transactions)
+        )
+        index += len(steps)
+        inside = pauses_inside(page, number, think_time)
+        pages.append(_page(case, page, number, steps, pause, inside))
+    every = tuple(step for page in pages for step in page.steps)
+    servers.check(case, every)
+    accounts = accounts_of(case, every, main, names)
+    renewals = renewals_of(case, every, names)
+    # Only now are all slots known: extractors may set variables that only a validator uses.
+    initial = _initial(case, names, environ, keyring)
+    return Plan(
+        case=case,
+        pages=tuple(pages),
+        initial=initial,
+        slots=dict(names.slots),
+        datasets=tuple(_dataset_slots(case, names, datasets)),
+        generated=tuple(generators(case.variables, names)),
+        accounts=accounts,
+        facts=tuple(map(constant_facts, every)) if accounts else (),
+        ahead=any(one.ahead for one in case.identities),
+        renewals=renewals,
+        guarded=any(step.guard for step in every),
+        at_proxies=_at_proxies(every),
+    )
+
+
+def _step(
+    case: TestCase,
+    page: Page,
+    transaction: Transaction,
+    index: int,
+    position: int,
+    main: Origin | None,
+    routes: Routes,
+    servers: Servers,
+    names: Names,
+    clock: Clock,
+    yardsticks: Yardsticks,
+) -> Step:
+    target = transaction.request.target
+    origin = routes.origin(target) if target.lower().startswith("http") else main
+    if origin is None:
+        raise ReplayError(
+            f"{transaction.title}: there is no server to send it to; set 'server' in the test "
+            "case, 'server_fixture', or --loadtool-server"
+        )
+    texts = _texts(case, transaction.request)
+    render = compile_request(
+        transaction.request, case.wire_headers(transaction.request), origin, names
+    )
+    return Step(
+        index=index,
+        position=position,
+        title=transaction.title,
+        page_title=page.name,
+        transaction=transaction,
+        origin=origin,
+        render=rendering(render, makers(texts, case.variables, names, clock)),
+        accepted=accepted_codes(transaction.status),
+        checks=tuple(_check(one, case, names) for one in transaction.validators),
+        takes=tuple(_take(one, case, names) for one in transaction.extractors),
+        without_body=transaction.request.method == "HEAD",
+        idempotent=transaction.request.method in _IDEMPOTENT,
+        guard=servers.guard(target, origin, names),
+        likeness=yardsticks.likeness(transaction),
+    )
+
+
+def _check(validator: Validator, case: TestCase, names: Names) -> Check:
+    """A check may use what is made of other values; a time in it is that of the last request."""
+    made = makers((expected_text(validator),), case.variables, names, None)
+    return checking(compile_validator(validator, names), made)
+
+
+def _take(extractor: Extractor, case: TestCase, names: Names) -> Take:
+    source, match = extractor.source, extractor.match
+    slot = names.slot(extractor.variable)
+    missing = Failure(
+        "extractor", f"Extractor found nothing for ${{{extractor.variable}}}: {source}"
+    )
+    texts = source_texts(source)
+    if not texts:
+        return Take(slot, compile_source(source, match), missing)
+    made = makers(texts, case.variables, names, None)
+    bound = bind_source(source, match, lambda template: composed(template, names))
+    return Take(slot, None, missing, taking(bound, made))
+
+
+def _page(
+    case: TestCase,
+    page: Page,
+    index: int,
+    steps: tuple[Step, ...],
+    pause: Pause | None,
+    inside: Mapping[int, Pause],
+) -> PagePlan:
+    """A page; ``pause`` comes after it, those ``inside`` before the positions that they have."""
+    producers = _producers(case, page)
+
+    def stretch(begin: int, end: int, pause: Pause | None) -> PagePlan:
+        own = [[one - begin for one in many if one >= begin] for many in producers[begin:end]]
+        order = order_of(page.transactions[begin:end], own)
+        return PagePlan(
+            index=index,
+            name=page.name,
+            steps=steps[begin:end],
+            pause=pause,
+            overlapped=order.overlapped,
+            finish_order=tuple(begin + one for one in order.finish_order),
+            after=order.after,
+        )
+
+    whole = stretch(0, len(steps), pause)
+    if not inside:
+        return whole
+    ends = [*inside, len(steps)]
+    parts = [stretch(begin, end, inside.get(end)) for begin, end in pairwise([0, *ends])]
+    return replace(whole, parts=tuple(parts))
+
+
+def _producers(case: TestCase, page: Page) -> list[list[int]]:
+    """For each transaction the positions of the latest earlier ones that set what it uses."""
+    setters: dict[str, int] = {}
+    result = []
+    for position, transaction in enumerate(page.transactions):
+        used = case.needed_by(transaction)
+        result.append(sorted({setters[name] for name in used if name in setters}))
+        for extractor in transaction.extractors:
+            setters[extractor.variable] = position
+    return result
+
+
+def _texts(case: TestCase, request: Request) -> Iterable[str]:
+    yield request.target
+    yield from (header.value for header in case.wire_headers(request) if header.value)
+    yield from request.cookies
+    if isinstance(request.body, str):
+        yield request.body
+
+
+def _at_proxies(steps: Iterable[Step]) -> tuple[Callable[[list[str]], Credentials], ...]:
+    vias = dict.fromkeys(step.origin.via for step in steps)
+    return tuple(via.account.credentials for via in vias if via is not None and via.account)
+
+
+def _initial(
+    case: TestCase, names: Names, environ: Mapping[str, str], keyring: Keyring
+) -> tuple[str, ...]:
+    """What a virtual user's values are before anything is extracted.
+
+    A variable that an extractor should have set starts as the recorded value: when the extractor
+    finds nothing its own transaction fails, and later ones show what the server says to a stale
+    value.
+    """
+    values = [""] * len(names.slots)
+    for name, slot in names.slots.items():
+        variable = case.variables.get(name)
+        if variable is None:
+            continue
+        if variable.env is not None:
+            values[slot] = _from_environment(name, variable.env, environ)
+        elif variable.keyring is not None:
+            try:
+                values[slot] = keyring(variable.keyring, variable.username)
+            except ReplayError as error:
+                raise ReplayError(str(error), ("variables", name, "keyring")) from None
+        else:
+            values[slot] = variable.value if variable.value is not None else variable.recorded or ""
+    return tuple(values)
+
+
+def _from_environment(name: str, variable: str, environ: Mapping[str, str]) -> str:
+    if variable not in environ:
+        raise ReplayError(
+            f"the environment variable {variable} is not set: it has to hold the value of "
+            f"${{{name}}} (export {variable}=… before the run)",
+            ("variables", name, "env"),
+        )
+    return environ[variable]
+
+
+def _dataset_slots(
+    case: TestCase, names: Names, datasets: Mapping[str, Dataset]
+) -> Iterable[DatasetSlots]:
+    for use in case.datasets:
+        columns = {
+            name.partition(".")[2]: slot
+            for name, slot in names.slots.items()
+            if name.partition(".")[0] == use.name and "." in name
+        }
+        if not columns:
+            continue  # an unused dataset consumes nothing
+        dataset = datasets.get(use.name)
+        if dataset is None:
+            raise ReplayError(f"dataset {use.name!r} was not read")
+        missing = sorted(set(columns) - set(dataset.columns))
+        if missing:
+            raise ReplayError(
+                f"{use.file} has no column {missing[0]!r}, which ${{{use.name}.{missing[0]}}} is: "
+                f"it has {shown_columns(dataset.columns)}; add it there, or name one of these",
+                ("datasets", use.name, "file"),
+            )
+        yield DatasetSlots(
+            use,
+            dataset,
+            tuple((dataset.columns.index(column), slot) for column, slot in columns.items()),
+        )

@@ -1,0 +1,100 @@
+"""Formats: bytes with holes, and what fills them, from templates.
+
+What does not change is prepared once; a hole is filled with a user's value, encoded for the place
+it lands in, or with the content of a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from pytest_loadtool.codec.filters import filtered
+from pytest_loadtool.codec.place import Place, encode
+from pytest_loadtool.codec.template import Template
+from pytest_loadtool.errors import ReplayError
+
+_Encoder = Callable[[str], bytes]
+
+
+@dataclass(slots=True)
+class Names:
+    """What placeholders stand for: constants and files, known at compile time, and slots for the
+    others."""
+
+    constants: Mapping[str, str] = field(repr=False)
+    files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
+    slots: dict[str, int] = field(default_factory=dict)
+
+    def slot(self, name: str) -> int:
+        """The slot of a variable or dataset column; a new one if it has none yet."""
+        return self.slots.setdefault(name, len(self.slots))
+
+
+@dataclass(slots=True)
+class Format:
+    """A bytes ``%`` format under construction, and what fills its holes."""
+
+    text: bytes = b""
+    holes: list[tuple[int, _Encoder]] = field(default_factory=list)
+
+    def add(self, literal: bytes) -> None:
+        """Append bytes that stay as they are."""
+        self.text += literal.replace(b"%", b"%%")
+
+    def add_hole(self, slot: int, encoder: _Encoder) -> None:
+        """Append a hole for what ``encoder`` makes of the value in that slot."""
+        self.text += b"%b"
+        self.holes.append((slot, encoder))
+
+    def add_template(
+        self, template: Template, places: Iterable[Place], names: Names, charset: str = "utf-8"
+    ) -> None:
+        """Append literals, constants and holes, encoded for their places, in that charset.
+
+        Raises:
+            ReplayError: the content of a file is not known.
+        """
+        upcoming = iter(places)
+        for part in template.parts:
+            if isinstance(part, str):
+                self.add(_bytes(part, charset))
+                continue
+            place = next(upcoming)
+            if part.file is not None:
+                self.add_hole(names.slot(part.name), _content(names.files, part.file))
+                continue
+            encoder = _encoder(place, part.filters, charset)
+            constant = names.constants.get(part.name)
+            if constant is None:
+                self.add_hole(names.slot(part.name), encoder)
+            else:
+                self.add(encoder(constant))
+
+
+def _content(files: Mapping[str, bytes], path: str) -> _Encoder:
+    """What fills the hole of a file: one object for all users, whatever the value."""
+    content = files.get(path)
+    if content is None:
+        raise ReplayError(f"the file {path} was not read")
+    return lambda _value: content
+
+
+@lru_cache(maxsize=64)
+def _encoder(place: Place, filters: tuple[str, ...], charset: str) -> _Encoder:
+    """The filters, then the encoders of a place and a charset. Values repeat (a token is in many
+    requests), so results are kept."""
+
+    @lru_cache(maxsize=4096)
+    def encoder(value: str) -> bytes:
+        return _bytes(encode(place, filtered(value, filters)), charset)
+
+    return encoder
+
+
+def _bytes(text: str, charset: str) -> bytes:
+    """The text in that charset. What that has not is written as browsers write it in forms; what is
+    no character, a lone surrogate, becomes a question mark, as in `model.encoding`."""
+    errors = "replace" if charset == "utf-8" else "xmlcharrefreplace"
+    return text.encode(charset, errors)

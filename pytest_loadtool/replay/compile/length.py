@@ -1,0 +1,37 @@
+"""How long an iteration takes, worked out before anything is sent."""
+
+from __future__ import annotations
+
+from statistics import fmean
+
+from pytest_loadtool.model.case import Page, TestCase
+from pytest_loadtool.model.length import Length
+from pytest_loadtool.model.load import ThinkTime
+from pytest_loadtool.replay.compile.order import order_of
+from pytest_loadtool.replay.compile.pauses import pauses_of
+
+#: Of how many users the think times are looked at, where these are drawn.
+_SAMPLE = 20
+
+
+def length_of(case: TestCase, think_time: ThinkTime, users: int = 1) -> Length:
+    """How long an iteration of ``case`` takes with this ``think_time``: the first of each user, on
+    average, whose think times are those that it will have."""
+    pauses = list(pauses_of(case, think_time))
+    numbers = range(min(users, _SAMPLE) if think_time.drawn else 1)
+    thinking = fmean(sum(pause(user, 0) for pause in pauses) for user in numbers)
+    return Length(thinking, sum(map(_waiting, case.pages)))
+
+
+def _waiting(page: Page) -> float:
+    """For how long a user waits for the answers of a page: each request goes out once those have
+    come that had come when it was recorded."""
+    took = [one.recorded.took if one.recorded is not None else 0.0 for one in page.transactions]
+    order = order_of(page.transactions, [()] * len(took))
+    ends: list[float] = []
+    begin, done = 0.0, 0
+    for position, needed in enumerate(order.after):
+        begin = max([begin, *(ends[one] for one in order.finish_order[done:needed])])
+        done = needed
+        ends.append(begin + took[position])
+    return max(ends)

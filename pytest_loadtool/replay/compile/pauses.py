@@ -1,0 +1,57 @@
+"""For how long a virtual user does nothing: after a page, and within one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import inf
+from random import Random
+
+from pytest_loadtool.model.case import Page, TestCase
+from pytest_loadtool.model.load import ThinkTime
+from pytest_loadtool.replay.compile.sampling import draw
+from pytest_loadtool.replay.user.plan import Pause
+
+
+def pauses_of(case: TestCase, think_time: ThinkTime) -> Iterator[Pause]:
+    """All of an iteration, in no order."""
+    for index, page in enumerate(case.pages):
+        yield from pauses_inside(page, index, think_time).values()
+    yield from filter(None, pauses_after(case, think_time))
+
+
+def pauses_after(case: TestCase, think_time: ThinkTime) -> list[Pause | None]:
+    """By page, the think time after it. Nobody thinks about the end."""
+    return [
+        _pause(page.think_time, f"{index}", think_time) if index + 1 < len(case.pages) else None
+        for index, page in enumerate(case.pages)
+    ]
+
+
+def pauses_inside(page: Page, index: int, think_time: ThinkTime) -> dict[int, Pause]:
+    """Of the page at ``index``, the think times before transactions, by their positions."""
+    found: dict[int, Pause] = {}
+    for position, transaction in enumerate(page.transactions):
+        recorded = transaction.recorded
+        if position and recorded is not None and recorded.pause:
+            pause = _pause(recorded.pause, f"{index}.{position}", think_time)
+            if pause is not None:
+                found[position] = pause
+    return found
+
+
+def _pause(recorded: float, place: str, think_time: ThinkTime) -> Pause | None:
+    """Drawn for the user, its iteration and the place: the same in each run, over any workers."""
+    drawn, cap = think_time.drawn, inf if think_time.cap is None else think_time.cap
+    if drawn is None:
+        seconds = min(recorded * think_time.scale, cap)
+    elif drawn.kind == "constant":  # which needs no random numbers, and these are not cheap
+        seconds = min(drawn.parameters[0], cap)
+    else:
+        random = Random()  # noqa: S311  chance, not secrets
+
+        def pause(user: int, iteration: int) -> float:
+            random.seed(f"{user}/{iteration}/{place}")
+            return min(draw(drawn, random), cap)
+
+        return pause
+    return (lambda _user, _iteration: seconds) if seconds else None

@@ -1,0 +1,170 @@
+"""Validators compiled to functions of a response and the virtual user's values.
+
+A failure's message names what was expected, not what this one user got, so that the same failure of
+many users counts as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from pytest_loadtool.codec.entities import in_markup
+from pytest_loadtool.codec.filters import filtered
+from pytest_loadtool.codec.template import Template
+from pytest_loadtool.errors import SlowPatternError
+from pytest_loadtool.extraction.bound import bind_source
+from pytest_loadtool.extraction.extract import compile_source
+from pytest_loadtool.extraction.pattern import Pattern
+from pytest_loadtool.extraction.row_search import in_row
+from pytest_loadtool.model.extractor import JsonPath, source_texts
+from pytest_loadtool.model.result import Cause, Failure
+from pytest_loadtool.model.validator import (
+    JsonValidator,
+    Outcome,
+    RegexValidator,
+    StatusCodes,
+    TextValidator,
+    Validator,
+)
+from pytest_loadtool.replay.compile.computed import composed
+from pytest_loadtool.replay.compile.format import Names
+from pytest_loadtool.replay.user.exchange import Response
+from pytest_loadtool.replay.user.plan import Check
+
+#: Literal text, and the slots of the values between, with their filters if they have some.
+_Parts = tuple[str | int | tuple[int, tuple[str, ...]], ...]
+
+
+def accepted_codes(status: StatusCodes) -> frozenset[int]:
+    """The Status Code validator as a set of codes."""
+    return frozenset(code for low, high in status.ranges for code in range(low, high + 1))
+
+
+@lru_cache(maxsize=1024)
+def status_failure(status: StatusCodes, code: int) -> Failure:
+    """The failure of a Status Code validator; the same object for the same failure."""
+    return Failure("status", f"Status Code is {code}, expected {status}")
+
+
+def compile_validator(validator: Validator, names: Names) -> Check:
+    """The check of one validator. It lets `ContentError` through: the body is no text at all."""
+    match validator:
+        case TextValidator():
+            return _text(validator, names)
+        case RegexValidator():
+            return _regex(validator)
+        case JsonValidator():
+            return _json(validator, names)
+
+
+def _text(validator: TextValidator, names: Names) -> Check:
+    needle = _filler(validator.text, names)
+    row = _filler(validator.row, names)
+    absent = validator.absent
+    where = f" in a row with {validator.row!r}" if row else ""
+    said = "found, but should be absent" if absent else "not found"
+    failure = _failure("text", f"Search text {said}{where}: {validator.text!r}", validator.outcome)
+
+    def check(response: Response, values: Sequence[str]) -> Failure | None:
+        text, wanted = response.text, _join(needle, values)
+        return failure if (wanted in text or in_markup(wanted, text)) is absent else None
+
+    def check_rows(response: Response, values: Sequence[str]) -> Failure | None:
+        found = in_row(response.text, _join(row, values), _join(needle, values))
+        return failure if found is absent else None
+
+    return check_rows if row else check
+
+
+def _regex(validator: RegexValidator) -> Check:
+    pattern = Pattern(validator.pattern)
+    absent = validator.absent
+    said = "matches, but should not" if absent else "does not match"
+    failure = _failure(
+        "regex", f"Regular expression {said}: {validator.pattern!r}", validator.outcome
+    )
+
+    def check(response: Response, _values: Sequence[str]) -> Failure | None:
+        try:
+            found = pattern.first(response.text) is not None
+        except SlowPatternError as error:
+            return Failure("regex", str(error))
+        return failure if found is absent else None
+
+    return check
+
+
+def _json(validator: JsonValidator, names: Names) -> Check:
+    source = JsonPath(validator.path)
+    find = bound = None
+    if source_texts(source):
+        bound = bind_source(source, 1, lambda template: composed(template, names))
+    else:
+        find = compile_source(source, 1)
+    absent, equals = validator.absent, validator.equals
+    fill = _filler(equals, names) if isinstance(equals, str) else _literal(equals)
+    subject = f"JSON path {validator.path}"
+    if fill is not None:
+        subject += f" = {equals!r}"
+    said = "found, but should be absent" if absent else "not found"
+    failure = _failure("json", f"{subject}: {said}", validator.outcome)
+
+    def check(response: Response, values: Sequence[str]) -> Failure | None:
+        try:
+            if find is not None:
+                found = find(response)
+            else:
+                assert bound is not None, "it is one of the two"
+                found = bound(response, values)
+        except SlowPatternError as error:
+            return Failure("json", str(error))
+        if fill is None:
+            return failure if (found is not None) is absent else None
+        return failure if (found == _join(fill, values)) is absent else None
+
+    return check
+
+
+def _failure(cause: Cause, message: str, outcome: Outcome | None) -> Failure:
+    """What a validator that does not hold says: of an outcome, first what did not happen."""
+    if outcome is None:
+        return Failure(cause, message)
+    why = f"{outcome.change} did not take effect: " if outcome.change else ""
+    return Failure("outcome", f"{why}not so: {outcome.name}. {message}")
+
+
+def _literal(equals: int | float | bool | None) -> str | None:
+    """A number or boolean as JSON writes it, which is what an extractor gives."""
+    if isinstance(equals, bool):
+        return "true" if equals else "false"
+    return None if equals is None else str(equals)
+
+
+def _filler(text: str, names: Names) -> str | _Parts:
+    """The text itself, or its parts with the slots of its references."""
+    parts: list[str | int | tuple[int, tuple[str, ...]]] = []
+    for part in Template.parse(text).parts:
+        if isinstance(part, str):
+            parts.append(part)
+        elif part.name in names.constants:
+            parts.append(filtered(names.constants[part.name], part.filters))
+        elif part.filters:
+            parts.append((names.slot(part.name), part.filters))
+        else:
+            parts.append(names.slot(part.name))
+    if all(isinstance(part, str) for part in parts):
+        return "".join(str(part) for part in parts)
+    return tuple(parts)
+
+
+def _join(parts: str | _Parts, values: Sequence[str]) -> str:
+    if isinstance(parts, str):
+        return parts
+    return "".join([_text_of(part, values) for part in parts])
+
+
+def _text_of(part: str | int | tuple[int, tuple[str, ...]], values: Sequence[str]) -> str:
+    if isinstance(part, str):
+        return part
+    return values[part] if isinstance(part, int) else filtered(values[part[0]], part[1])

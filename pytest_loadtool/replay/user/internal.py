@@ -1,0 +1,31 @@
+"""What is our own fault, as the failure of the one request that it happened to."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import PurePath
+
+from pytest_loadtool.model.result import Failure
+
+OUT_OF_MEMORY = Failure(
+    "memory", "this process, which makes the load, has no memory left for the response"
+)
+
+_PACKAGE = "pytest_loadtool"
+
+
+def internal_failure(error: Exception) -> Failure:
+    """The failure of a request whose response this package could not judge: what was raised, and
+    where. Its text is left out: it may hold what the server sent, which differs each time."""
+    if isinstance(error, MemoryError):
+        return OUT_OF_MEMORY
+    places = [
+        f"{'/'.join(parts[parts.index(_PACKAGE) :])}:{frame.lineno}"
+        for frame in traceback.extract_tb(error.__traceback__)
+        if _PACKAGE in (parts := PurePath(frame.filename).parts)
+    ]
+    return Failure(
+        "internal",
+        f"{type(error).__name__} in {places[-1] if places else 'a library'}: the response was not "
+        "judged; this is a defect of pytest-loadtool, please report it with the response",
+    )

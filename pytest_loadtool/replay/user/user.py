@@ -1,0 +1,286 @@
+"""A virtual user: one person's variables, cookies and dataset rows, acting out the plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+
+from pytest_loadtool.codec.content_coding import ContentError
+from pytest_loadtool.errors import ReplayError, SlowPatternError
+from pytest_loadtool.model.case import Kind
+from pytest_loadtool.model.dataset import DatasetUse
+from pytest_loadtool.model.result import Failure
+from pytest_loadtool.replay.authentication.credential_cache import Guest
+from pytest_loadtool.replay.compile.servers import guarded
+from pytest_loadtool.replay.compile.validate import status_failure
+from pytest_loadtool.replay.user.cookies import CookieJar
+from pytest_loadtool.replay.user.exchange import Command, Over, Response, Send, Wait
+from pytest_loadtool.replay.user.internal import OUT_OF_MEMORY, internal_failure
+from pytest_loadtool.replay.user.plan import Account, Observer, Origin, PagePlan, Plan, Step, Via
+
+#: As browsers do with HTTP/1.1.
+CONNECTIONS_PER_HOST = 6
+
+#: Which row (0-based) of a dataset with so many rows to take in this iteration; None: no row is
+#: left.
+Claim = Callable[[DatasetUse, int, int], int | None]
+
+
+class VirtualUser:
+    """Acts out a plan, iteration by iteration, and tells the observer what became of it.
+
+    ``number`` is the user's own among all of a run: its think times depend on it.
+    With ``stop_on_error`` an iteration ends with the first transaction that fails; with
+    ``keep_state`` cookies, variables and dataset rows last from one iteration to the next.
+    """
+
+    __slots__ = (
+        "_claim", "_jar", "_keep_state", "_lost", "_number", "_observer", "_plan", "_rows",
+        "_stop_on_error", "_values",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        plan: Plan,
+        claim: Claim,
+        observer: Observer,
+        *,
+        number: int = 0,
+        stop_on_error: bool = False,
+        keep_state: bool = False,
+    ) -> None:
+        self._plan = plan
+        self._claim = claim
+        self._observer = observer
+        self._number = number
+        self._stop_on_error = stop_on_error
+        self._keep_state = keep_state
+        self._values: list[str] = []
+        self._rows: dict[str, int] = {}
+        self._jar = CookieJar()
+        self._lost = False
+        """Whether nothing more is asked for of the page, or the part of one, that it is at."""
+
+    @property
+    def values(self) -> dict[str, str]:
+        """Variables and dataset columns by name, as they stand."""
+        return {name: self._values[slot] for name, slot in self._plan.slots.items() if self._values}
+
+    def at_proxy(self, via: Via) -> Guest:
+        """Who it is there."""
+        account, verdicts = via.account, self._plan.verdicts
+        if account is None:
+            return Guest(None, "", verdicts)
+        return Guest(account.credentials(self._values), self.name_of(account), verdicts)
+
+    def name_of(self, account: Account) -> str:
+        """How messages call it: the row of a dataset, or the user name as written."""
+        places = [f"row {self._rows[name] + 1} of {file}" for name, file in account.rows]
+        return " and ".join(places) or account.name
+
+    def iteration(self, number: int, start: float) -> Generator[Command, Response | None, None]:
+        """Act out the plan once, due to begin at ``start``, with fresh cookies and variables.
+
+        Yields commands; each `Send` wants one `Response` sent back, a `Wait` wants None, and
+        `Over` is the last.
+
+        Raises:
+            ReplayError: a dataset has no row left.
+        """
+        commands = self._commands(number, start)
+        return guarded(commands) if self._plan.guarded else commands
+
+    def _commands(self, number: int, start: float) -> Generator[Command, Response | None, None]:
+        """Those of an iteration, whatever its requests' targets turn out to be."""
+        return self._act(number, start)
+
+    def _act(self, number: int, start: float) -> Generator[Command, Response | None, None]:
+        if not self._keep_state or number == 0:
+            self._values = self._fresh_values(number)
+            self._jar = CookieJar()
+        for slot, generate in self._plan.generated:
+            self._values[slot] = generate()
+        due = start
+        any_failed = False
+        for page in self._plan.pages:
+            page_started = due
+            if page.parts:
+                due, failed, paused = yield from self._in_parts(page, due, number)
+                page_started += paused
+            else:
+                act = self._overlapped if page.overlapped else self._sequential
+                due, failed = yield from act(page, due)
+            any_failed = any_failed or failed
+            self._observer.page(page, page_started, due, failed)
+            if any_failed and self._stop_on_error:
+                break
+            if page.pause is not None:
+                due += page.pause(self._number, number)
+                yield Wait(due)
+        self._observer.iteration(start, due, any_failed)
+        yield Over(any_failed)
+
+    def _in_parts(
+        self, page: PagePlan, due: float, number: int
+    ) -> Generator[Command, Response | None, tuple[float, bool, float]]:
+        """A page with pauses; also for how long it has paused, which is no time of the page."""
+        any_failed, paused = False, 0.0
+        self._lost = False
+        for part in page.parts:
+            act = self._overlapped if part.overlapped else self._sequential
+            due, failed = yield from act(part, due)
+            any_failed = any_failed or failed
+            if self._lost:
+                break
+            if part.pause is not None:
+                seconds = part.pause(self._number, number)
+                paused += seconds
+                due += seconds
+                yield Wait(due)
+        return due, any_failed, paused
+
+    def _sequential(
+        self, page: PagePlan, due: float
+    ) -> Generator[Command, Response | None, tuple[float, bool]]:
+        """One transaction after the other, each on its origin's first connection."""
+        failed = False
+        values, jar = self._values, self._jar
+        for step in page.steps:
+            response = yield (Send(step, 0, step.render(values, jar), due),)
+            assert response is not None
+            due = response.finished
+            if self._settle(step, response):
+                failed = True
+                if self._stop_on_error or _page_is_lost(step, response):
+                    self._lost = True
+                    break
+        return due, failed
+
+    def _overlapped(
+        self, page: PagePlan, due: float
+    ) -> Generator[Command, Response | None, tuple[float, bool]]:
+        """As the recording overlapped them, over up to `CONNECTIONS_PER_HOST` connections each."""
+        steps, after, finish_order = page.steps, page.after, page.finish_order
+        free: dict[Origin, list[int]] = {}
+        first = steps[0].position  # not the page's first in a part of it
+        finished = bytearray(first + len(steps))
+        upcoming = done = waiting = 0  # next step to start; finished prefix; responses to come
+        failed = lost = False
+        while done < len(steps):
+            sends = []
+            while upcoming < len(steps) and after[upcoming] <= done:
+                step = steps[upcoming]
+                slots = free.setdefault(step.origin, list(range(CONNECTIONS_PER_HOST - 1, -1, -1)))
+                if not slots:
+                    break
+                sends.append(Send(step, slots.pop(), step.render(self._values, self._jar), due))
+                upcoming += 1
+            waiting += len(sends)
+            response = yield tuple(sends)
+            assert response is not None
+            waiting -= 1
+            due = response.finished
+            step = response.send.step
+            free[step.origin].append(response.send.slot)
+            if self._settle(step, response):
+                failed = True
+                lost = lost or self._stop_on_error or _page_is_lost(step, response)
+            if lost:  # nothing more is asked for; what is under way is waited for
+                self._lost = True
+                upcoming = len(steps)
+                if not waiting:
+                    break
+                continue
+            finished[step.position] = 1
+            while done < len(steps) and finished[finish_order[done]]:
+                done += 1
+        return due, failed
+
+    def _settle(self, step: Step, response: Response) -> bool:
+        """Take cookies and values from the response, judge it, report it; whether it failed."""
+        failures = self._outcome(step, response)
+        self._observer.transaction(step, response, failures)
+        return bool(failures)
+
+    def _outcome(self, step: Step, response: Response) -> tuple[Failure, ...]:
+        """Take cookies and values from the response, and judge it."""
+        if response.failure is not None:
+            return (response.failure,)
+        failures: tuple[Failure, ...] = ()
+        if response.status not in step.accepted:
+            failures = (status_failure(step.transaction.status, response.status),)
+        try:
+            if step.likeness is not None and not failures:
+                failure = step.likeness.failure(response)
+                if failure is not None:
+                    failures = (failure,)
+            for line in response.set_cookies:
+                self._jar.store(line, step.origin.host, target_of(response.request))
+            if step.checks or step.takes:
+                judged = self._judge(step, response)
+                if judged:  # an outcome before the status, which may only follow from it
+                    first = judged[0].cause == "outcome"
+                    failures = judged + failures if first else failures + judged
+        except ContentError as error:
+            failures += (Failure("decoding", str(error)),)
+        except MemoryError:
+            return (OUT_OF_MEMORY,)
+        except Exception as error:  # whatever a server answers, the user and all others go on
+            failures += (internal_failure(error),)
+        return failures
+
+    def _judge(self, step: Step, response: Response) -> tuple[Failure, ...]:
+        """All validators, outcomes first, then all extractors; one that finds nothing keeps the old
+        value."""
+        failures: tuple[Failure, ...] = ()
+        values = self._values
+        for check in step.checks:
+            failure = check(response, values)
+            if failure is not None:
+                outcome = failure.cause == "outcome"
+                failures = (failure, *failures) if outcome else (*failures, failure)
+        for take in step.takes:
+            extract = take.extract
+            try:
+                if extract is not None:
+                    value = extract(response)
+                else:
+                    assert take.bound is not None, "a take has one of the two"
+                    value = take.bound(response, values)
+            except SlowPatternError as error:
+                failures += (Failure("extractor", str(error)),)
+                continue
+            if value is None:
+                failures += (take.missing,)
+            else:
+                values[take.slot] = value
+        return failures
+
+    def _fresh_values(self, iteration: int) -> list[str]:
+        values = list(self._plan.initial)
+        for one in self._plan.datasets:
+            row = self._claim(one.use, len(one.dataset.rows), iteration)
+            if row is None:
+                raise ReplayError(
+                    f"dataset {one.use.name!r} has no row left: it has {len(one.dataset.rows)} "
+                    "and is not reusable; add rows or set reusable = true"
+                )
+            self._rows[one.use.name] = row
+            for column, slot in one.columns:
+                values[slot] = one.dataset.rows[row][column]
+        return values
+
+
+def _page_is_lost(step: Step, response: Response) -> bool:
+    """Whether the page's own document did not come at all: then nothing would ask for the rest."""
+    recorded = step.transaction.recorded
+    is_document = step.position == 0 and recorded is not None and recorded.kind is Kind.HTML
+    return is_document and response.failure is not None
+
+
+def target_of(request: bytes) -> bytes:
+    """The path and query in a request line; what comes before them in absolute form is left out."""
+    target = request.split(b" ", 2)[1]
+    if target.startswith(b"/"):
+        return target
+    _, slash, path = target.partition(b"://")[2].partition(b"/")
+    return slash + path

@@ -1,0 +1,1 @@
+"""Results of load tests as text, JSON and live lines."""

@@ -1,0 +1,68 @@
+"""How a load test went over its time: a sparkline for each of a few numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pytest_loadtool.load.formatting import seconds
+from pytest_loadtool.load.verdict.summary import Moment, Summary
+from pytest_loadtool.report.load.sparkline import groups, sparkline
+from pytest_loadtool.report.load.units import milliseconds, rate
+
+_NAME = 16
+_RANGE = 24  # room for the least and the most, right of the line
+
+
+def over_the_run(summary: Summary, width: int, glyphs: str) -> Iterator[str]:
+    """A line each for throughput, mean response time and users; nothing for a very short run.
+
+    The last second is left out if it was not whole.
+    """
+    moments = _whole(summary)
+    if len(moments) < 2:
+        return
+    shared = groups(len(moments), max(8, width - _NAME - _RANGE))
+    columns = [moments[at : at + shared] for at in range(0, len(moments), shared)]
+    length = moments[0].length_s
+    began, ended = moments[0].second, moments[-1].second + length
+    step = f", {seconds(shared * length)} a column" if shared * length > 1 else ""
+    yield f"{'over the run':<{_NAME}}second {began} to {ended}{step}"
+    for name, values, shown in (
+        ("requests/s", [_requests(column) for column in columns], rate),
+        ("average ms", [_mean(column) for column in columns], milliseconds),
+        ("users", [_users(column) for column in columns], _whole_number),
+    ):
+        extent = f"{shown(min(values))} to {shown(max(values))}"
+        yield f"{name:<{_NAME}}{sparkline(values, glyphs)}  {extent}"
+
+
+def _whole(summary: Summary) -> Sequence[Moment]:
+    """All moments from the first to the last, those in which nothing happened as well."""
+    known = {moment.second: moment for moment in summary.timeline}
+    if not known:
+        return ()
+    length = summary.timeline[0].length_s
+    ended = int(summary.totals.duration_s)
+    return [
+        known.get(second) or Moment(second, length, 0, 0, 0.0, None, None)
+        for second in range(min(known), max(known) + 1, length)
+        if second + length <= ended
+    ]
+
+
+def _requests(column: Sequence[Moment]) -> float:
+    return sum(one.requests for one in column) / sum(one.length_s for one in column)
+
+
+def _mean(column: Sequence[Moment]) -> float:
+    requests = sum(one.requests for one in column)
+    total = sum(one.requests * (one.mean or 0.0) for one in column)
+    return total / requests if requests else 0.0
+
+
+def _users(column: Sequence[Moment]) -> float:
+    return sum(one.users for one in column) / len(column)
+
+
+def _whole_number(value: float) -> str:
+    return f"{value:,.0f}"

@@ -1,0 +1,207 @@
+"""The results of a load test for programs: what becomes JSON, as docs/load.md documents it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from pytest_loadtool.load.pacing.schedule import describe
+from pytest_loadtool.load.verdict.comparison import Comparison
+from pytest_loadtool.load.verdict.saved import Key
+from pytest_loadtool.load.verdict.summary import (
+    CaseSummary,
+    ConnectionSummary,
+    Moment,
+    Numbers,
+    PageSummary,
+    Summary,
+    Times,
+    WorkerSummary,
+)
+from pytest_loadtool.load.verdict.threshold import ThresholdResult
+from pytest_loadtool.model.threshold import Unit
+
+FORMAT = 1
+
+#: How the values of a threshold are given, by its unit.
+_UNITS: dict[Unit, tuple[str, int]] = {
+    "time": ("ms", 1000),
+    "share": ("share", 1),
+    "rate": ("per second", 1),
+    "count": ("count", 1),
+}
+
+#: Fields that are in the document as they are, in its order.
+_UNCOUNTED = ("cut_requests", "cut_iterations", "dropped")
+_ERROR = ("case", "page", "transaction", "cause", "message", "count", "first_s", "example")
+_OTHERWISE = ("case", "page", "transaction", "way", "count")
+_WORKER = ("name", "state", "text", "users", "requests", "errors", "duration_s")
+
+
+def load_data(summary: Summary) -> dict[str, Any]:
+    """The results as builtin types, in the shape that is documented."""
+    cases = summary.cases
+    return {
+        "format": FORMAT,
+        "name": summary.name,
+        "started": summary.started,
+        "verdict": summary.verdict.outcome,
+        "reasons": list(summary.verdict.reasons),
+        "configuration": _configuration(summary),
+        "totals": _numbers(summary.totals) | _picked(summary, _UNCOUNTED),
+        "connections": _connections(summary.connections),
+        "cases": [_case(case) for case in cases],
+        "pages": [_page(case.name, page) for case in cases for page in case.pages],
+        "transactions": [
+            {"case": case.name, "page": page.name, "name": one.name} | _numbers(one.numbers)
+            for case in cases
+            for page in case.pages
+            for one in page.transactions
+        ],
+        "thresholds": [_threshold(one) for one in summary.thresholds],
+        "errors": [_picked(error, _ERROR) for error in summary.errors],
+        "other_errors": summary.other_errors,
+        "not_as_recorded": [_picked(one, _OTHERWISE) for one in summary.otherwise],
+        "workers": [_worker(worker) for worker in summary.workers],
+        "comparison": _comparison(summary.comparison),
+        "timeline": [_moment(one) for one in summary.timeline],
+    }
+
+
+def _picked(source: object, names: Iterable[str]) -> dict[str, Any]:
+    """What is called the same in the document, as it is."""
+    return {name: getattr(source, name) for name in names}
+
+
+def _configuration(summary: Summary) -> dict[str, Any]:
+    plan = summary.configuration
+    return {
+        "load": describe(plan),
+        "users": plan.users,
+        "duration_s": plan.duration,
+        "ramp_up_s": plan.ramp_up,
+        "max_error_rate": plan.max_error_rate,
+        "detailed_pages": summary.detailed_pages,
+    }
+
+
+def _connections(connections: ConnectionSummary) -> dict[str, Any]:
+    return {
+        "opened": connections.opened,
+        "retried": connections.retried,
+        "backed_off_s": round(connections.backed_off_s, 3),
+        "negotiations": connections.negotiated,
+        "renewals": connections.renewals,
+        "connect_ms": _times(connections.connect),
+        "tls_ms": _times(connections.tls),
+        "negotiation_ms": _times(connections.negotiation),
+    }
+
+
+def _worker(worker: WorkerSummary) -> dict[str, Any]:
+    return _picked(worker, _WORKER) | {
+        "cpu": round(worker.cpu, 4),
+        "lag_p95_ms": worker.lag_p95,
+        "lateness_p95_ms": worker.lateness_p95,
+        "lateness_p99_ms": worker.lateness_p99,
+    }
+
+
+def _moment(moment: Moment) -> dict[str, Any]:
+    return _picked(moment, ("second", "length_s", "requests", "errors")) | {
+        "users": round(moment.users, 3),
+        "response_time_ms": {"mean": _round(moment.mean), "max": moment.max},
+    }
+
+
+def _threshold(result: ThresholdResult) -> dict[str, Any]:
+    unit, factor = _UNITS[result.threshold.unit]
+    measured = result.measured
+    return {
+        "threshold": result.threshold.text,
+        "passed": result.passed,
+        "measured": None if measured is None else round(measured * factor, 6),
+        "limit": round(result.threshold.limit * factor, 6),
+        "unit": unit,
+    }
+
+
+def _numbers(numbers: Numbers) -> dict[str, Any]:
+    return {
+        "requests": numbers.requests,
+        "errors": numbers.errors,
+        "error_rate": numbers.error_rate,
+        "not_as_recorded": numbers.otherwise,
+        "bytes_received": numbers.bytes_received,
+        "bytes_sent": numbers.bytes_sent,
+        "duration_s": numbers.duration_s,
+        "throughput_rps": round(numbers.throughput_rps, 3),
+        "service_time_ms": _times(numbers.service_time),
+        "response_time_ms": _times(numbers.response_time),
+        "first_byte_ms": _times(numbers.first_byte),
+        "status": {str(status): count for status, count in numbers.status},
+    }
+
+
+def _times(times: Times) -> dict[str, float | None]:
+    return {
+        "mean": _round(times.mean),
+        "p50": times.p50,
+        "p95": times.p95,
+        "p99": times.p99,
+        "max": times.max,
+    }
+
+
+def _case(case: CaseSummary) -> dict[str, Any]:
+    return {
+        "name": case.name,
+        "iterations": case.iterations,
+        "failed": case.failed,
+        "duration_ms": _times(case.durations),
+    }
+
+
+def _page(case: str, page: PageSummary) -> dict[str, Any]:
+    return {
+        "case": case,
+        "name": page.name,
+        "count": page.count,
+        "failed": page.failed,
+        "duration_ms": _times(page.durations) | {"min": page.min},
+    }
+
+
+def _comparison(comparison: Comparison | None) -> dict[str, Any] | None:
+    if comparison is None:
+        return None
+    before = comparison.before
+    return {
+        "baseline": {
+            "started": before.started,
+            "verdict": before.outcome,
+            "load": before.load,
+        },
+        "same_load": comparison.same_load,
+        "tolerance": comparison.tolerance,
+        "changes": [
+            _key(change.key)
+            | {
+                "figure": change.figure.name,
+                "before": change.before,
+                "after": change.after,
+                "regression": change.is_regression,
+            }
+            for change in comparison.changes
+        ],
+        "new": [_key(key) for key in comparison.new],
+        "gone": [_key(key) for key in comparison.gone],
+    }
+
+
+def _key(key: Key) -> dict[str, Any]:
+    return dict(zip(("case", "page", "name"), key, strict=True))
+
+
+def _round(value: float | None) -> float | None:
+    return None if value is None else round(value, 3)

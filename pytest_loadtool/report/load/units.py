@@ -1,0 +1,36 @@
+"""Measured values as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pytest_loadtool.load.formatting import count, digits
+
+DASH = "–"  # noqa: RUF001  what stands where nothing was measured
+
+_SIZES = ("bytes", "kB", "MB", "GB", "TB", "PB")
+
+
+def milliseconds(value: float | None) -> str:
+    """``0.42``, ``12.3``, ``1,234``: three digits or more, without the unit."""
+    return DASH if value is None else digits(value)
+
+
+def rate(value: float) -> str:
+    """Something per second: ``0.42``, ``12.3``, ``1,234``."""
+    return milliseconds(value)
+
+
+def size(number: float) -> str:
+    """Bytes with a decimal prefix: ``512 bytes``, ``1.25 MB``."""
+    step = 0
+    while number >= 999.5 and step < len(_SIZES) - 1:
+        number /= 1000
+        step += 1
+    return f"{number:.3g} {_SIZES[step]}" if step else f"{number:.0f} {_SIZES[0]}"
+
+
+def status_counts(counts: Iterable[tuple[int, int]]) -> str:
+    """Status codes with their counts, ascending; last those without a response (status 0)."""
+    ordered = sorted(counts, key=lambda pair: (pair[0] == 0, pair[0]))
+    return "   ".join(f"{status or 'no response'}: {count(number)}" for status, number in ordered)

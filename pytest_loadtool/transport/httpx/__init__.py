@@ -1,0 +1,1 @@
+"""Virtual users over httpx: HTTP/2, and applications in this process."""

@@ -1,0 +1,1 @@
+"""Applications in this process: ASGI and WSGI, without a socket."""

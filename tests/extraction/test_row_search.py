@@ -1,0 +1,64 @@
+"""A text in the row that has another one."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_loadtool.codec.entities import in_markup
+from pytest_loadtool.extraction.row_search import in_row
+
+TABLE = """<html><table>
+<tr><td><a href="/items/1">Tea &amp; Co</a></td><td>open</td></tr>
+<TR><td><a href="/items/17">Milk</a></td><td>open</td></TR>
+<tr class="x"><td><a href="/items/7/">O&#x27;Neill</a><track></td><td>sent</td></tr>
+</table><a href="/items/9">elsewhere</a>"""
+LIST = """<ul><li data-id="1">Tea<ul><li data-id="2">Green</li></ul>open</li>
+<li data-id="3">Cup</li>"""
+SOAP = """<?xml version="1.0"?><s:Envelope><s:Body><List>
+<Order><id>1</id><count unit="kg">3</count></Order><Order/>
+<Order><id>2</id><count>4</count><Order><id>9</id></Order></Order></List></s:Body></s:Envelope>"""
+
+
+@pytest.mark.parametrize(
+    ("text", "mark", "wanted", "found"),
+    [
+        (TABLE, '/items/1"', "open", True),
+        (TABLE, '/items/1"', "Tea & Co", True),
+        (TABLE, '/items/1"', "sent", False),
+        (TABLE, "/items/7/", "O'Neill", True),
+        (TABLE, "/items/7/", "open", False),
+        (TABLE, "/items/9", "elsewhere", False),
+        (TABLE, "/items/8", "open", False),
+        (LIST, 'data-id="2"', "Green", True),
+        (LIST, 'data-id="2"', "open", False),
+        (LIST, 'data-id="3"', "Cup", True),
+        (SOAP, ">1<", ">3<", True),
+        (SOAP, ">1<", ">4<", False),
+        (SOAP, ">2<", ">4<", True),
+        (SOAP, ">9<", ">4<", False),
+        (SOAP, ">7<", ">4<", False),
+        ("<a>1</a><b>2</b>", ">1<", ">2<", False),
+        ("<a><b>1</b>" * 3, ">1<", ">1<", False),
+        ("", "x", "y", False),
+        ("x", "x", "x", False),
+    ],
+)
+def test_in_row(text: str, mark: str, wanted: str, found: bool) -> None:
+    """The innermost row counts; in XML the element around the one that is known."""
+    assert in_row(text, mark, wanted) is found
+
+
+@pytest.mark.parametrize(
+    ("wanted", "text", "found"),
+    [
+        ("Tea", "Tea", True),
+        ("Tea & Co", "Tea &amp; Co", True),
+        ("O'Neill", "O&#39;Neill", True),
+        ("<b>", "&lt;b&gt;", True),
+        ("Tea & Co", "Tea & Go &amp;", False),
+        ("Tea", "&amp;", False),
+    ],
+)
+def test_in_markup(wanted: str, text: str, found: bool) -> None:
+    """As it is, or with character references."""
+    assert in_markup(wanted, text) is found
