@@ -50,6 +50,10 @@ ROOMS["plugin"] = {*ROOMS} - {""}
 #: room itself may stand anywhere between them, as long as there is no circle.
 SUBROOMS: dict[str, tuple[str, ...]] = {
     "casefile": ("toml", "case", "load", "har"),
+    "correlation": (
+        *("requests", "responses", "index", "sources", "strategies"),
+        *("decisions", "outcomes", "writing"),
+    ),
     "recording": ("pages", "filter", "request", "report"),
     "load": ("metrics", "cluster", "pacing", "verdict"),
     "replay": ("user", "compile", "authentication"),

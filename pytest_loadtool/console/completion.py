@@ -109,7 +109,7 @@ class RegistryCompleter(Completer):
         transactions = list(document.case.transactions()) if document else []
         if document is None or not 1 <= number <= len(transactions):
             return
-        from pytest_loadtool.correlation.fields import fields_of
+        from pytest_loadtool.correlation.requests.fields import fields_of
 
         for one in fields_of(document.case, number - 1):
             if one.name.startswith(start):

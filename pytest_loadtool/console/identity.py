@@ -20,7 +20,7 @@ from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import identity as views
 from pytest_loadtool.console.wizard import Wizard, choice
-from pytest_loadtool.correlation.fields import CONSTANT, fields_of
+from pytest_loadtool.correlation.requests.fields import CONSTANT, fields_of
 from pytest_loadtool.editing.bulk_edit import with_constant, with_reference
 from pytest_loadtool.editing.login_forms import Login, logins
 from pytest_loadtool.model.authentication import Identity

@@ -12,8 +12,8 @@ from pytest_loadtool.console.reaching import planned
 from pytest_loadtool.console.resetting import reset_by
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import case as views
-from pytest_loadtool.correlation.compare import Replayed
-from pytest_loadtool.correlation.loop import Conclusion, Missing, improve
+from pytest_loadtool.correlation.autocorrelate import Conclusion, Missing, improve
+from pytest_loadtool.correlation.strategies.replay_compare import Replayed
 from pytest_loadtool.diagnosis.redirect_mismatch import led_elsewhere
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told, silent

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from pytest_loadtool.correlation.looks import is_id_name, is_version_name
+from pytest_loadtool.correlation.classify import is_id_name, is_version_name
 from pytest_loadtool.correlation.producer import Producer
-from pytest_loadtool.correlation.slots import Slot
+from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.model.extractor import Source
 from pytest_loadtool.model.generator import Generator
 from pytest_loadtool.model.rule import Kind, Rule

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pytest_loadtool.correlation.explain import explain
-from pytest_loadtool.correlation.following import following_again
-from pytest_loadtool.correlation.ignoring import ignored, set_aside, wanted
-from pytest_loadtool.correlation.indexing import read_traffic
+from pytest_loadtool.correlation.decisions.explain import explain
+from pytest_loadtool.correlation.decisions.ignoring import ignored, set_aside, wanted
+from pytest_loadtool.correlation.index.indexing import read_traffic
+from pytest_loadtool.correlation.index.traffic import steps_of
 from pytest_loadtool.correlation.outcomes import asserted
-from pytest_loadtool.correlation.renewal import with_renewals
 from pytest_loadtool.correlation.resolve import resolve
-from pytest_loadtool.correlation.revert import names_in_use, revert
-from pytest_loadtool.correlation.rewrite import rewrite
-from pytest_loadtool.correlation.rows import by_rows
+from pytest_loadtool.correlation.sources.items import by_rows
+from pytest_loadtool.correlation.sources.variables import computed_for, variables_for
 from pytest_loadtool.correlation.strategies.rules import issued
 from pytest_loadtool.correlation.strategies.table import strategies
-from pytest_loadtool.correlation.traffic import steps_of
-from pytest_loadtool.correlation.variables import computed_for, variables_for
+from pytest_loadtool.correlation.writing.reanchor import following_again
+from pytest_loadtool.correlation.writing.renewal import with_renewals
+from pytest_loadtool.correlation.writing.revert import names_in_use, revert
+from pytest_loadtool.correlation.writing.rewrite import rewrite
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.exchange import Exchange

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeVar
 
-from pytest_loadtool.correlation.anchoring import ENCODING, Synthesis
 from pytest_loadtool.correlation.claims import Belief, ByClient, Claim, Miss
-from pytest_loadtool.correlation.edits import Taken, overlap, written
-from pytest_loadtool.correlation.parts import part_text
-from pytest_loadtool.correlation.slots import Masked, Part, Slot
+from pytest_loadtool.correlation.index.traffic import Traffic
+from pytest_loadtool.correlation.requests.edits import Taken, overlap, written
+from pytest_loadtool.correlation.requests.parts import part_text
+from pytest_loadtool.correlation.requests.slots import Masked, Part, Slot
+from pytest_loadtool.correlation.sources.anchoring import ENCODING, Synthesis
 from pytest_loadtool.correlation.strategies.strategy import Settled, Strategy, Turn
-from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.progress import Told, silent
 
 #: For how many producers of one value an extractor is sought, before the value is left as it is.

@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from pytest_loadtool.correlation.compare import Replayed
-from pytest_loadtool.correlation.looks import looks_random
-from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.classify import looks_random
+from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.resolve import resolve
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
+from pytest_loadtool.correlation.strategies.replay_compare import Replayed
 from pytest_loadtool.correlation.strategies.replay_diff import Origin, ReplayDiff, Suggestion
 from pytest_loadtool.correlation.strategies.typed import TypedFields
-from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.model.rule import Rule
 

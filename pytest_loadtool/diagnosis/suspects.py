@@ -13,13 +13,13 @@ from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.codec.secret import is_given_out, is_password, is_typed_secret
 from pytest_loadtool.codec.spellings import spellings
 from pytest_loadtool.codec.template import Reference, Template, TemplateError
-from pytest_loadtool.correlation.fields import CONSTANT, Field, fields_of
-from pytest_loadtool.correlation.looks import (
+from pytest_loadtool.correlation.classify import (
     SWITCHES,
     is_identity_name,
     is_title_name,
     looks_random,
 )
+from pytest_loadtool.correlation.requests.fields import CONSTANT, Field, fields_of
 from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.rule import Names, same_name

@@ -9,14 +9,14 @@ from types import MappingProxyType
 from pytest_loadtool.codec.filters import filtered
 from pytest_loadtool.codec.places import encode
 from pytest_loadtool.codec.template import Reference, Template, escape
-from pytest_loadtool.correlation.composing import Made
-from pytest_loadtool.correlation.edits import edited
-from pytest_loadtool.correlation.fields import CONSTANT, Field
-from pytest_loadtool.correlation.following import followed
-from pytest_loadtool.correlation.parts import part_text, with_part
-from pytest_loadtool.correlation.plainly import Plain, whole_request
-from pytest_loadtool.correlation.revert import names_in_use
-from pytest_loadtool.correlation.slots import Masked, Part, Slot
+from pytest_loadtool.correlation.requests.edits import edited
+from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
+from pytest_loadtool.correlation.requests.parts import part_text, with_part
+from pytest_loadtool.correlation.requests.plain_request import Plain, whole_request
+from pytest_loadtool.correlation.requests.slots import Masked, Part, Slot
+from pytest_loadtool.correlation.writing.reanchor import followed
+from pytest_loadtool.correlation.writing.revert import names_in_use
+from pytest_loadtool.correlation.writing.rewrite import Made
 from pytest_loadtool.model.case import Header, Request, TestCase, Transaction
 from pytest_loadtool.model.editing import retitled, with_transactions
 

@@ -9,10 +9,10 @@ from types import MappingProxyType
 from pytest_loadtool.codec.media import is_html, media_type
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.secret import is_password
-from pytest_loadtool.correlation.edits import shared
-from pytest_loadtool.correlation.fields import Field, every_field
-from pytest_loadtool.correlation.looks import SWITCHES, is_identity_name
-from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.classify import SWITCHES, is_identity_name
+from pytest_loadtool.correlation.requests.edits import shared
+from pytest_loadtool.correlation.requests.fields import Field, every_field
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.tags import controls
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange

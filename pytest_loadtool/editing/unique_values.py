@@ -13,9 +13,7 @@ from types import MappingProxyType
 
 from pytest_loadtool.codec.places import encode
 from pytest_loadtool.codec.template import escape
-from pytest_loadtool.correlation.following import followed_words, is_own, word
-from pytest_loadtool.correlation.naming import field_name
-from pytest_loadtool.correlation.parts import (
+from pytest_loadtool.correlation.requests.parts import (
     FILTERS_OF,
     content_type,
     part_text,
@@ -23,8 +21,16 @@ from pytest_loadtool.correlation.parts import (
     text_parts,
     with_part,
 )
-from pytest_loadtool.correlation.revert import names_in_use
-from pytest_loadtool.correlation.slots import Masked, Part, Slot, request_slots, target_slots
+from pytest_loadtool.correlation.requests.slots import (
+    Masked,
+    Part,
+    Slot,
+    request_slots,
+    target_slots,
+)
+from pytest_loadtool.correlation.sources.naming import field_name
+from pytest_loadtool.correlation.writing.reanchor import followed_words, is_own, word
+from pytest_loadtool.correlation.writing.revert import names_in_use
 from pytest_loadtool.model.case import TestCase, Transaction, Variable
 from pytest_loadtool.model.editing import retitled, with_transactions
 from pytest_loadtool.model.generator import RandomText

@@ -14,12 +14,17 @@ from pytest_loadtool.codec.filters import BASE64
 from pytest_loadtool.codec.multipart import Content, charset_of, pieces_of
 from pytest_loadtool.codec.secret import CREDENTIALS, is_typed_secret
 from pytest_loadtool.codec.template import files_of, with_files
-from pytest_loadtool.correlation.edits import overlap, written
-from pytest_loadtool.correlation.looks import SWITCHES
-from pytest_loadtool.correlation.parts import header_sets, text_parts, with_header_sets, with_part
-from pytest_loadtool.correlation.recorded import RecordedResponse
-from pytest_loadtool.correlation.slots import Part, Slot
-from pytest_loadtool.correlation.spots import HOLE
+from pytest_loadtool.correlation.classify import SWITCHES
+from pytest_loadtool.correlation.requests.edits import overlap, written
+from pytest_loadtool.correlation.requests.parts import (
+    header_sets,
+    text_parts,
+    with_header_sets,
+    with_part,
+)
+from pytest_loadtool.correlation.requests.positions import HOLE
+from pytest_loadtool.correlation.requests.slots import Part, Slot
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.masking.found_secrets import (
     SHORTEST,
     Typed,

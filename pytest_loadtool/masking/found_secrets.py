@@ -24,18 +24,18 @@ from pytest_loadtool.codec.secret import (
     secret_kinds,
 )
 from pytest_loadtool.codec.template import Template, escape
-from pytest_loadtool.correlation.edits import shared
-from pytest_loadtool.correlation.escaped import disguises
-from pytest_loadtool.correlation.fields import CONSTANT, Field, every_field
-from pytest_loadtool.correlation.looks import (
+from pytest_loadtool.correlation.classify import (
     SWITCHES,
     is_identity_name,
     looks_like_time,
     looks_random,
     names_somebody,
 )
-from pytest_loadtool.correlation.parts import header_sets, text_parts
-from pytest_loadtool.correlation.slots import Slot, request_slots
+from pytest_loadtool.correlation.requests.edits import shared
+from pytest_loadtool.correlation.requests.fields import CONSTANT, Field, every_field
+from pytest_loadtool.correlation.requests.parts import header_sets, text_parts
+from pytest_loadtool.correlation.requests.slots import Slot, request_slots
+from pytest_loadtool.correlation.responses.escaped import disguises
 from pytest_loadtool.editing.bulk_edit import with_references
 from pytest_loadtool.model.case import Header, Request, TestCase
 from pytest_loadtool.model.exchange import Exchange

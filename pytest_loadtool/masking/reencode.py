@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from math import inf
 
 from pytest_loadtool.codec.decoding import DECODINGS
-from pytest_loadtool.correlation.looks import looks_like_time, looks_random
-from pytest_loadtool.correlation.packed import Packed, Sought
-from pytest_loadtool.correlation.producers import in_response
-from pytest_loadtool.correlation.recorded import RecordedResponse
-from pytest_loadtool.correlation.searches import Searches
-from pytest_loadtool.correlation.tokens import tokens
+from pytest_loadtool.correlation.classify import looks_like_time, looks_random
+from pytest_loadtool.correlation.responses.encoded import Packed, Sought
+from pytest_loadtool.correlation.responses.producers import in_response
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
+from pytest_loadtool.correlation.responses.tokens import tokens
+from pytest_loadtool.correlation.search_budget import Searches
 from pytest_loadtool.masking.pseudonyms import Replacer, stand_ins
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange

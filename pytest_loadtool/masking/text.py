@@ -15,7 +15,7 @@ from pytest_loadtool.codec.secret import is_secret
 from pytest_loadtool.codec.spellings import any_of, spellings
 
 if TYPE_CHECKING:
-    from pytest_loadtool.correlation.fields import Field
+    from pytest_loadtool.correlation.requests.fields import Field
 
 #: How much of a secret is shown, and how long it must be for that much to say little about it.
 _SHOWN, _LONG = 4, 8

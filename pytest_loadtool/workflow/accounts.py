@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from pytest_loadtool.auth.negotiation import SERVER, credentials_in
 from pytest_loadtool.auth.recorded import RecordedIdentity, recorded_identities
-from pytest_loadtool.correlation.fields import SERVER_AUTHENTICATION, Field
+from pytest_loadtool.correlation.requests.fields import SERVER_AUTHENTICATION, Field
 from pytest_loadtool.model.authentication import Identity
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.workflow.credentials import NOBODY, Known, Placed

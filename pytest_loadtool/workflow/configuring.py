@@ -95,8 +95,8 @@ def without_variable(document: Document, name: str) -> Document:
     Raises:
         ValueError: there is none of that name, a person set it, or something else needs it.
     """
-    from pytest_loadtool.correlation.ignoring import IGNORED
-    from pytest_loadtool.correlation.undo import taken_back
+    from pytest_loadtool.correlation.decisions.ignoring import IGNORED
+    from pytest_loadtool.correlation.writing.undo import taken_back
 
     case = taken_back(document.case, document.exchanges, name)
     new = case.asm.ignore[len(document.case.asm.ignore) :]
@@ -133,9 +133,9 @@ def without_outcome(document: Document, change: str) -> Document:
 def _decided_anew(document: Document, case: TestCase, made: Iterable[Decision]) -> Document:
     """The document with ``case``, in which these decisions stand, and what changes brought about is
     asserted with the values that it has now."""
+    from pytest_loadtool.correlation.index.traffic import steps_of
     from pytest_loadtool.correlation.outcomes import asserted
-    from pytest_loadtool.correlation.revert import without_outcomes
-    from pytest_loadtool.correlation.traffic import steps_of
+    from pytest_loadtool.correlation.writing.revert import without_outcomes
 
     plain = with_transactions(case, map(without_outcomes, case.transactions()))
     outcomes = asserted(plain, steps_of(plain, document.exchanges))

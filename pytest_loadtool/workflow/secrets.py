@@ -20,7 +20,7 @@ from pytest_loadtool.auth.recorded import recorded_identities
 from pytest_loadtool.casefile import read_dataset
 from pytest_loadtool.codec.suffixes import case_name, har_path
 from pytest_loadtool.codec.template import Reference, escape
-from pytest_loadtool.correlation.fields import CONSTANT, Field, fields_of
+from pytest_loadtool.correlation.requests.fields import CONSTANT, Field, fields_of
 from pytest_loadtool.editing.bulk_edit import with_references
 from pytest_loadtool.model.case import TestCase, Variable
 from pytest_loadtool.model.dataset import Dataset, DatasetUse

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_loadtool.casefile import read_case
-from pytest_loadtool.correlation.looks import looks_like_time
+from pytest_loadtool.correlation.classify import looks_like_time
 from pytest_loadtool.engine.functional import replay_once
 from pytest_loadtool.engine.prepare.resources import compile_from
 from pytest_loadtool.model.case import Kind, TestCase, Transaction, Variable

@@ -17,15 +17,15 @@ from typing import Any
 
 from pytest_loadtool.casefile import package_rules, read_har
 from pytest_loadtool.correlation import configure
-from pytest_loadtool.correlation.compare import Replayed
-from pytest_loadtool.correlation.indexing import read_traffic
-from pytest_loadtool.correlation.marks import numbered_slots
+from pytest_loadtool.correlation.index.indexing import read_traffic
+from pytest_loadtool.correlation.index.traffic import Traffic, steps_of
+from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.resolve import Bindings, resolve
-from pytest_loadtool.correlation.slots import Slot
+from pytest_loadtool.correlation.sources.anchors import numbered_slots
+from pytest_loadtool.correlation.strategies.replay_compare import Replayed
 from pytest_loadtool.correlation.strategies.replay_diff import ReplayDiff
 from pytest_loadtool.correlation.strategies.strategy import Strategy
 from pytest_loadtool.correlation.strategies.table import strategies
-from pytest_loadtool.correlation.traffic import Traffic, steps_of
 from pytest_loadtool.correlation.trials import suggestions
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange

@@ -14,7 +14,7 @@ from pytest_loadtool.codec.secret import (
     is_typed_secret,
     secret_kinds,
 )
-from pytest_loadtool.correlation.fields import fields_of
+from pytest_loadtool.correlation.requests.fields import fields_of
 from pytest_loadtool.diagnosis.suspects import Suspects
 from pytest_loadtool.masking.found_secrets import captured, typed
 from pytest_loadtool.masking.text import BY_NAME, Mask

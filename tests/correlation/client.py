@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.tags import control_value, controls
 from pytest_loadtool.model.exchange import Exchange
 

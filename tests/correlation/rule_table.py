@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pytest_loadtool.casefile import package_rules
-from pytest_loadtool.correlation.evidence import EVIDENCE, OF_OWN
+from pytest_loadtool.correlation.strategies.evidence import EVIDENCE, OF_OWN
 from pytest_loadtool.correlation.strategies.replay_diff import ReplayDiff
 from pytest_loadtool.correlation.strategies.strategy import Strategy
 from pytest_loadtool.correlation.strategies.table import strategies

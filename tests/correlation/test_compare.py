@@ -10,12 +10,12 @@ import pytest
 
 from pytest_loadtool.casefile import package_rules
 from pytest_loadtool.codec.filters import FILTERS
-from pytest_loadtool.correlation.compare import Replayed
-from pytest_loadtool.correlation.indexing import read_traffic
-from pytest_loadtool.correlation.loop import REPLAYS, Attempt, Conclusion, improve
-from pytest_loadtool.correlation.parts import rendered
-from pytest_loadtool.correlation.recorded import RecordedResponse
-from pytest_loadtool.correlation.traffic import steps_of
+from pytest_loadtool.correlation.autocorrelate import REPLAYS, Attempt, Conclusion, improve
+from pytest_loadtool.correlation.index.indexing import read_traffic
+from pytest_loadtool.correlation.index.traffic import steps_of
+from pytest_loadtool.correlation.requests.parts import rendered
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
+from pytest_loadtool.correlation.strategies.replay_compare import Replayed
 from pytest_loadtool.correlation.trials import suggestions
 from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.model.case import TestCase

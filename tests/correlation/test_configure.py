@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from pytest_loadtool.correlation import Configuration
-from pytest_loadtool.correlation.following import followed
-from pytest_loadtool.correlation.revert import revert
-from pytest_loadtool.correlation.traffic import steps_of
+from pytest_loadtool.correlation.index.traffic import steps_of
+from pytest_loadtool.correlation.writing.reanchor import followed
+from pytest_loadtool.correlation.writing.revert import revert
 from pytest_loadtool.engine.functional import replay_once
 from pytest_loadtool.model.case import Header, TestCase, Transaction, Variable
 from pytest_loadtool.model.decision import Decision

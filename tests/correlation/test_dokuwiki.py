@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import FormField, Link

@@ -9,9 +9,9 @@ from uuid import UUID
 import pytest
 
 from pytest_loadtool.codec.filters import filtered
-from pytest_loadtool.correlation import edits
-from pytest_loadtool.correlation.edits import Taken, overlap
-from pytest_loadtool.correlation.slots import Slot, request_slots
+from pytest_loadtool.correlation.requests import edits
+from pytest_loadtool.correlation.requests.edits import Taken, overlap
+from pytest_loadtool.correlation.requests.slots import Slot, request_slots
 from pytest_loadtool.model.case import Request
 
 

@@ -13,9 +13,9 @@ from django.utils.html import escape, escapejs, json_script
 from jinja2.utils import htmlsafe_json_dumps
 
 from pytest_loadtool.codec.filters import FILTERS
-from pytest_loadtool.correlation.escaped import escaped
-from pytest_loadtool.correlation.parts import rendered
-from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.requests.parts import rendered
+from pytest_loadtool.correlation.responses.escaped import escaped
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.masking.case import masked
 from pytest_loadtool.masking.pseudonyms import stand_ins

@@ -9,9 +9,9 @@ from urllib.parse import quote, quote_plus
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_loadtool.correlation.parts import rendered, text_parts
-from pytest_loadtool.correlation.revert import revert
-from pytest_loadtool.correlation.traffic import steps_of
+from pytest_loadtool.correlation.index.traffic import steps_of
+from pytest_loadtool.correlation.requests.parts import rendered, text_parts
+from pytest_loadtool.correlation.writing.revert import revert
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
 from tests.correlation.exchanges import FORM, JSON, SERVER, case_of, exchange, html

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_loadtool.correlation.fields import Field, fields_of
+from pytest_loadtool.correlation.requests.fields import Field, fields_of
 from pytest_loadtool.editing.bulk_edit import with_constant, with_reference
 from pytest_loadtool.model.case import Header, Page, Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.extractor import Extractor, JsonPath

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from pytest_loadtool.correlation.slots import MOST_SLOTS
-from pytest_loadtool.correlation.spots import MOST_IN_ADDRESS
+from pytest_loadtool.correlation.requests.positions import MOST_IN_ADDRESS
+from pytest_loadtool.correlation.requests.slots import MOST_SLOTS
 from tests.console.running import ROOT
 from tests.correlation.exchanges import html
 from tests.correlation.hostile import KINDS, TEXTS

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pytest_loadtool.correlation.about import collection, reads
+from pytest_loadtool.correlation.kinds import collection, reads
 from pytest_loadtool.model.exchange import Exchange
 from tests.correlation.exchanges import answered, exchange, html, json_body
 from tests.correlation.talk import call, get, made, post, requests, run

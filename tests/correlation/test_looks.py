@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_loadtool.correlation.looks import (
+from pytest_loadtool.correlation.classify import (
     collection_names,
     is_id_name,
     looks_like_time,

@@ -14,12 +14,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_loadtool.correlation.edits import composed
-from pytest_loadtool.correlation.nested import within
-from pytest_loadtool.correlation.parts import rendered, text_parts
-from pytest_loadtool.correlation.recorded import RecordedResponse
-from pytest_loadtool.correlation.revert import revert
-from pytest_loadtool.correlation.traffic import steps_of
+from pytest_loadtool.correlation.index.traffic import steps_of
+from pytest_loadtool.correlation.requests.edits import composed
+from pytest_loadtool.correlation.requests.nested import within
+from pytest_loadtool.correlation.requests.parts import rendered, text_parts
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
+from pytest_loadtool.correlation.writing.revert import revert
 from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.model.case import Request, TestCase
 from pytest_loadtool.model.exchange import Exchange

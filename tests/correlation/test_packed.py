@@ -12,8 +12,8 @@ from urllib.parse import quote
 import pytest
 
 from pytest_loadtool.casefile import format_case, parse_case
-from pytest_loadtool.correlation.parts import rendered
-from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.requests.parts import rendered
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.masking.case import masked
 from pytest_loadtool.model.exchange import Exchange

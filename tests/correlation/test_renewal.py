@@ -9,8 +9,8 @@ import pytest
 from pytest_loadtool.casefile import format_case, package_rules, parse_case
 from pytest_loadtool.correlation import Configuration
 from pytest_loadtool.correlation import configure as configure_by
-from pytest_loadtool.correlation.revert import revert
-from pytest_loadtool.correlation.traffic import steps_of
+from pytest_loadtool.correlation.index.traffic import steps_of
+from pytest_loadtool.correlation.writing.revert import revert
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Extractor

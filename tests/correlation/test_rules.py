@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from pytest_loadtool.casefile import package_rules
-from pytest_loadtool.correlation.evidence import EVIDENCE, OF_OWN
-from pytest_loadtool.correlation.revert import revert
-from pytest_loadtool.correlation.traffic import steps_of
+from pytest_loadtool.correlation.index.traffic import steps_of
+from pytest_loadtool.correlation.strategies.evidence import EVIDENCE, OF_OWN
+from pytest_loadtool.correlation.writing.revert import revert
 from pytest_loadtool.model.case import Header
 from pytest_loadtool.model.extractor import (
     CookieValue,

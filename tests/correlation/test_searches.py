@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from pytest_loadtool.correlation.escaped import escaped
-from pytest_loadtool.correlation.searches import EXTRACTOR, MOST_SEARCHED
+from pytest_loadtool.correlation.responses.escaped import escaped
+from pytest_loadtool.correlation.search_budget import EXTRACTOR, MOST_SEARCHED
 from pytest_loadtool.model.exchange import Exchange
 from tests.correlation.exchanges import exchange, html
 from tests.correlation.talk import TOKEN, get, made, post, run

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from pytest_loadtool.correlation.slots import Masked, request_slots
-from pytest_loadtool.correlation.spots import HOLE
+from pytest_loadtool.correlation.requests.positions import HOLE
+from pytest_loadtool.correlation.requests.slots import Masked, request_slots
 from pytest_loadtool.model.case import Header, Request
 from pytest_loadtool.model.place import Place
 

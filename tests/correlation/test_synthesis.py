@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Extractor, FormField, RegularExpression, XmlPath

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_loadtool.correlation.tokens import tokens
+from pytest_loadtool.correlation.responses.tokens import tokens
 
 
 @pytest.mark.parametrize(

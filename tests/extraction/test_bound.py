@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_loadtool.codec.filters import filtered
 from pytest_loadtool.codec.template import Reference, Template
-from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.bound import bind_source
 from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.model.exchange import Exchange

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.extract import COMPILERS, compile_source
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.extraction.partial import is_partial, partial_fields
 from pytest_loadtool.model.extractor import FormField

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_loadtool.codec.template import Template
-from pytest_loadtool.correlation.recorded import RecordedResponse
-from pytest_loadtool.correlation.xml_document import xml_document
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
+from pytest_loadtool.correlation.responses.xml_document import xml_document
 from pytest_loadtool.extraction.bound import bind_source
 from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.model.extractor import XmlPath

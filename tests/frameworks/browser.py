@@ -8,7 +8,7 @@ from html import unescape
 from types import MappingProxyType
 from urllib.parse import urlencode, urljoin
 
-from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.tags import attributes, control_value, controls
 from tests.correlation.client import Client
 

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_loadtool.casefile import format_case
 from pytest_loadtool.casefile.rules import package_rules
-from pytest_loadtool.correlation.looks import looks_random
+from pytest_loadtool.correlation.classify import looks_random
 from pytest_loadtool.masking.case import masked
 from pytest_loadtool.masking.found_secrets import captured, moved, session_cookies, typed
 from pytest_loadtool.masking.pseudonyms import Replacer, stand_ins

@@ -17,7 +17,7 @@ from pytest_loadtool.console.reaching import may_replay
 from pytest_loadtool.console.resetting import words_of
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import case as views
-from pytest_loadtool.correlation.loop import REPLAYS
+from pytest_loadtool.correlation.autocorrelate import REPLAYS
 from pytest_loadtool.recording import hostnames
 from pytest_loadtool.workflow.configuring import (
     decided,

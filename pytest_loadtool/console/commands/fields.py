@@ -20,7 +20,7 @@ from pytest_loadtool.workflow.accounts import identity_fields
 from pytest_loadtool.workflow.document import Document
 
 if TYPE_CHECKING:
-    from pytest_loadtool.correlation.fields import Field
+    from pytest_loadtool.correlation.requests.fields import Field
 
 
 async def fields(session: Session, number: TransactionNumber, *, secrets: bool = False) -> None:
@@ -75,7 +75,7 @@ async def set_field(
 
 
 def _fields(document: Document, number: int) -> tuple[Field, ...]:
-    from pytest_loadtool.correlation.fields import fields_of
+    from pytest_loadtool.correlation.requests.fields import fields_of
 
     one = transaction(document, number)
     found = fields_of(document.case, number - 1, document.evidence_of(one))
@@ -114,7 +114,7 @@ def _with_variable(case: TestCase, name: str, field: Field) -> TestCase:
     extracted = {extractor.variable for one in case.transactions() for extractor in one.extractors}
     if name in case.variables or name in extracted:
         return case
-    from pytest_loadtool.correlation.fields import CONSTANT
+    from pytest_loadtool.correlation.requests.fields import CONSTANT
 
     if field.datasource != CONSTANT:
         known = ", ".join(sorted({*case.variables, *extracted})) or "none yet"

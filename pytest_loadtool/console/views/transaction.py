@@ -16,7 +16,7 @@ from pytest_loadtool.model.result import Failure
 from pytest_loadtool.workflow.document import Document
 
 if TYPE_CHECKING:
-    from pytest_loadtool.correlation.fields import Field
+    from pytest_loadtool.correlation.requests.fields import Field
 
 
 class Replayed(Protocol):

@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from pytest_loadtool.correlation.ignoring import entry
-from pytest_loadtool.correlation.notes import Title, titles_of
+from pytest_loadtool.correlation.decisions.ignoring import entry
+from pytest_loadtool.correlation.decisions.notes import Title, titles_of
+from pytest_loadtool.correlation.index.traffic import Step, steps_of
 from pytest_loadtool.correlation.outcomes.changes import Change, changes_of
 from pytest_loadtool.correlation.outcomes.proof import Proof
 from pytest_loadtool.correlation.outcomes.proofs import proofs
 from pytest_loadtool.correlation.outcomes.seen import Answers
-from pytest_loadtool.correlation.traffic import Step, steps_of
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, Decision
 from pytest_loadtool.model.editing import numbered_titles, with_transactions

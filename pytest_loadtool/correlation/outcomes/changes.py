@@ -11,17 +11,17 @@ from typing import Any
 
 from pytest_loadtool.codec.secret import is_password, is_secret, is_typed_secret
 from pytest_loadtool.codec.template import escape
-from pytest_loadtool.correlation.about import collection, is_path_id
-from pytest_loadtool.correlation.graphql import operation
-from pytest_loadtool.correlation.looks import (
+from pytest_loadtool.correlation.classify import (
     is_id_name,
     looks_random,
     singular,
 )
-from pytest_loadtool.correlation.marks import numbered_slots
-from pytest_loadtool.correlation.plainly import Plain
-from pytest_loadtool.correlation.slots import Slot, request_slots, target_slots
-from pytest_loadtool.correlation.traffic import Step, recorded_slots
+from pytest_loadtool.correlation.graphql import operation
+from pytest_loadtool.correlation.index.traffic import Step, recorded_slots
+from pytest_loadtool.correlation.kinds import collection, is_path_id
+from pytest_loadtool.correlation.requests.plain_request import Plain
+from pytest_loadtool.correlation.requests.slots import Slot, request_slots, target_slots
+from pytest_loadtool.correlation.sources.anchors import numbered_slots
 from pytest_loadtool.extraction.jsonpath import json_text
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.exchange import Exchange

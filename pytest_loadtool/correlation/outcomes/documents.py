@@ -8,8 +8,8 @@ from typing import Any
 
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
-from pytest_loadtool.correlation.about import WRAPPERS, collection, id_stem
-from pytest_loadtool.correlation.looks import is_id_name, is_short_number, looks_random, singular
+from pytest_loadtool.correlation.classify import is_id_name, is_short_number, looks_random, singular
+from pytest_loadtool.correlation.kinds import WRAPPERS, collection, id_stem
 from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
 from pytest_loadtool.correlation.outcomes.proof import (
     SHORTEST,

@@ -9,8 +9,7 @@ from itertools import islice
 from pytest_loadtool.codec.entities import WRITTEN, unescape
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
-from pytest_loadtool.correlation.about import id_stem
-from pytest_loadtool.correlation.looks import (
+from pytest_loadtool.correlation.classify import (
     TELLING,
     is_id_name,
     is_identity_name,
@@ -18,6 +17,7 @@ from pytest_loadtool.correlation.looks import (
     is_title_name,
     singular,
 )
+from pytest_loadtool.correlation.kinds import id_stem
 from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
 from pytest_loadtool.correlation.outcomes.proof import (
     SHORTEST,

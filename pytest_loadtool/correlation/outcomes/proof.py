@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_loadtool.codec.names import plain
-from pytest_loadtool.correlation.looks import TELLING, is_title_name, looks_random
+from pytest_loadtool.correlation.classify import TELLING, is_title_name, looks_random
+from pytest_loadtool.correlation.index.traffic import Step
 from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
 from pytest_loadtool.correlation.outcomes.seen import Answer, Answers
-from pytest_loadtool.correlation.traffic import Step
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
 #: A shorter text stands there by chance.

@@ -8,14 +8,14 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
-from pytest_loadtool.correlation.about import id_stem
-from pytest_loadtool.correlation.looks import (
+from pytest_loadtool.correlation.classify import (
     is_id_name,
     is_short_number,
     is_version_name,
     looks_random,
     singular,
 )
+from pytest_loadtool.correlation.kinds import id_stem
 from pytest_loadtool.correlation.outcomes.changes import Change, Thing
 from pytest_loadtool.correlation.outcomes.documents import (
     listed_path,

@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import Any
 
 from pytest_loadtool.codec.entities import unescape
+from pytest_loadtool.correlation.index.traffic import Step
 from pytest_loadtool.correlation.outcomes.changes import is_change, operation_of, walk
-from pytest_loadtool.correlation.recorded import RecordedResponse
-from pytest_loadtool.correlation.traffic import Step
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.row_search import looks_like_html
 
 #: An answer that is longer is not looked into, and how many are around a change, in text.

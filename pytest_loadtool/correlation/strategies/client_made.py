@@ -17,10 +17,10 @@ from urllib.parse import urlsplit
 from pytest_loadtool.codec.filters import filtered
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.claims import ByClient
-from pytest_loadtool.correlation.looks import looks_random
-from pytest_loadtool.correlation.slots import Slot
+from pytest_loadtool.correlation.classify import looks_random
+from pytest_loadtool.correlation.index.traffic import Step, Traffic
+from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
-from pytest_loadtool.correlation.traffic import Step, Traffic
 from pytest_loadtool.model.generator import ALPHABETS, Generator, RandomText, Timestamp, Uuid
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Rule, same_name

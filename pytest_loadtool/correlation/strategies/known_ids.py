@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pytest_loadtool.correlation.about import collection
 from pytest_loadtool.correlation.claims import Claim, fitting
-from pytest_loadtool.correlation.looks import collection_names, is_short_number
-from pytest_loadtool.correlation.meaning import is_for
-from pytest_loadtool.correlation.slots import Slot
+from pytest_loadtool.correlation.classify import collection_names, is_short_number
+from pytest_loadtool.correlation.index.meaning import is_for
+from pytest_loadtool.correlation.index.traffic import Traffic
+from pytest_loadtool.correlation.kinds import collection
+from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn, address_of, is_bare_id
-from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.place import Place
 
 

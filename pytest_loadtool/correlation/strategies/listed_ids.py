@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from pytest_loadtool.codec.names import plain
-from pytest_loadtool.correlation.about import collection, id_stem
 from pytest_loadtool.correlation.claims import Claim
-from pytest_loadtool.correlation.looks import collection_names, singular
-from pytest_loadtool.correlation.recorded import RecordedResponse
-from pytest_loadtool.correlation.slots import Slot
+from pytest_loadtool.correlation.classify import collection_names, singular
+from pytest_loadtool.correlation.index.traffic import Traffic
+from pytest_loadtool.correlation.kinds import collection, id_stem
+from pytest_loadtool.correlation.requests.slots import Slot
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.strategies.known_ids import claimed_as
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn, is_bare_id
-from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import same_name
 

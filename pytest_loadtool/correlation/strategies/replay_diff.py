@@ -19,19 +19,24 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_loadtool.codec.filters import filtered
-from pytest_loadtool.correlation.anchoring import Synthesis
 from pytest_loadtool.correlation.claims import REPLAY_COMPARE, Belief, Claim
-from pytest_loadtool.correlation.compare import Replayed, in_any_place, places_again, said
-from pytest_loadtool.correlation.evidence import EVIDENCE
-from pytest_loadtool.correlation.looks import is_id_name, looks_like_time, looks_random, singular
+from pytest_loadtool.correlation.classify import is_id_name, looks_like_time, looks_random, singular
+from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.producer import Producer
-from pytest_loadtool.correlation.recorded import RecordedResponse
-from pytest_loadtool.correlation.slots import Slot
-from pytest_loadtool.correlation.spots import HOLE
+from pytest_loadtool.correlation.requests.positions import HOLE
+from pytest_loadtool.correlation.requests.slots import Slot
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
+from pytest_loadtool.correlation.responses.xml_document import xml_document
+from pytest_loadtool.correlation.sources.anchoring import Synthesis
+from pytest_loadtool.correlation.strategies.evidence import EVIDENCE
+from pytest_loadtool.correlation.strategies.replay_compare import (
+    Replayed,
+    in_any_place,
+    places_again,
+    said,
+)
 from pytest_loadtool.correlation.strategies.rules import rule_by_name
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
-from pytest_loadtool.correlation.traffic import Traffic
-from pytest_loadtool.correlation.xml_document import xml_document
 from pytest_loadtool.extraction.extract import PlainText, Readable, compile_source
 from pytest_loadtool.model.extractor import Boundary, Decoded, JsonPath, Source, XmlPath
 from pytest_loadtool.model.place import Place

@@ -10,14 +10,14 @@ from heapq import merge
 from itertools import islice
 
 from pytest_loadtool.correlation.claims import Belief, Issue, Miss
-from pytest_loadtool.correlation.evidence import holds
-from pytest_loadtool.correlation.indexing import MOST_PRODUCERS
-from pytest_loadtool.correlation.looks import is_short_number
+from pytest_loadtool.correlation.classify import is_short_number
+from pytest_loadtool.correlation.index.indexing import MOST_PRODUCERS
+from pytest_loadtool.correlation.index.traffic import ByKind, Traffic
 from pytest_loadtool.correlation.producer import Producer
-from pytest_loadtool.correlation.producers import undo
-from pytest_loadtool.correlation.slots import Slot, target_slots
+from pytest_loadtool.correlation.requests.slots import Slot, target_slots
+from pytest_loadtool.correlation.responses.producers import undo
+from pytest_loadtool.correlation.strategies.evidence import holds
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
-from pytest_loadtool.correlation.traffic import ByKind, Traffic
 from pytest_loadtool.extraction.jsonpath import format_path
 from pytest_loadtool.extraction.pattern import Pattern
 from pytest_loadtool.model.extractor import JsonPath

@@ -7,12 +7,12 @@ from enum import Enum
 from typing import Protocol
 
 from pytest_loadtool.codec.names import plain
-from pytest_loadtool.correlation.about import id_stem
 from pytest_loadtool.correlation.claims import Belief, ByClient, Claim, Miss
-from pytest_loadtool.correlation.looks import is_code, is_id_name
-from pytest_loadtool.correlation.meaning import ANYTHING
-from pytest_loadtool.correlation.slots import Slot
-from pytest_loadtool.correlation.traffic import Traffic
+from pytest_loadtool.correlation.classify import is_code, is_id_name
+from pytest_loadtool.correlation.index.meaning import ANYTHING
+from pytest_loadtool.correlation.index.traffic import Traffic
+from pytest_loadtool.correlation.kinds import id_stem
+from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.model.place import Place
 
 Proposal = Belief | Claim | Miss | ByClient

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from pytest_loadtool.codec.secret import is_typed_secret
 from pytest_loadtool.correlation.claims import Miss
-from pytest_loadtool.correlation.looks import is_short_number, looks_random, names_somebody
-from pytest_loadtool.correlation.slots import Slot
-from pytest_loadtool.correlation.spots import CALL
+from pytest_loadtool.correlation.classify import is_short_number, looks_random, names_somebody
+from pytest_loadtool.correlation.index.traffic import Traffic
+from pytest_loadtool.correlation.requests.positions import CALL
+from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
-from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Rule, same_name
 

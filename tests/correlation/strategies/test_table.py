@@ -9,12 +9,12 @@ import pytest
 
 from pytest_loadtool.casefile import package_rules, read_har
 from pytest_loadtool.correlation.claims import ByClient
-from pytest_loadtool.correlation.indexing import read_traffic
+from pytest_loadtool.correlation.index.indexing import read_traffic
+from pytest_loadtool.correlation.index.traffic import Traffic, steps_of
+from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.resolve import Bindings, resolve
-from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.strategies.strategy import Settled, Strategy, Turn
 from pytest_loadtool.correlation.strategies.table import strategies
-from pytest_loadtool.correlation.traffic import Traffic, steps_of
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.generator import Uuid
 from pytest_loadtool.model.rule import Rule

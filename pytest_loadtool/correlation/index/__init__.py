@@ -1,0 +1,1 @@
+"""Requests and responses, read once into indexes that nothing changes any more."""

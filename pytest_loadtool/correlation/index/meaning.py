@@ -1,0 +1,104 @@
+"""Whether a field is one for the ids of a kind of thing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pytest_loadtool.codec.names import plain
+from pytest_loadtool.correlation.classify import collection_names, is_id_name, is_short_number
+from pytest_loadtool.correlation.graphql import declared_ids, operation
+from pytest_loadtool.correlation.kinds import (
+    WRAPPERS,
+    collection,
+    id_stem,
+    things_of,
+    words_of,
+)
+from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.requests.positions import CALL
+from pytest_loadtool.correlation.requests.slots import Slot
+from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.rule import same_name
+
+if TYPE_CHECKING:
+    from pytest_loadtool.correlation.index.traffic import Step, Traffic
+
+#: Names of fields and lists that say no more than that they hold ids; elements of a list without a
+#: name, and arguments that have none.
+_BARE = frozenset(
+    {
+        *("", "arguments", "args", "elements", "entries", "int", "item", "items", "key", "keys"),
+        *("long", "nodes", "string", "value"),
+        *("objects", "order", "params", "records", "rows", "selected", "selection"),
+    }
+)
+#: What any thing may be to another one.
+ANYTHING = frozenset({"entity", "node", "object", "parent", "record", "related", "target"})
+#: Fields that tell which kind of thing is meant by the id beside them.
+_KINDS = ("class", "kind", "model", "type")
+
+
+def _declared(slot: Slot, traffic: Traffic) -> str | None:
+    """What the slot is for the id of, if only a GraphQL document says so; None if none does."""
+    exchange = traffic.steps[slot.transaction].exchange
+    declared = exchange is not None and slot.name in declared_ids(exchange)
+    return plain(slot.name) if declared else None
+
+
+def is_for(slot: Slot, things: frozenset[str], traffic: Traffic) -> bool:
+    """Whether the slot is for ids of these things: behind them in a path, by its name, by a type
+    beside it, or, if it is only called an id, in a request about them."""
+    if slot.place is Place.PATH or (slot.place is Place.TEXT and slot.root is Place.PATH):
+        behind = collection_names(slot.name) | collection_names(collection(slot.before))
+        return bool(things & behind)
+    stem = id_stem(slot.name) if is_id_name(slot.name) else _declared(slot, traffic)
+    if stem:
+        kinds = _kinds_beside(slot, stem, traffic)
+        if kinds:
+            return any(f" {kind}".endswith(f" {one}") for kind in kinds for one in things)
+        return stem in ANYTHING or any(f" {stem}".endswith(f" {one}") for one in things)
+    step = traffic.steps[slot.transaction]
+    if stem is not None or plain(slot.name) in _BARE:
+        words = _around(slot, step)
+        return any(words.issuperset(one.split()) for one in things)
+    named = bool(things & collection_names(slot.name))
+    if not is_short_number(slot.value):
+        return named
+    # A person may mean another number.
+    return (
+        named
+        and slot.part == "body"
+        and step.changes_things
+        and slot.name not in traffic.responses.typed
+    )
+
+
+def _around(slot: Slot, step: Step) -> frozenset[str]:
+    """The words of what is around the field: an object, an argument's field in GraphQL, or the
+    request."""
+    if slot.before and plain(slot.before) not in WRAPPERS:
+        return words_of(slot.before)
+    asked = operation(step.exchange) if step.exchange is not None else None
+    return asked.words if asked is not None else words_of(step.path) | words_of(step.called)
+
+
+def _kinds_beside(slot: Slot, stem: str, traffic: Traffic) -> set[str]:
+    """What a field beside it says that it is the id of: ``object_type=item``."""
+    names = {f"{stem} {one}" for one in _KINDS}
+    return {
+        plain(one.value)
+        for one in traffic.slots_of(slot.transaction)
+        if plain(one.name) in names and not one.value.isdigit()
+    }
+
+
+def is_same(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """Whether what a response gives out is what its own request has said in the slot, and not the
+    same small number of something else: ``{"quantity": 1}`` answered with ``{"id": 1}``."""
+    if slot.before == CALL:
+        return False
+    if same_name(slot.name) == same_name(producer.name) and slot.before in ("", *producer.steps):
+        return True
+    called = traffic.steps[producer.transaction].called
+    things = things_of(producer, producer.before or called)
+    return id_stem(slot.name) not in ANYTHING and is_for(slot, things, traffic)

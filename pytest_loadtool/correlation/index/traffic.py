@@ -1,0 +1,224 @@
+"""The traffic of a test case: its transactions with their evidence, and indexes over their values.
+
+All of it is built once (`indexing`), and nothing changes it."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import merge
+
+from pytest_loadtool.codec.http import SAFE_METHODS
+from pytest_loadtool.codec.multipart import as_template, pieces_of
+from pytest_loadtool.codec.names import plain
+from pytest_loadtool.correlation.classify import is_id_name, is_short_number
+from pytest_loadtool.correlation.kinds import WRAPPERS, collection, id_stem, procedure, reads
+from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.requests.parts import content_type, rendered
+from pytest_loadtool.correlation.requests.positions import HOLE
+from pytest_loadtool.correlation.requests.slots import Slot, request_slots
+from pytest_loadtool.correlation.search_budget import Searches
+from pytest_loadtool.model.case import Kind as ResponseKind
+from pytest_loadtool.model.case import Request, TestCase, Transaction
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.rule import Kind
+
+#: Producers by their kinds, each in the order of transactions.
+ByKind = Mapping[Kind, Sequence[Producer]]
+
+#: Responses of these kinds are requested with addresses that are not worth a variable each.
+_STATIC = frozenset({ResponseKind.CSS, ResponseKind.IMAGE, ResponseKind.JAVASCRIPT})
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A transaction of the case with its place and its evidence, if it has any."""
+
+    index: int
+    page: int
+    position: int
+    transaction: Transaction
+    exchange: Exchange | None
+    content_type: str
+    path: str
+    """Of the masked target, without the server."""
+    address: str
+    """Path and query as recorded; only what no recorded value is known of is masked."""
+    called: str
+    """The procedure that it calls, else the path."""
+    changes_things: bool
+    """Whether the method is one that creates or changes (RFC 9110 §9.2.1), and what is called not
+    one that reads."""
+
+    @property
+    def is_static(self) -> bool:
+        """Whether it fetches a style sheet, script or image."""
+        recorded = self.transaction.recorded
+        return not self.changes_things and recorded is not None and recorded.kind in _STATIC
+
+
+@dataclass(frozen=True, slots=True)
+class RequestIndex:
+    """What the requests take. Transactions are by their index, the first one where there are
+    several."""
+
+    slots: tuple[Slot, ...]
+    """In the order of transactions."""
+    sets: tuple[Request, ...] = ()
+    """The header sets."""
+    sent: Mapping[str, int] = field(default_factory=dict)
+    """By value: the transaction whose request holds it."""
+    sent_as: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    """By value and field name: likewise."""
+    asked: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    """By value and what the field `asked_for`: likewise."""
+    uses: Mapping[str, int] = field(default_factory=dict)
+    """By value: how many requests hold it."""
+    fields: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    """By transaction: the names of the fields in its body."""
+    echoes: Mapping[int, frozenset[str]] = field(default_factory=dict)
+    """By transaction: the values in its request, which its response may repeat."""
+    numbers: Mapping[tuple[int, str], Sequence[Slot]] = field(default_factory=dict)
+    """By transaction and value: where its request has a number that many things have by chance."""
+    written: Mapping[str, int] = field(default_factory=dict)
+    """By value: the transaction that changes things and has it in its body, as recorded."""
+    spelled: Mapping[str, int] = field(default_factory=dict)
+    """By the slug of such a value: likewise."""
+    changes: Sequence[int] = ()
+    """The transactions that may change something on the server."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseIndex:
+    """What the responses give. Lists are in the order of transactions."""
+
+    producers: Mapping[str, ByKind] = field(default_factory=dict)
+    """By value and kind."""
+    packed: Mapping[str, ByKind] = field(default_factory=dict)
+    """Likewise, those within encoded texts."""
+    served: Mapping[str, int] = field(default_factory=dict)
+    """By value: the first transaction whose response holds it."""
+    served_as: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    """By value and name: likewise."""
+    links: Mapping[str, Sequence[Producer]] = field(default_factory=dict)
+    """By the address (path and query) that a page links to; only addresses that are requested."""
+    pages: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    """By path: the transactions that fetched it with GET."""
+    typed: Mapping[str, Sequence[tuple[int, str]]] = field(default_factory=dict)
+    """By name: the fields that a person may type into, as (transaction, value on the page)."""
+    forms: Mapping[tuple[int, int], frozenset[str]] = field(default_factory=dict)
+    """By transaction and form: the names of its fields."""
+    offered: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
+    """By field name, value and label as written: the first transaction that offers the choice."""
+    tokens: Sequence[Producer] = ()
+    """The OAuth tokens that responses issue, used or not."""
+    unsearched: int | None = None
+    """The first transaction of whose response not all could be looked through."""
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """What the responses give and the requests take."""
+
+    steps: tuple[Step, ...]
+    requests: RequestIndex
+    responses: ResponseIndex = ResponseIndex()
+    searches: Searches = field(default_factory=Searches, compare=False)
+    """How much of the responses may still be looked through: this alone is counted down."""
+
+    @property
+    def slots(self) -> tuple[Slot, ...]:
+        """The slots of all requests."""
+        return self.requests.slots
+
+    @property
+    def offered(self) -> Mapping[tuple[str, str, str], int]:
+        """The choices of all pages."""
+        return self.responses.offered
+
+    def producers_of(self, value: str) -> list[Producer]:
+        """All producers of a value that stands plainly, in the order of transactions."""
+        kinds = self.responses.producers.get(value, {}).values()
+        return list(merge(*kinds, key=lambda one: one.transaction))
+
+    def packed_of(self, value: str) -> list[Producer]:
+        """Likewise, those within encoded texts."""
+        kinds = self.responses.packed.get(value, {}).values()
+        return list(merge(*kinds, key=lambda one: one.transaction))
+
+    def asked_for(self, slot: Slot) -> str:
+        """What a slot is called: a small number, by the kind of thing that it is the id of, as the
+        9 in ``/tasks/9`` is not that in ``/projects/9``."""
+        if not is_short_number(slot.value):
+            return slot.name
+        if slot.place is Place.PATH:
+            return collection(slot.before) or slot.name
+        if not is_id_name(slot.name) or id_stem(slot.name):
+            return slot.name
+        within = "" if plain(slot.before) in WRAPPERS else slot.before
+        return f"{within or collection(self.steps[slot.transaction].called)} {slot.name}"
+
+    def before(self, slot: Slot) -> str:
+        """The path up to a segment as recorded, whatever a person has put into it."""
+        if HOLE not in slot.before:
+            return slot.before
+        recorded = self.steps[slot.transaction].address.split("/")
+        return "/".join(recorded[: slot.before.count("/")]) + "/"
+
+    def request(self, owner: int) -> Request:
+        """The request of that transaction, or the header set: see `Slot.owner`."""
+        return self.requests.sets[~owner] if owner < 0 else self.steps[owner].transaction.request
+
+    def slots_of(self, transaction: int) -> Iterator[Slot]:
+        """The slots of one transaction, but for those in headers that it shares."""
+        start = bisect_left(self.slots, transaction, key=lambda one: one.transaction)
+        end = bisect_right(self.slots, transaction, key=lambda one: one.transaction)
+        return (one for one in self.slots[start:end] if not one.users)
+
+
+def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[Step, ...]:
+    """The transactions of the case in order, each with the exchange it was recorded from."""
+    values = {one.name: one.recorded for one in case.variables.values() if one.recorded is not None}
+    steps: list[Step] = []
+    for number, page in enumerate(case.pages):
+        for position, transaction in enumerate(page.transactions):
+            recorded = transaction.recorded
+            entry = recorded.entry if recorded is not None else None
+            known = entry is not None and 0 <= entry < len(exchanges)
+            exchange = exchanges[entry] if known and entry is not None else None
+            target = transaction.request.target
+            path = _without_server(rendered(target, "target", "", {})).partition("?")[0]
+            address = _without_server(rendered(target, "target", "", values))
+            media = content_type(case.wire_headers(transaction.request))
+            unsafe = transaction.request.method.upper() not in SAFE_METHODS
+            called = (procedure(exchange) if unsafe and exchange is not None else "") or path
+            steps.append(
+                Step(
+                    index=len(steps),
+                    page=number,
+                    position=position,
+                    transaction=transaction,
+                    exchange=exchange,
+                    content_type=media,
+                    path=path,
+                    address=address,
+                    called=called,
+                    changes_things=unsafe and not reads(called),
+                )
+            )
+    return tuple(steps)
+
+
+def recorded_slots(step: Step) -> Iterator[Slot]:
+    """The slots of the body as it was recorded: a person may have put placeholders into the
+    case's."""
+    body = step.exchange.request_body if step.exchange is not None else b""
+    request = Request("POST", "/", body=as_template(pieces_of(body, step.content_type)))
+    return request_slots(request, step.content_type, step.index)
+
+
+def _without_server(target: str) -> str:
+    text = target.removeprefix(HOLE)
+    return text if text.startswith("/") else "/" + text.partition("://")[2].partition("/")[2]

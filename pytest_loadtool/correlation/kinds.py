@@ -1,0 +1,139 @@
+"""What kind of thing an id is of, and what kinds of things a request is about: by their names."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from itertools import dropwhile
+
+from pytest_loadtool.codec.calls import rpc_method, soap_operation
+from pytest_loadtool.codec.names import plain
+from pytest_loadtool.correlation.classify import (
+    collection_names,
+    ends_in_id,
+    is_id_name,
+    looks_random,
+    singular,
+)
+from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.requests.positions import HOLE
+from pytest_loadtool.model.exchange import Exchange
+
+#: Keys under which the answer to a call has its result, and which say nothing else of it.
+_ANSWERS = frozenset({"", "d", "data", "result", "return", "value"})
+
+_NUMBER = re.compile(r"\d+|[A-Za-z]{0,6}[-_]?\d{3,}")
+_FILE = re.compile(r"\.(?:action|ashx|asmx|asp|aspx|cgi|do|html?|jsf|jsp|php\d?|pl|svc)$", re.I)
+#: What is done to a thing, in the name of a procedure or in the last segment of a path.
+_VERBS = frozenset(
+    {
+        *("add", "change", "confirm", "create", "delete", "edit", "insert", "new", "save", "store"),
+        *("submit", "update", "upsert", "bulk", "batch", "remove", "archive", "show", "view"),
+    }
+)
+#: Likewise, where nothing is changed by it.
+_READING = frozenset(
+    {
+        *("count", "describe", "fetch", "filter", "find", "get", "list", "lookup", "query", "read"),
+        *("search", "suggest", "tell"),
+    }
+)
+#: What procedures belong to, besides a kind of thing.
+_SERVICES = frozenset({"api", "controller", "endpoint", "manager", "rpc", "service", "ws"})
+#: What no kind of thing is called.
+_DONE = _VERBS | _READING | _SERVICES
+#: Keys around the thing itself in a JSON response.
+WRAPPERS = _ANSWERS | {
+    *("attributes", "body", "content", "created", "entity", "item", "items", "list", "node"),
+    *("input", "object", "params", "payload", "record", "records", "response", "results", "rows"),
+    "variables",
+}
+_PARTS = re.compile(r"[.:/]")
+
+
+def id_stem(name: str) -> str:
+    """``item`` of ``item_id``, ``itemId``, ``item_ids`` and ``itemid``; empty for a bare ``id``."""
+    if not is_id_name(name) or name.startswith("_selected"):
+        return ""
+    *words, last = plain(name.removeprefix("data-")).split()
+    return " ".join((*words, last.removesuffix("id")) if ends_in_id(last) else words)
+
+
+def is_path_id(segment: str) -> bool:
+    """Whether a segment of a path looks like an id, and not like what that is the id of."""
+    return _NUMBER.fullmatch(segment) is not None or looks_random(segment)
+
+
+def is_done(segment: str) -> bool:
+    """Whether a segment of a path says what is done, and not to what."""
+    return _DONE.issuperset(plain(segment).split())
+
+
+@lru_cache(1 << 12)
+def collection(called: str) -> str:
+    """What a request is about, by its path or by what it calls: ``items`` of ``/api/items`` and
+    ``/items/17/edit``, ``item`` of ``item.create``, ``ItemService.Update`` and ``createItem``."""
+    return _noun(called, _DONE) or _noun(called, _VERBS | _SERVICES)  # ``list.create``
+
+
+def _noun(called: str, done: frozenset[str]) -> str:
+    for part in reversed(_PARTS.split(_FILE.sub("", called))):
+        words = [] if HOLE in part or is_path_id(part) else plain(part).split()
+        words = [*dropwhile(done.__contains__, words)]
+        while words and words[-1] in done:
+            words.pop()
+        if words:
+            return " ".join(words)
+    return ""
+
+
+def reads(called: str) -> bool:
+    """Whether a request asks for something by its name, whatever its method: ``/items/search``,
+    ``listItems``. ``/list`` may be a thing."""
+    parts = [plain(one).split() for one in _PARTS.split(_FILE.sub("", called)) if one]
+    words = parts[-1] if parts else []
+    verbs = _READING & {*words[:1], *words[-1:]}
+    return bool(verbs - {"list"} or (verbs and _noun(called, _DONE))) and not _VERBS & set(words)
+
+
+def words_of(called: str) -> frozenset[str]:
+    """The words of a path or of what is called, one of each thing."""
+    found: set[str] = set()
+    for part in _PARTS.split(called):
+        for word in plain(part).split():
+            found.update((word, singular(word)))
+    return frozenset(found)
+
+
+def things_of(producer: Producer, called: str) -> frozenset[str]:
+    """What the id under that key may be the id of, in the answer to a request."""
+    stem = id_stem(producer.name)
+    if stem:
+        return frozenset({stem})
+    around = [plain(step) for step in producer.steps[:-1] if isinstance(step, str)]
+    inner = [name for name in around if name not in WRAPPERS]
+    return collection_names(collection(inner[-1]) if inner else collection(called))
+
+
+def is_result(producer: Producer) -> bool:
+    """Whether it is all that the answer to a call says: ``{"result": 7}``, ``<AddResult>7<``."""
+    return len(producer.steps) <= 1 and (producer.name in _ANSWERS or is_result_name(producer.name))
+
+
+def is_result_name(name: str) -> bool:
+    """Whether an element of that name is what a call has returned."""
+    return name.lower().endswith(("result", "return"))
+
+
+def procedure(exchange: Exchange) -> str:
+    """What a request calls by name, in JSON-RPC or SOAP; empty if it does not, or by its path
+    alone."""
+    body = exchange.request_body
+    if b'"method"' in body and b'"params"' in body:
+        try:
+            document = json.loads(body)
+        except ValueError:
+            return ""
+        return rpc_method(document) or ""
+    return soap_operation(body)

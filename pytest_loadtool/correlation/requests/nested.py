@@ -1,0 +1,209 @@
+"""What is inside a value: JSON, GraphQL, an address, pairs, XML, a token in longer text.
+
+Values nest: JSON in a form field, an address in that, a token in the address. What is found gets
+the filters by which a placeholder writes it there. Base64 is another matter, as its text does not
+stand in the request character by character: it is a `Capsule`, and what changes in it changes all.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pytest_loadtool.codec.filters import BASE64, filtered
+from pytest_loadtool.codec.places import encode
+from pytest_loadtool.codec.secret import is_typed_secret
+from pytest_loadtool.correlation.classify import looks_random
+from pytest_loadtool.correlation.requests.decoded_view import OWN_FILTER, View, decoded
+from pytest_loadtool.correlation.requests.positions import (
+    HOLE,
+    Spot,
+    graphql_spots,
+    is_graphql,
+    json_spots,
+    pair_spots,
+    target_spots,
+    xml_spots,
+)
+from pytest_loadtool.model.place import Place
+
+#: How deep values are looked into.
+_MOST_LEVELS = 3
+#: Longer values are not looked into: view states and files.
+_LONGEST_OPENED = 1 << 16
+#: How many things are looked for in one value.
+_MOST_INSIDE = 1000
+
+_ADDRESS = re.compile(rf"(?:https?://|{HOLE}?/)[^\s\"'<>{{}}\\]+")
+_PAIRS = re.compile(rf"\??[\w.\[\]%{HOLE}-]+=[^&=\s]*(?:&[\w.\[\]%{HOLE}-]+=[^&=\s]*)*")
+_BASE64 = re.compile(r"(?:[A-Za-z0-9+/]{12,}|[A-Za-z0-9_-]{12,})={0,2}")
+_TOKEN = re.compile(r"[\w\-.~+/%!]{8,}={0,2}", re.ASCII)
+_SEGMENT = re.compile(r"[^/]{16,}")
+#: What is before a token that is a value of an address in longer text, be that HTML or XML.
+_KEY = re.compile(r"[?&](?:amp;)?([\w.\[\]-]{1,80})=$")
+#: What a token that is an address without its scheme begins with, and what is before that.
+_HTTP = ("http://", "https://")
+#: A path that does not begin at a root: what a file is called, with its folders.
+_RELATIVE = re.compile(r"(?:[\w.\- ]{3,80}/){1,8}[\w.\- ]{3,80}")
+#: Several ids in one value.
+_COMMAS = re.compile(r"[\w-]+(?:,[\w-]+)+")
+_BETWEEN = re.compile(r"[^,]+")
+_STEP = re.compile(r"[^/]+")
+#: Schemes whose credentials are computed from the request: nothing in them can be replaced.
+_SIGNED = re.compile(r"(?:Digest|NTLM|Negotiate|AWS4-\S+|OAuth|Signature|Hawk)\s", re.IGNORECASE)
+#: The shortest text for which base64 is taken apart: shorter words decode to text by chance.
+_SHORTEST_TEXT = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Capsule:
+    """Base64 in a request, or in another capsule's text, by whose positions it stands there."""
+
+    start: int
+    end: int
+    name: str
+    filters: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inner:
+    """A value within a value; ``start`` and ``end`` count in the innermost capsule's text."""
+
+    start: int
+    end: int
+    place: Place
+    name: str
+    value: str
+    before: str
+    filters: tuple[str, ...]
+    capsules: tuple[Capsule, ...]
+    depth: int
+
+
+def within(text: str, start: int, end: int, place: Place, name: str) -> Iterator[Inner]:
+    """All values inside ``text[start:end]``, each before those that are inside it."""
+    if end - start <= _LONGEST_OPENED and not is_typed_secret(name):
+        yield from _inside(View(text, start, end, place), name, (), (), 1)
+
+
+def _inside(
+    view: View,
+    name: str,
+    filters: tuple[str, ...],
+    capsules: tuple[Capsule, ...],
+    depth: int,
+) -> Iterator[Inner]:
+    text = view.text
+    if depth > _MOST_LEVELS or len(text) < 2 or _SIGNED.match(text):
+        return
+    for count, (start, end, place, own_name, value, before) in enumerate(_spots(text, name)):
+        if count >= _MOST_INSIDE:
+            return
+        if HOLE in text[start:end] or start == end:
+            continue
+        own = OWN_FILTER.get(place)
+        chain = (own, *filters) if own else filters
+        yield Inner(
+            view.at(start), view.at(end), place, own_name, value, before, chain, capsules, depth
+        )
+        if place is not Place.TEXT and not is_typed_secret(own_name):
+            inner = View(text, start, end, place, view)
+            yield from _inside(inner, own_name, chain, capsules, depth + 1)
+    yield from _unpacked(view, name, filters, capsules, depth)
+
+
+def _unpacked(
+    view: View,
+    name: str,
+    filters: tuple[str, ...],
+    capsules: tuple[Capsule, ...],
+    depth: int,
+) -> Iterator[Inner]:
+    """The text in base64, as a whole and what is inside it."""
+    for start, end in _base64_spans(view.text):
+        way, text = _from_base64(view.text[start:end])
+        if not way:
+            continue
+        chain = (way, *filters)
+        capsule = Capsule(view.at(start), view.at(end), name, chain, text)
+        yield Inner(capsule.start, capsule.end, Place.TEXT, name, text, "", chain, capsules, depth)
+        inside = View(text, 0, len(text), Place.TEXT)
+        yield from _inside(inside, name, (), (*capsules, capsule), depth + 1)
+
+
+def _base64_spans(text: str) -> Iterator[tuple[int, int]]:
+    """The whole text, or what follows an authentication scheme (RFC 9110 §11.4)."""
+    space = text.find(" ") + 1
+    if _BASE64.fullmatch(text, space):
+        yield space, len(text)
+
+
+def _from_base64(text: str) -> tuple[str, str]:
+    """The filter that writes ``text``, and the text that it writes so; empty if there is none."""
+    digits = text.rstrip("=").translate(str.maketrans("-_", "+/"))
+    try:
+        content = base64.b64decode(digits + "=" * (-len(digits) % 4)).decode()
+    except (binascii.Error, ValueError):
+        return "", ""
+    if len(content) < _SHORTEST_TEXT or not content.isprintable():
+        return "", ""
+    ways = (way for way in BASE64 if filtered(content, (way,)) == text)
+    return next(ways, ""), content
+
+
+def _spots(text: str, name: str) -> Iterator[Spot]:
+    """The values in a text, by what it is written in."""
+    first = text[0]
+    if is_graphql(text, name):
+        yield from graphql_spots(text)
+    elif first in "{[":
+        try:
+            json.loads(text.replace(HOLE, "0"))
+        except (ValueError, RecursionError):
+            return
+        for start, end, place, key, value, _ in json_spots(text):
+            yield start, end, place, key, value, ""
+    elif first == "<":
+        yield from xml_spots(text)
+    elif _ADDRESS.fullmatch(text):
+        yield from target_spots(text)
+    elif _PAIRS.fullmatch(text):
+        yield from _pairs(text)
+    elif _COMMAS.fullmatch(text):
+        for one in _BETWEEN.finditer(text):
+            yield *one.span(), Place.TEXT, name, one[0], ""
+    elif _RELATIVE.fullmatch(text):
+        for segment in _STEP.finditer(text):
+            yield *segment.span(), Place.TEXT, name, segment[0], ""
+    else:
+        yield from _tokens(text, name)
+
+
+def _pairs(text: str) -> Iterator[Spot]:
+    """Pairs within a value: a space is ``%20`` unless a ``+`` shows that forms are meant."""
+    place = Place.FORM if "+" in text else Place.QUERY
+    for start, end, _, name, _, before in pair_spots(text, text.startswith("?"), place):
+        yield start, end, place, name, decoded(place, text[start:end]), before
+
+
+def _tokens(text: str, name: str) -> Iterator[Spot]:
+    """Random tokens in longer text: ``Token abc``, ``anna:abc``, ``a|b|c``, ids between slashes."""
+    for match in _TOKEN.finditer(text):
+        if len(match[0]) < len(text) and looks_random(match[0]):
+            start, end = match.span()
+            key = _KEY.search(text, max(0, start - 90), start)
+            if key is not None and encode(Place.QUERY, match[0]) == match[0]:
+                yield start, end, Place.QUERY, key[1], match[0], ""
+            else:
+                yield start, end, Place.TEXT, name, match[0], ""
+        if "/" in match[0]:
+            place = Place.PATH if text.endswith(_HTTP, 0, match.start() + 2) else Place.TEXT
+            for segment in _SEGMENT.finditer(text, *match.span()):
+                value = decoded(place, segment[0])
+                if segment.span() != match.span() and looks_random(value):
+                    yield *segment.span(), place, name, value, ""

@@ -1,0 +1,229 @@
+"""Spots: where values stand in a target, form, JSON, XML, GraphQL or multipart text, and what they
+mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from urllib.parse import unquote, unquote_plus
+
+from pytest_loadtool.codec.entities import unescape
+from pytest_loadtool.codec.media import is_json
+from pytest_loadtool.codec.multipart import parts_of
+from pytest_loadtool.codec.places import query_syntax
+from pytest_loadtool.correlation.requests.decoded_view import decoded
+from pytest_loadtool.model.place import Place
+
+#: Stands for a placeholder. A Unicode noncharacter, which no text interchanged may contain.
+HOLE = "\ufdd0"
+
+#: What is around the id of a call, by which the client knows the answer (JSON-RPC 2.0 §4).
+CALL = "JSON-RPC"
+#: Start, end, place, name, value (decoded), and of a path segment the path before it, of an
+#: argument in GraphQL the field that it is for, of a value in JSON the key of the object it is in.
+Spot = tuple[int, int, Place, str, str, str]
+
+_ORIGIN = re.compile(rf"(?:[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*|{HOLE}(?=/|\Z))?")
+_SEGMENT = re.compile(r"[^/]+")
+#: How many segments of a path, and pieces of a query, are looked at: each segment is known by the
+#: path before it, and each value that a link or redirect gives out by all of the address.
+MOST_IN_ADDRESS = 200
+_MATRIX = re.compile(r";([^=;]*)=([^;]*)")
+#: A pair, or what has no name. The latter is taken as a whole: each of its characters might begin a
+#: name, and looking for the "=" from each would cost quadratic time.
+_PAIR = re.compile(r"([^&=]*+)=([^&]*+)|[^&=]++")
+_DIGIT = re.compile(r"\d")
+#: In a query, the shortest value that has no name. Without a digit it is a flag's name.
+_SHORTEST_BARE = 8
+_SCHEME = re.compile(r"(?:Bearer|Token|JWT|ApiKey|Api-Key|GenieKey)[ ]+(?=\S)", re.IGNORECASE)
+_JSON_TOKEN = re.compile(
+    rf'"((?:[^"\\]++|\\.)*+)"|".*|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|([{{}}\[\],:])|[a-z]+|{HOLE}',
+    re.DOTALL,
+)
+#: How deep JSON is looked into: Python's own reader goes no deeper either.
+_MOST_LEVELS = 1000
+#: An operation or a fragment, or the braces alone: those of JSON have no name behind them.
+_GRAPHQL = re.compile(
+    r"(?:\s|#[^\n]*\n)*+(?:(?:query|mutation|subscription|fragment)\b[^{]*\{|\{\s*[A-Za-z_.#])"
+)
+_GRAPHQL_TOKEN = re.compile(
+    r'#[^\n]*|"""(?:\\"""|.)*?(?:"""|\Z)|"(?P<string>(?:[^"\\\n]++|\\.)*+)"|"(?:[^"\\\n]++|\\.)*+'
+    r"|(?P<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|\$?(?P<key>[A-Za-z_]\w*)\s*:"
+    r"|(?P<mark>[()])|(?P<name>[A-Za-z_]\w*)|\$\w+|\S",
+    re.DOTALL,
+)
+#: What is not closed goes on to the end, and a tag has no "<" outside of quotes: so no text is read
+#: more than twice.
+_XML_TAG = re.compile(
+    r"<!--.*?(?:-->|\Z)|<!\[CDATA\[.*?(?:\]\]>|\Z)|<[?!][^>]*+"
+    r"""|<(/?[\w:.-]++)((?:[^<>"']++|"[^"]*+"|'[^']*+')*+)>""",
+    re.DOTALL,
+)
+#: What elements of lists are called whose items have no name of their own (XML Schema part 2 §3).
+_SCALARS = frozenset(
+    {
+        *("byte", "decimal", "double", "element", "guid", "int", "integer", "item", "long"),
+        *("nonnegativeinteger", "positiveinteger", "short", "string", "token", "unsignedint"),
+        *("unsignedlong", "uuid", "value"),
+    }
+)
+_XML_ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
+
+
+def target_spots(text: str) -> Iterator[Spot]:
+    """Path segments, matrix parameters and query values of a path or URL."""
+    origin = _ORIGIN.match(text)
+    path_start = origin.end() if origin else 0
+    fragment = text.find("#", path_start)
+    limit = len(text) if fragment < 0 else fragment
+    mark = text.find("?", path_start, limit)
+    path_end = limit if mark < 0 else mark
+    name = ""
+    for segment in islice(_SEGMENT.finditer(text, path_start, path_end), MOST_IN_ADDRESS):
+        stem_end = text.find(";", segment.start(), segment.end())
+        stem_end = segment.end() if stem_end < 0 else stem_end
+        stem = text[segment.start() : stem_end]
+        before = text[path_start : segment.start()]
+        yield segment.start(), stem_end, Place.PATH, name, unquote(stem), before
+        for pair in _MATRIX.finditer(text, stem_end, segment.end()):
+            yield *pair.span(2), Place.PATH, pair[1], unquote(pair[2]), ""
+        name = name if HOLE in stem else stem
+    if mark >= 0:
+        syntax = written_query(text)
+        for pair in islice(_PAIR.finditer(text, mark + 1, limit), MOST_IN_ADDRESS):
+            if pair[2] is not None:
+                name, value = unquote_plus(pair[1]), decoded(syntax, pair[2])
+                yield *pair.span(2), Place.QUERY, name, value, ""
+            elif len(pair[0]) >= _SHORTEST_BARE and _DIGIT.search(pair[0]):
+                yield *pair.span(), Place.QUERY, "", decoded(syntax, pair[0]), ""
+
+
+def written_query(target: str) -> Place:
+    """How values are written in the query of a masked target: see `query_syntax`."""
+    return query_syntax(target.partition("?")[2].replace(HOLE, ""))
+
+
+def pair_spots(text: str, start: int, place: Place) -> Iterator[Spot]:
+    """The values of ``name=value&name=value``."""
+    for pair in _PAIR.finditer(text, start):
+        if pair[2] is not None:
+            yield *pair.span(2), place, unquote_plus(pair[1]), decoded(place, pair[2]), ""
+
+
+def header_spots(text: str, name: str) -> Iterator[Spot]:
+    """The value of a header, without the scheme of a token in it."""
+    scheme = _SCHEME.match(text)
+    start = scheme.end() if scheme else 0
+    yield start, len(text), Place.HEADER, name, text[start:], ""
+
+
+def json_spots(text: str) -> Iterator[Spot]:
+    """The string and number leaves of a JSON text, each with the key it stands under, and with the
+    key of the object that this is in. The number of a call has `CALL` there."""
+    is_call = '"jsonrpc"' in text
+    keys: list[str] = [""]  # the current key in each open container
+    objects: list[bool] = [False]  # whether that container is an object
+    at_key = False
+
+    def around() -> str:
+        if is_call and len(keys) == 2 and keys[-1] == "id":
+            return CALL
+        return keys[-2] if objects[-1] else ""
+
+    for token in _JSON_TOKEN.finditer(text):
+        string, number, mark = token.groups()
+        if mark in ("{", "["):
+            if len(keys) > _MOST_LEVELS:
+                return
+            keys.append(keys[-1])
+            objects.append(mark == "{")
+            at_key = mark == "{"
+        elif mark in ("}", "]"):
+            if len(keys) > 1:
+                keys.pop()
+                objects.pop()
+            at_key = False
+        elif mark is not None:
+            at_key = mark == "," and objects[-1]
+        elif string is not None and at_key:
+            keys[-1] = _json_string(string)
+        elif string is not None:
+            value = _json_string(string)
+            yield *token.span(1), Place.JSON_STRING, keys[-1], value, around()
+        elif number is not None:
+            yield *token.span(2), Place.JSON, keys[-1], number, around()
+
+
+def _json_string(raw: str) -> str:
+    return decoded(Place.JSON_STRING, raw) if "\\" in raw else raw
+
+
+def is_graphql(text: str, name: str) -> bool:
+    """Whether the value of a field of that name is a document in GraphQL (GraphQL over HTTP §6)."""
+    return name == "query" and _GRAPHQL.match(text) is not None
+
+
+def graphql_spots(text: str) -> Iterator[Spot]:
+    """The strings and numbers among the arguments of a document, as those of its input objects and
+    lists (GraphQL §2.6, §2.9). Their escapes are those of JSON; block strings are prose."""
+    depth, field, key = 0, "", ""
+    for token in _GRAPHQL_TOKEN.finditer(text):
+        match token.lastgroup:
+            case "mark":
+                depth += 1 if token["mark"] == "(" else -1
+            case "name" if not depth:
+                field = token["name"]
+            case "key" if depth:
+                key = token["key"]
+            case "string" if depth:
+                value = _json_string(token["string"])
+                yield *token.span("string"), Place.JSON_STRING, key, value, field
+            case "number" if depth:
+                yield *token.span("number"), Place.JSON, key, token["number"], field
+            case _:
+                pass
+
+
+def xml_spots(text: str, *, of_lists: bool = False) -> Iterator[Spot]:
+    """Attributes and the text between two tags, named by the attribute or element.
+
+    With ``of_lists``, elements that are called after a type, ``<ids><int>7</int></ids>``, have the
+    name of the element around them.
+    """
+    element, position = "", 0
+    around: list[str] = []
+    for tag in _XML_TAG.finditer(text):
+        between = text[position : tag.start()] if element else ""
+        content = between.strip()
+        if content:
+            start = position + len(between) - len(between.lstrip())
+            listed = of_lists and len(around) > 1 and element.lower() in _SCALARS
+            called = around[-2] if listed else element
+            yield start, start + len(content), Place.XML, called, unescape(content), ""
+        name = tag[1] or ""
+        element = "" if name.startswith("/") else name.rpartition(":")[2]
+        position = tag.end()
+        if name.startswith("/"):
+            around[-1:] = []
+        elif element and text[position - 2] != "/":
+            around.append(element)
+        if name.startswith("/") or not tag[2]:
+            continue
+        for attribute in _XML_ATTRIBUTE.finditer(text, tag.start(2), tag.end(2)):
+            group = 2 if attribute[2] is not None else 3
+            own = attribute[1].rpartition(":")[2]
+            if not attribute[1].startswith("xmlns"):
+                yield *attribute.span(group), Place.XML, own, unescape(attribute[group]), ""
+
+
+def multipart_spots(text: str, content_type: str) -> Iterator[Spot]:
+    """The values of parts, and the names of files. Of files only JSON is looked into, which is what
+    a script sends so."""
+    for part in parts_of(text, content_type):
+        if part.is_file:
+            start, end = part.name_start, part.name_end
+            name = decoded(Place.FILE_NAME, text[start:end])
+            yield start, end, Place.FILE_NAME, f"{part.field}.filename", name, ""
+        if not part.is_file or is_json(part.media):
+            yield part.start, part.end, Place.MULTIPART, part.field, text[part.start : part.end], ""

@@ -1,0 +1,233 @@
+"""Slots: the places of a request where a value stands by itself, with the field's name.
+
+A request is a template already: placeholders of a person stay where they are. They count as one
+opaque character, so that positions in the text remain plain indexes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from urllib.parse import unquote
+
+from pytest_loadtool.codec.encoding import component
+from pytest_loadtool.codec.filters import filtered
+from pytest_loadtool.codec.places import body_syntax, encode
+from pytest_loadtool.codec.template import Reference, Template, TemplateError, escape
+from pytest_loadtool.correlation.requests.nested import Capsule, within
+from pytest_loadtool.correlation.requests.positions import (
+    HOLE,
+    Spot,
+    header_spots,
+    json_spots,
+    multipart_spots,
+    pair_spots,
+    target_spots,
+    written_query,
+    xml_spots,
+)
+from pytest_loadtool.model.case import Request
+from pytest_loadtool.model.place import Place
+
+#: Which text of a request: "target", "body", the index of a header, or of a cookie ``~index`` (-1,
+#: -2, …).
+Part = str | int
+
+#: How many values of one target, header or body are looked at, and what is in these.
+MOST_SLOTS = 20_000
+
+#: Headers that the browser writes by itself, and those computed when sent.
+_NO_SLOTS = frozenset(
+    {
+        *("accept", "accept-charset", "accept-encoding", "accept-language", "cache-control"),
+        *("connection", "content-encoding", "content-length", "content-type", "cookie", "date"),
+        *("dnt", "expect", "host", "if-modified-since", "if-none-match", "if-unmodified-since"),
+        *("keep-alive", "origin", "pragma", "priority", "range", "referer", "te", "trailer"),
+        *("transfer-encoding", "upgrade", "upgrade-insecure-requests", "user-agent", "via"),
+        *("x-requested-with", "soapaction"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A value in a request. ``start`` and ``end`` index the masked text of its part.
+
+    ``value`` is decoded, ``raw`` as it stands. ``name`` is the field's; of a path segment, the
+    segment before it. ``before`` is, of a path segment, the path that leads to it: ``/items/`` of
+    the 17 in ``/items/17/edit``; of an argument in GraphQL, the field it is for: ``book``.
+    """
+
+    transaction: int
+    part: Part
+    start: int
+    end: int
+    place: Place
+    name: str
+    value: str
+    before: str = ""
+    raw: str = ""
+    users: tuple[int, ...] = ()
+    """Of a header that transactions share: all of them, ``transaction`` being the first."""
+    header_set: int = 0
+    """Of such a header: the index of its set, as in `parts.header_sets`."""
+    root: Place = Place.TEXT
+    """What encodes the value in its text; ``place`` is what it stands in, however deep."""
+    filters: tuple[str, ...] = ()
+    """What the value passes before ``root`` encodes it."""
+    capsules: tuple[Capsule, ...] = ()
+    """The base64 around it, outermost first: ``start`` and ``end`` count in the last's text."""
+    depth: int = 0
+    """In how many other values it stands. These come right before it."""
+
+    @property
+    def owner(self) -> int:
+        """The transaction in whose request it stands; of a header set, ``~index`` (-1, -2, …)."""
+        return ~self.header_set if self.users else self.transaction
+
+    @property
+    def senders(self) -> tuple[int, ...]:
+        """The transactions that send it."""
+        return self.users or (self.transaction,)
+
+    @property
+    def in_cookie(self) -> bool:
+        """Whether it stands in a cookie that a script sets."""
+        return isinstance(self.part, int) and self.part < 0
+
+    def writes(self, value: str) -> bool:
+        """Whether ``value``, through the filters, is written there as it was recorded."""
+        return encode(self.root, filtered(value, self.filters)) == self.raw
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """A template's text with `HOLE` for each reference."""
+
+    text: str
+    references: tuple[Reference, ...]
+
+    @staticmethod
+    def of(template: str) -> Masked | None:
+        """The masked template; None where it is malformed or holds the mask itself."""
+        try:
+            parts = Template.parse(template).parts
+        except TemplateError:
+            return None
+        if any(isinstance(part, str) and HOLE in part for part in parts):
+            return None
+        return Masked(
+            "".join(part if isinstance(part, str) else HOLE for part in parts),
+            tuple(part for part in parts if isinstance(part, Reference)),
+        )
+
+    def replaced(self, edits: list[tuple[int, int, str]]) -> str:
+        """The template with a placeholder in place of each span: a name, perhaps with filters."""
+        own = iter(self.references)
+        text = ""
+        position = 0
+        for start, end, name in sorted(edits):
+            text += _template(self.text[position:start], own) + f"${{{name}}}"
+            position = end
+        return text + _template(self.text[position:], own)
+
+
+def _template(masked: str, references: Iterator[Reference]) -> str:
+    """A piece of masked text as template text again, its references the next ones in order."""
+    literals = masked.split(HOLE)
+    text = escape(literals[0])
+    for literal in literals[1:]:
+        text += f"{next(references)}{escape(literal)}"
+    return text
+
+
+def request_slots(request: Request, content_type: str, transaction: int) -> Iterator[Slot]:
+    """All slots of a request that a placeholder could take, in the order they stand."""
+    masked = Masked.of(request.target)
+    if masked is not None:
+        yield from target_slots(masked.text, transaction)
+    for position, header in enumerate(request.headers):
+        name = header.name.lower()
+        if header.value and name not in _NO_SLOTS and not name.startswith("sec-"):
+            masked = Masked.of(header.value)
+            if masked is not None:
+                spots = header_spots(masked.text, header.name)
+                yield from _usable(masked.text, spots, transaction, position)
+    for position, cookie in enumerate(request.cookies):
+        masked = Masked.of(cookie)
+        if masked is not None:
+            yield from _cookie_slots(masked.text, transaction, ~position)
+    if isinstance(request.body, str) and request.body:
+        masked = Masked.of(request.body)
+        if masked is not None:
+            spots = _body(masked.text, request.body, content_type)
+            yield from _usable(masked.text, spots, transaction, "body")
+
+
+def target_slots(text: str, transaction: int) -> Iterator[Slot]:
+    """The slots of a masked target: path segments, matrix parameters and query values."""
+    return _usable(text, target_spots(text), transaction, "target")
+
+
+def _usable(text: str, spots: Iterator[Spot], transaction: int, part: Part) -> Iterator[Slot]:
+    """The first spots that a placeholder could take, each with what is inside it."""
+    return islice(_all_usable(text, spots, transaction, part), MOST_SLOTS)
+
+
+def _all_usable(text: str, spots: Iterator[Spot], transaction: int, part: Part) -> Iterator[Slot]:
+    query = written_query(text) if part == "target" else Place.QUERY
+    for start, end, place, name, value, before in spots:
+        raw = text[start:end]
+        root = query if place is Place.QUERY else place
+        if raw and HOLE not in raw and _free(text, start):
+            yield Slot(transaction, part, start, end, place, name, value, before, raw, root=root)
+        for one in within(text, start, end, root, name) if raw else ():
+            source = one.capsules[-1].text if one.capsules else text
+            if _free(source, one.start):
+                yield Slot(
+                    transaction, part, one.start, one.end, one.place, one.name, one.value,
+                    one.before, source[one.start : one.end],
+                    root=Place.TEXT if one.capsules else root,
+                    filters=one.filters, capsules=one.capsules, depth=one.depth,
+                )  # fmt: skip
+
+
+def _cookie_slots(text: str, transaction: int, part: Part) -> Iterator[Slot]:
+    """The value of a cookie that a script sets, with what is inside it. To rules it is a header's:
+    ``Place.COOKIE`` is for cookies that responses set."""
+    name, _, rest = text.partition("=")
+    raw = rest.partition(";")[0]
+    start = len(name) + 1
+    # Most scripts percent-encode what they write, which only shows where there is a need to.
+    plain = unquote(raw)
+    encoded = plain != raw and component(plain) == raw
+    syntax, own = (Place.QUERY, ("url",)) if encoded else (Place.COOKIE, ())
+    spot = (start, start + len(raw), syntax, name, plain if encoded else raw, "")
+    for one in _usable(text, iter([spot]), transaction, part):
+        if one.capsules:
+            first, *inner = one.capsules
+            first = replace(first, filters=(*first.filters, *own))
+            yield replace(one, capsules=(first, *inner))
+        else:
+            place = one.place if one.depth else Place.HEADER
+            yield replace(one, place=place, root=Place.COOKIE, filters=(*one.filters, *own))
+
+
+def _free(text: str, start: int) -> bool:
+    """Whether a placeholder may stand there: "$" before it would read as the escape "$${"."""
+    return start == 0 or text[start - 1] != "$"
+
+
+def _body(text: str, template: str, content_type: str) -> Iterator[Spot]:
+    match body_syntax(Template.parse(template), content_type):
+        case Place.FORM:
+            return pair_spots(text, 0, Place.FORM)
+        case Place.JSON:
+            return json_spots(text)
+        case Place.XML:
+            return xml_spots(text, of_lists=True)
+        case Place.MULTIPART:
+            return multipart_spots(text, content_type)
+        case _:
+            return iter(())

@@ -1,0 +1,325 @@
+"""Producers: where in the recorded responses a value stands that some request uses.
+
+One pass over the responses, in which only values are kept that requests use; looking one up is a
+dictionary access. So the work grows with the size of the recording, not with its square.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Set
+from dataclasses import replace
+from typing import Any
+from urllib.parse import unquote
+
+from pytest_loadtool.codec.filters import UNDO, filtered
+from pytest_loadtool.codec.media import is_xml, media_type
+from pytest_loadtool.correlation.classify import (
+    TELLING,
+    is_id_name,
+    is_short_number,
+    is_title_name,
+    is_version_name,
+    looks_random,
+)
+from pytest_loadtool.correlation.kinds import is_result, is_result_name
+from pytest_loadtool.correlation.producer import PARTIAL, Producer, Wanted
+from pytest_loadtool.correlation.requests.positions import xml_spots
+from pytest_loadtool.correlation.requests.slots import Slot, target_slots
+from pytest_loadtool.correlation.responses.controls import in_page
+from pytest_loadtool.correlation.responses.escaped import decoding, escaped, is_base64
+from pytest_loadtool.correlation.responses.markup_items import row_texts
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
+from pytest_loadtool.correlation.responses.script_names import named
+from pytest_loadtool.correlation.responses.tokens import tokens
+from pytest_loadtool.correlation.responses.xml_document import OWN_TEXT, xml_document
+from pytest_loadtool.correlation.search_budget import EXTRACTOR, Searches
+from pytest_loadtool.extraction.partial import is_partial, partial_fields
+from pytest_loadtool.model.rule import Kind, same_name
+
+_SCHEME = re.compile(r"Bearer +", re.IGNORECASE)
+_OTHER_HEADERS = frozenset({"set-cookie", "location"})
+#: How far the root element of an XML document is sought.
+_XML_HEAD = 500
+#: The cookie that axios and Angular send back as X-XSRF-TOKEN, through decodeURIComponent: the next
+#: one may have a "%" where this one has none.
+_DECODED = "xsrftoken"
+_TOKENS = frozenset({"access_token", "refresh_token"})
+_DATA_ID = re.compile(r'\s(data-(?:[\w-]*-)?(?:id|pk|key|uuid|guid))="([^"<>&]+)"')
+#: A longer text is not what something is called.
+_LONGEST_NAME = 200
+#: How many places of one value in one JSON document are kept: the id of many things may be 1.
+_MOST_LEAVES = 8
+
+
+def in_response(
+    response: RecordedResponse,
+    transaction: int,
+    wanted: Wanted,
+    random: Wanted,
+    searches: Searches,
+) -> Iterator[Producer]:
+    """All producers of wanted values in a response; of those in ``random`` in any text of it, as
+    far as ``searches`` allow."""
+    whole: set[str] = set()
+    for one in _in_headers(response, transaction, wanted):
+        whole.add(one.value)
+        yield one
+    yield from _within_headers(response, transaction, random, whole, searches)
+    if not response.has_text:
+        return
+    text = response.text
+    found: set[str] = set()
+    for one in _in_body(response, text, transaction, wanted):
+        if one.kind is not Kind.CHOICE:
+            found.add(one.value)
+        yield one
+    if random:
+        plain = random.intersection(tokens(text)) - found
+        for value in sorted(plain):
+            if searches.allow(len(text)):
+                yield from in_text(text, value, transaction)
+        yield from in_escapes(text, random, found | plain, transaction, searches)
+
+
+def in_text(text: str, value: str, transaction: int, raw: str = "") -> Iterator[Producer]:
+    """A value that the text writes so, by the names that it has there, else as it stands."""
+    raw = raw or value
+    filters = decoding(text, raw, value)
+    for name in (*named(text, raw), ""):
+        yield Producer(transaction, Kind.TEXT, name, value, encoded=raw, filters=filters)
+
+
+def in_escapes(
+    text: str, wanted: Wanted, known: Set[str], transaction: int, searches: Searches
+) -> Iterator[Producer]:
+    """Likewise, those wanted values that the text writes with escapes, but for those ``known``."""
+    for value, raw in escaped(text, wanted, known):
+        if not searches.allow(EXTRACTOR * len(text)):
+            return
+        yield from in_text(text, value, transaction, raw)
+
+
+def _in_headers(response: RecordedResponse, transaction: int, wanted: Wanted) -> Iterator[Producer]:
+    for line in response.header_values("set-cookie"):
+        name, _, value = (part.strip() for part in line.partition(";")[0].partition("="))
+        plain = unquote(value)
+        may_differ = "%" in value or same_name(name).endswith(_DECODED)
+        if value in wanted and (plain != value or not may_differ):
+            yield Producer(transaction, Kind.COOKIE, name, value, text=line)
+        if may_differ and plain in wanted:  # scripts decode what they copy
+            yield Producer(
+                transaction, Kind.COOKIE, name, plain,
+                text=line, encoded=value, filters=("unurl",),
+            )  # fmt: skip
+    location = response.header("location")
+    if location:
+        address = target_slots(location.partition("#")[0], transaction)
+        for slot in (*address, *fragment_slots(location, transaction)):
+            filters = undo(slot)
+            if slot.value in wanted and filters is not None:
+                yield Producer(
+                    transaction, Kind.LOCATION, slot.name, slot.value, text=location,
+                    before=slot.before, encoded=slot.raw, filters=filters,
+                )  # fmt: skip
+    for name, value in response.headers:
+        value = _SCHEME.sub("", value, count=1)
+        if value in wanted and name.lower() not in _OTHER_HEADERS:
+            yield Producer(transaction, Kind.HEADER, name, value)
+
+
+def _within_headers(
+    response: RecordedResponse,
+    transaction: int,
+    random: Wanted,
+    known: Set[str],
+    searches: Searches,
+) -> Iterator[Producer]:
+    """Tokens in longer values: of an address (``Link``, RFC 8288), of JSON in a cookie."""
+    lines = response.headers
+    together = "\n".join(value for _, value in lines)
+    plain = random.intersection(tokens(together)) - known
+    as_they_are = ((one, one) for one in sorted(plain))
+    for value, raw in (*as_they_are, *escaped(together, random, known | plain)):
+        if not searches.allow(EXTRACTOR * len(together)):
+            return
+        name, line = next((name, line) for name, line in lines if raw in line)
+        filters = decoding(line, raw, value)
+        yield Producer(
+            transaction, Kind.HEADER, name, value, text=line, encoded=raw, filters=filters
+        )
+
+
+def undo(slot: Slot) -> tuple[str, ...] | None:
+    """The filters that make the value of what stands in the address, today and on another day, when
+    base64 has escapes; None if none do."""
+    if slot.capsules:
+        return None
+    plain = slot.raw == slot.value
+    if plain and not is_base64(slot.value):
+        return ()
+    filters = ("unurl", *(UNDO.get(one, "") for one in reversed(slot.filters)))
+    works = all(filters) and filtered(slot.raw, filters) == slot.value
+    return filters if works else () if plain else None
+
+
+def fragment_slots(address: str, transaction: int) -> Iterator[Slot]:
+    """The parameters behind the ``#`` of an address: OAuth 2.0 hands values over there, too."""
+    fragment = address.partition("#")[2]
+    return target_slots(f"/?{fragment}", transaction) if "=" in fragment else iter(())
+
+
+def _in_body(
+    response: RecordedResponse, text: str, transaction: int, wanted: Wanted
+) -> Iterator[Producer]:
+    first = text.lstrip("\ufeff \t\r\n")[:1]
+    if first in ("{", "["):
+        try:
+            document = response.json()
+        except ValueError:
+            return
+        yield from in_json(document, transaction, wanted)
+        return
+    partial = is_partial(text)
+    if partial:
+        for name, value in partial_fields(text):
+            yield Producer(transaction, Kind.CONTROL, name, value, form=PARTIAL, control="hidden")
+    if not partial and _is_xml(response, text):
+        yield from in_xml(text, transaction, wanted)
+    elif partial or first == "<":
+        yield from in_page(text, transaction, wanted)
+        yield from _in_data(text, transaction, wanted)
+
+
+def _in_data(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
+    """The ids in ``data-`` attributes, from which scripts make addresses. What looks random is
+    found in any text."""
+    seen: dict[str, int] = {}
+    for found in _DATA_ID.finditer(text):
+        name, value = found.groups()
+        if value not in wanted or looks_random(value):
+            continue
+        seen[value] = seen.get(value, 0) + 1
+        if seen[value] <= _MOST_LEAVES:
+            labels = row_texts(text, found.start(1))
+            yield Producer(transaction, Kind.TEXT, name, value, labels=labels)
+
+
+def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Producer]:
+    """The wanted values of a JSON document."""
+    seen: dict[str, int] = {}
+    is_answer = isinstance(document, dict) and "jsonrpc" in document
+    for steps, value in json_leaves(document):
+        if value not in wanted or (is_answer and steps == ("id",)):  # as the request had it
+            continue
+        leaf = json_leaf(steps, value, transaction)
+        if is_short_number(value) and not (_has_ids(leaf.name) or is_result(leaf)):
+            continue
+        seen[value] = seen.get(value, 0) + 1
+        if seen[value] <= _MOST_LEAVES:
+            yield replace(leaf, labels=_titles(document, steps)) if leaf.in_list else leaf
+
+
+def _has_ids(name: str) -> bool:
+    return is_id_name(name) or is_version_name(name) or is_result_name(name)
+
+
+def _titles(document: Any, steps: tuple[str | int, ...]) -> frozenset[str]:
+    """What the item of a list is called that the steps lead into."""
+    last = max(at for at, step in enumerate(steps) if isinstance(step, int))
+    item = document
+    for step in steps[: last + 1]:
+        item = item[step]
+    return frozenset(_texts(item, deep=True))
+
+
+def _texts(item: Any, *, deep: bool) -> Iterator[str]:
+    """What stands under the name of something, in an item or in what is around its fields; or is a
+    text that tells something, whatever it is called."""
+    for key, value in item.items() if isinstance(item, dict) else ():
+        if isinstance(value, str):
+            if is_title_name(key) or key == OWN_TEXT or TELLING <= len(value) <= _LONGEST_NAME:
+                yield value
+        elif deep:
+            yield from _texts(value, deep=False)
+
+
+def _is_xml(response: RecordedResponse, text: str) -> bool:
+    media = media_type(response.header("content-type"))
+    return is_xml(media) and "<html" not in text[:_XML_HEAD].lower()
+
+
+def in_xml(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
+    """The wanted values of elements and attributes, with how each is written."""
+    seen: dict[str, int] = {}
+    listed: dict[tuple[str, str], list[Producer]] | None = None
+    for start, end, _, name, value, _ in xml_spots(text):
+        if value not in wanted or (is_short_number(value) and not _has_ids(name)):
+            continue
+        seen[value] = seen.get(value, 0) + 1
+        if seen[value] > _MOST_LEAVES:
+            continue
+        listed = _listed(text, transaction, wanted) if listed is None else listed
+        if rows := listed.get((name, value)):
+            yield rows.pop(0)
+            continue
+        raw = text[start:end]
+        yield Producer(
+            transaction, Kind.XML, name, value, encoded=raw,
+            filters=("unhtml",) if raw != value else (),
+            text="attribute" if text[start - 1] in "\"'" else "element",
+        )  # fmt: skip
+
+
+def _listed(text: str, transaction: int, wanted: Wanted) -> dict[tuple[str, str], list[Producer]]:
+    """By name and value: the wanted values of XML that are in lists, as those of JSON."""
+    found: dict[tuple[str, str], list[Producer]] = {}
+    try:
+        document = xml_document(text)
+    except ValueError:
+        return found
+    for steps, value in json_leaves(document):
+        if value in wanted and any(isinstance(step, int) for step in steps):
+            name = next(one for one in reversed(steps) if isinstance(one, str) and one != OWN_TEXT)
+            name, labels = name.removeprefix("@"), _titles(document, steps)
+            one = Producer(transaction, Kind.XML, name, value, steps, labels=labels)
+            found.setdefault((name, value), []).append(one)
+    return found
+
+
+def issued_tokens(response: RecordedResponse, transaction: int) -> Iterator[Producer]:
+    """The tokens of an OAuth 2.0 token response: beside a ``token_type`` (RFC 6749 §5.1)."""
+    if not response.has_text or '"token_type"' not in response.text:
+        return
+    try:
+        document = response.json()
+    except ValueError:
+        return
+    leaves = dict(json_leaves(document))
+    for steps, value in leaves.items():
+        if steps and steps[-1] in _TOKENS and (*steps[:-1], "token_type") in leaves:
+            yield json_leaf(steps, value, transaction)
+
+
+def json_leaf(steps: tuple[str | int, ...], value: str, transaction: int) -> Producer:
+    """A value of a JSON document, called by the last key on the way to it."""
+    name = next((step for step in reversed(steps) if isinstance(step, str)), "")
+    return Producer(transaction, Kind.JSON, name, value, steps=steps)
+
+
+def json_leaves(document: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """The string and number leaves of a JSON document in order, each with the way to it."""
+    stack: list[tuple[tuple[str | int, ...], Any]] = [((), document)]
+    while stack:
+        steps, value = stack.pop()
+        if isinstance(value, dict):
+            stack += [((*steps, key), child) for key, child in reversed(value.items())]
+        elif isinstance(value, list):
+            stack += [
+                ((*steps, len(value) - 1 - back), child)
+                for back, child in enumerate(reversed(value))
+            ]
+        elif isinstance(value, str):
+            yield steps, value
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            yield steps, str(value)

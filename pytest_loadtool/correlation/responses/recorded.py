@@ -1,0 +1,97 @@
+"""A recorded response, read by extractors as replay reads a live one."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from pytest_loadtool.codec.charset import decoded
+from pytest_loadtool.correlation.responses.links import links
+from pytest_loadtool.model.exchange import Exchange, HeaderList
+
+_TEXTLESS = ("image/", "font/", "audio/", "video/", "application/octet-stream", "application/pdf")
+_NOISE = re.compile(
+    r"date|expires|age|last-modified|content-(?:length|encoding|security-policy.*)|vary|via|server.*"
+    r"|connection|keep-alive|transfer-encoding|cache-control|alt-svc|nel|report-to|traceparent"
+    r"|.*(?:trace|request|correlation|span)-?id|.*rate-?limit.*|x-runtime|x-response-time|cf-.*"
+)
+
+
+def is_noise(header: str) -> bool:
+    """Whether a response header of that name differs each time and is sent back by nobody."""
+    return _NOISE.fullmatch(header.lower()) is not None
+
+
+class RecordedResponse:
+    """The response of an exchange. Its body is decoded, and parsed as JSON, once."""
+
+    __slots__ = ("_exchange", "_headers", "_json", "_links", "_text")
+
+    def __init__(self, exchange: Exchange) -> None:
+        self._exchange = exchange
+        self._text: str | None = None
+        self._json: Any = _json_unread
+        self._headers: dict[str, list[str]] = {}
+        self._links: tuple[str, ...] | None = None
+
+    @property
+    def text(self) -> str:
+        """The body in the charset it declares, else UTF-8; undecodable bytes as U+FFFD."""
+        if self._text is None:
+            self._text = decoded(self._exchange.response_body, self.header("content-type") or "")
+        return self._text
+
+    @property
+    def headers(self) -> HeaderList:
+        """All headers in order."""
+        return self._exchange.response_headers
+
+    @property
+    def has_text(self) -> bool:
+        """Whether the content type does not rule out text."""
+        media = (self.header("content-type") or "").lower()
+        return bool(self._exchange.response_body) and not media.startswith(_TEXTLESS)
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """The addresses that it links to, as written."""
+        if self._links is None:
+            self._links = tuple(raw for _, raw, _ in links(self.text))
+        return self._links
+
+    def holds(self, value: str) -> bool:
+        """Whether the value stands by itself somewhere, written as it is."""
+        texts = [text for name, text in self.headers if not is_noise(name)]
+        if self.has_text:
+            texts.append(self.text)
+        texts = [text for text in texts if value in text]
+        word = rf"(?<![\w-]){re.escape(value)}(?![\w-])"
+        return any(re.search(word, text) for text in texts)
+
+    def json(self) -> Any:
+        """The body parsed as JSON.
+
+        Raises:
+            ValueError: it is not JSON.
+        """
+        if self._json is _json_unread:
+            try:
+                self._json = json.loads(self.text)
+            except RecursionError:
+                raise ValueError("the JSON is nested too deeply") from None
+        return self._json
+
+    def header(self, name: str) -> str | None:
+        """The first header of that name, without regard to case."""
+        return next(iter(self.header_values(name)), None)
+
+    def header_values(self, name: str) -> list[str]:
+        """All headers of that name, in order."""
+        if not self._headers:
+            for key, value in self._exchange.response_headers:
+                self._headers.setdefault(key.lower(), []).append(value)
+        return self._headers.get(name.lower(), [])
+
+
+_json_unread = object()

@@ -1,0 +1,105 @@
+"""Addresses in which a value is found, and whatever else looks dynamic may vary: those of links as
+sources have them, those of redirects as patterns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator
+
+from pytest_loadtool.codec.entities import unescape
+from pytest_loadtool.codec.template import escape
+from pytest_loadtool.correlation.classify import looks_random
+from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.requests.slots import Slot, target_slots
+from pytest_loadtool.correlation.responses.escaped import base64_within, is_base64
+from pytest_loadtool.extraction.address import ANY, VALUE
+from pytest_loadtool.extraction.page import escaped_text
+from pytest_loadtool.model.place import Place
+
+_VALUE_IN_ADDRESS = "([^/?#&;]+)"
+_OTHER_IN_ADDRESS = "[^/?#&;]+"
+#: What an address of a page cannot have beside its holes.
+_NO_LITERAL = re.compile(r"\*|\.\.\.|[\s\"'<>]")
+
+
+def link_addresses(producer: Producer, slot: Slot, known: Collection[str]) -> tuple[str, ...]:
+    """Addresses for a link, as `Link` has them, by `_addresses`; none if it cannot say them."""
+    address = unescape(producer.text)
+    if _NO_LITERAL.search(address):
+        return ()
+    return tuple(_addresses(address, slot, known, (VALUE, ANY), _as_it_is))
+
+
+def literal(text: str) -> str:
+    """A part of an address as a template. Its own ``*`` stands for any text."""
+    return escape(text.replace(VALUE, ANY))
+
+
+def location_patterns(producer: Producer, slot: Slot, known: Collection[str]) -> Iterator[str]:
+    """Patterns for the address of a redirect. They end after a value in its query."""
+    written = _VALUE_IN_ADDRESS, _OTHER_IN_ADDRESS
+    return _addresses(producer.text, slot, known, written, escaped_text, whole=False)
+
+
+def _as_it_is(text: str) -> str:
+    return text
+
+
+def _addresses(
+    address: str,
+    slot: Slot,
+    known: Collection[str],
+    written: tuple[str, str],
+    quote: Callable[[str], str],
+    *,
+    whole: bool = True,
+) -> Iterator[str]:
+    """Path and query of an address, with what stands for the slot's value.
+
+    In the first, every other value of the query may vary; in the second, of these and in the path,
+    numbers, random values, addresses and what is ``known``. ``written`` is what stands for the
+    value and for others, and ``quote`` writes the rest. Unless they are to be ``whole``, they end
+    after a value in the query: of one address, the rest tells nothing.
+    """
+    value, other = written
+    address = address.partition("#")[0]
+    spots = [one for one in target_slots(address, 0) if not one.capsules]
+    equal = [one for one in spots if one.value == slot.value]
+    named = (one for one in equal if one.name.removeprefix("amp;") == slot.name)
+    mine = next(named, equal[0] if equal else None)
+    if mine is None:
+        return
+    if mine.place is Place.QUERY and "/" in mine.raw:
+        value = value.replace("/?", "")
+    if mine.depth and is_base64(mine.value) and not whole:
+        value = base64_within(value, mine.filters)
+    elif mine.depth and "%" not in mine.raw:  # what follows in there begins with one
+        value = value.replace("[^", "[^%")
+    begin = 0
+    if spots[0].before:  # a path: without the scheme and host before it
+        begin = spots[0].start - len(spots[0].before)
+    for loose in (True, False):
+        pattern, position = "", begin
+        for spot in spots:
+            in_query = spot.place is Place.QUERY
+            around = spot.depth < mine.depth and spot.start <= mine.start and spot.end >= mine.end
+            if (
+                spot.start >= position
+                and not around
+                and (spot is mine or (loose and in_query) or varies(spot.value, known))
+            ):
+                # Within a query, an address may stand with its slashes.
+                stand_in = other.replace("/?", "") if in_query else other
+                pattern += quote(address[position : spot.start])
+                pattern += value if spot is mine else stand_in
+                position = spot.end
+            if spot is mine and (in_query or spot.depth) and not whole:
+                break
+        else:
+            pattern += quote(address[position:])
+        yield pattern
+
+
+def varies(value: str, known: Collection[str] = ()) -> bool:
+    """Whether such a part of an address is another one on another day, or is ``known`` to be."""
+    return value in known or value.isdigit() or looks_random(value) or "://" in value

@@ -1,0 +1,144 @@
+"""Marks: texts that a virtual user knows before a response comes, by which it finds its own row.
+
+It has sent them, or another extractor has found them. A mark has the text that the recording has,
+and what stands for it in the test case: the same text, or placeholders.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pytest_loadtool.codec.secret import is_typed_secret
+from pytest_loadtool.codec.template import escape
+from pytest_loadtool.correlation.classify import SWITCHES, TELLING
+from pytest_loadtool.correlation.index.traffic import Step, Traffic, recorded_slots
+from pytest_loadtool.correlation.requests.plain_request import Plain
+from pytest_loadtool.correlation.requests.slots import Slot, request_slots
+from pytest_loadtool.model.case import Request, Variable
+from pytest_loadtool.model.place import Place
+
+if TYPE_CHECKING:
+    from pytest_loadtool.correlation.sources.variables import Found
+
+#: Texts with fewer characters are in many rows by chance.
+_SHORT = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A text that is ``recorded``, and ``template`` in the test case; the request or the response
+    ``at`` has it in a field of that name."""
+
+    recorded: str
+    template: str
+    field: str
+    at: int
+    extracted: bool = False
+    """Whether it is what an extractor takes; else the user has sent it."""
+    offered: bool = False
+    """Whether a page had it to choose from: many things have that."""
+
+    @property
+    def telling(self) -> bool:
+        """Whether it tells one thing from another, whatever its field is called."""
+        return len(self.recorded) >= TELLING and not self.offered
+
+
+class Marked:
+    """Marks, by their texts."""
+
+    def __init__(self, marks: Iterable[Mark]) -> None:
+        self._by_text: dict[str, list[Mark]] = {}
+        for one in sorted(marks, key=lambda one: one.at):
+            self._by_text.setdefault(one.recorded, []).append(one)
+
+    def by(self, response: int) -> Callable[[str], Sequence[Mark]]:
+        """Gives the marks that a text is for who reads that response, the latest last: what was
+        sent before it, and taken from earlier ones."""
+        return lambda text: [
+            one for one in self._by_text.get(text, ()) if one.at + one.extracted <= response
+        ]
+
+
+def sent_marks(traffic: Traffic, found: Sequence[Found] = ()) -> list[Mark]:
+    """What the user writes into bodies and queries.
+
+    What the server gave out is no such text, and neither is a secret.
+    """
+    claimed = {slot for one in found for slot in one.slots}
+    offered = {(name, value) for name, value, _ in traffic.offered}
+    marks = [
+        Mark(
+            slot.value,
+            escape(slot.value),
+            slot.name,
+            slot.transaction,
+            offered=(slot.name, slot.value) in offered,
+        )
+        for slot in traffic.slots
+        if slot not in claimed and _is_written(slot)
+    ]
+    for step in traffic.steps:
+        marks += _placed(step)
+    return marks
+
+
+def extracted_marks(
+    traffic: Traffic, found: Sequence[Found], variables: Mapping[str, Variable]
+) -> list[Mark]:
+    """What extractors take that nothing has to be done to: those that are new, and those that the
+    test case has."""
+    return [
+        *(
+            Mark(one.recorded, f"${{{one.name}}}", one.name, one.producer.transaction, True)
+            for one in found
+            if not one.producer.filters
+        ),
+        *(
+            Mark(recorded, f"${{{one.variable}}}", one.variable, step.index, True)
+            for step in traffic.steps
+            for one in step.transaction.extractors
+            if one.variable in variables and (recorded := variables[one.variable].recorded)
+        ),
+    ]
+
+
+def _is_written(slot: Slot) -> bool:
+    """Whether it is a text that tells one thing from another; numbers are amounts."""
+    value = slot.value
+    return (
+        (slot.part == "body" or slot.place is Place.QUERY)
+        and not slot.users
+        and len(value) >= _SHORT
+        and value.lower() not in SWITCHES
+        and any(map(str.isalpha, value))
+        and not is_typed_secret(slot.name)
+    )
+
+
+def _placed(step: Step) -> Iterator[Mark]:
+    """The fields of a body in which a person has put placeholders, with what was recorded there."""
+    body = step.transaction.request.body
+    if step.exchange is None or not isinstance(body, str) or "${" not in body:
+        return
+    plain = Plain.of(Request("POST", "/", body=body))
+    was = dict(numbered_slots(recorded_slots(step)))
+    for key, slot in numbered_slots(request_slots(plain.request, step.content_type, step.index)):
+        template = plain.original(slot.value)
+        old = was.get(key)
+        known = template != slot.value and "|" not in template  # with filters it is another text
+        if known and old is not None and not is_typed_secret(slot.name):
+            yield Mark(old.value, template, slot.name, step.index)
+
+
+def numbered_slots(slots: Iterable[Slot]) -> Iterator[tuple[tuple[str, int, int], Slot]]:
+    """The slots by where they stand: those of a path in their order, others by name and how many of
+    that name came before; what stands in others likewise, by depth."""
+    seen: Counter[tuple[str, int]] = Counter()
+    for slot in slots:
+        name = "/" if slot.place is Place.PATH and not slot.depth else slot.name
+        seen[name, slot.depth] += 1
+        yield (name, seen[name, slot.depth], slot.depth), slot

@@ -1,0 +1,235 @@
+"""Rows: a value that comes from a list is taken from the user's own item, not from the n-th one.
+
+The item is known by a mark: the text that the user gave it, or an id that an extractor has found.
+An extractor goes by one where, in the recorded response, that leads to the recorded value.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+from pytest_loadtool.codec.names import plain
+from pytest_loadtool.codec.template import escape
+from pytest_loadtool.correlation.classify import is_id_name, is_title_name
+from pytest_loadtool.correlation.index.traffic import Traffic
+from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.responses.objects import (
+    KEY,
+    NO_TEXT,
+    Keys,
+    condition,
+    inner,
+    leaves,
+    quoted,
+)
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
+from pytest_loadtool.correlation.responses.xml_document import (
+    OWN_TEXT,
+    format_xml_path,
+    from_list,
+    xml_document,
+)
+from pytest_loadtool.correlation.sources.anchors import Mark, Marked, extracted_marks, sent_marks
+from pytest_loadtool.correlation.sources.page_items import Marks, Owners, Page, place_of
+from pytest_loadtool.correlation.sources.variables import Found
+from pytest_loadtool.extraction.extract import compile_source
+from pytest_loadtool.extraction.jsonpath import format_path, json_text
+from pytest_loadtool.model.case import Variable
+from pytest_loadtool.model.extractor import Choice, JsonPath, Source, XmlPath
+from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.rule import Kind
+
+#: Of what there may be one in each row of a page.
+_IN_PAGES = frozenset({Kind.CONTROL, Kind.LINK, Kind.TEXT})
+
+
+def by_rows(
+    found: Sequence[Found], traffic: Traffic, variables: Mapping[str, Variable]
+) -> tuple[Found, ...]:
+    """The variables, each extracted by a mark where there is one.
+
+    An extractor goes by what those before it take, of the same response, too.
+    """
+    work = _Rows(found, traffic, variables)
+    return tuple(work.placed(one) for one in found)
+
+
+class _Rows:
+    """What is known when a response comes; the responses are asked for in their order."""
+
+    def __init__(
+        self, found: Sequence[Found], traffic: Traffic, variables: Mapping[str, Variable]
+    ) -> None:
+        self._traffic = traffic
+        self._values = {one.recorded for one in found}
+        self._marks = Marked(
+            [*sent_marks(traffic, found), *extracted_marks(traffic, found, variables)]
+        )
+        self._owners: dict[str, dict[tuple[Place, str, str], str]] = {}
+        self._sent: dict[int, set[str]] = {}
+        self._page: tuple[int, Page] | None = None
+
+    def placed(self, one: Found) -> Found:
+        """The variable, by its row if it is in one."""
+        placed = self._placed(one)
+        for slot in one.slots:
+            for at in slot.senders:
+                self._sent.setdefault(at, set()).add(slot.value)
+            if not slot.depth:
+                as_recorded = replace(slot, before=self._traffic.before(slot))
+                self._owners.setdefault(slot.value, {})[place_of(as_recorded)] = one.name
+        return placed
+
+    def _placed(self, one: Found) -> Found:
+        producer = one.producer
+        if producer.in_list and type(one.source) in _LANGUAGES:
+            page = self._read(producer.transaction)
+            placed = _of_item(one, page.response, page.marks)
+            answers = self._traffic.steps[producer.transaction].changes_things
+            alone = answers and isinstance(producer.steps[-1], int)  # what it says of what was sent
+            return replace(placed, by_place=not placed.row and not alone and bool(one.slots))
+        if producer.filters:
+            return one
+        row = None
+        if producer.kind is Kind.CONTROL and producer.form >= 0:
+            page = self._read(producer.transaction)
+            row = page.form_row(producer, one.match, self._own(one), self._values)
+        elif producer.kind is Kind.CHOICE and isinstance(one.source, Choice):
+            row = self._read(producer.transaction).choice_row(producer)
+        elif producer.kind in (Kind.LINK, Kind.TEXT) and one.slots:
+            page = self._read(producer.transaction)
+            row = page.owned_row(producer, self._own(one), self._values)
+            if row is None and producer.kind is Kind.LINK:
+                row = page.link_row(producer, one.slots[0], self._values)
+            elif row is None and producer.name.startswith("data-"):
+                row = page.data_row(producer)
+        if row is None:
+            listed = producer.kind in _IN_PAGES and bool(one.slots)
+            by_place = listed and self._read(producer.transaction).is_listed(
+                producer, one.source, one.match
+            )
+            return replace(one, by_place=by_place)
+        return replace(one, source=row.template, match=row.match, row=row.by)
+
+    def _own(self, one: Found) -> Owners:
+        """Of the ids that are known, those that the requests which send the value have, too."""
+        senders = {at for slot in one.slots for at in slot.senders}
+        values = {value for at in senders for value in self._sent.get(at, ())}
+        own: dict[tuple[Place, str, str], str] = {}
+        for value in values:
+            own |= self._owners.get(value, {})
+        return own
+
+    def _read(self, at: int) -> Page:
+        if self._page is None or self._page[0] != at:
+            step = self._traffic.steps[at]
+            assert step.exchange is not None, "producers come from exchanges"
+            page = Page(RecordedResponse(step.exchange), step.address, self._marks.by(at))
+            self._page = at, page
+        return self._page[1]
+
+
+@dataclass(frozen=True, slots=True)
+class _Language:
+    """How paths into documents of a kind are written: what reads such a document, and what writes a
+    step, or in its place one to the items with that text there."""
+
+    key: re.Pattern[str]
+    """What can stand in a comparison."""
+    read: Callable[[RecordedResponse], Any]
+    step: Callable[[str | int], str]
+    where: Callable[[Keys, str, Any], str]
+    source: Callable[[str, Producer, RecordedResponse], Source]
+
+
+def _of_item(one: Found, response: RecordedResponse, known: Marks) -> Found:
+    """The variable with a path that goes by marks instead of indexes, as far as there are some."""
+    language = _LANGUAGES[type(one.source)]
+    value: Any = language.read(response)
+    path, literal, by = "", "", ""
+    for step in one.producer.steps:
+        best = _best(value, step, known, language.key) if isinstance(step, int) else None
+        if best is None:
+            text = escape(language.step(step))
+            path, literal = path + text, literal + text
+        else:
+            keys, mark = best
+            path += language.where(keys, mark.template, inner(value[step], keys))
+            literal += language.where(keys, escape(mark.recorded), inner(value[step], keys))
+            by = mark.template
+        value = value[step]
+    if not by:
+        return one
+    source, was = (language.source(text, one.producer, response) for text in (path, literal))
+    fits = compile_source(was)(response) == one.recorded
+    return replace(one, source=source, match=1, row=by) if fits else one
+
+
+def _in_xml(keys: Keys, text: str, _: Any) -> str:
+    return f"[{'/'.join(keys).removesuffix('/.')}={quoted(text)}]"
+
+
+#: By the source that takes a value from a list.
+_LANGUAGES: Mapping[type, _Language] = MappingProxyType(
+    {
+        JsonPath: _Language(
+            KEY,
+            RecordedResponse.json,
+            lambda step: format_path((step,))[1:],
+            condition,
+            lambda path, _, __: JsonPath(f"${path}"),
+        ),
+        XmlPath: _Language(
+            re.compile(r"@?[\w.-]+|\."),
+            lambda response: xml_document(response.text),
+            lambda step: format_xml_path((step,)),
+            _in_xml,
+            lambda path, one, page: XmlPath(from_list(path, one.steps, page.text)),
+        ),
+    }
+)
+
+
+def _best(items: Any, index: int, known: Marks, key: re.Pattern[str]) -> tuple[Keys, Mark] | None:
+    """By what to know the item: of what none of the others has, what tells most."""
+    found: list[tuple[int, int, int, Keys, Mark]] = []
+    for keys, value in leaves(items[index], key):
+        if not (isinstance(value, str) or value.__class__ is int):
+            continue
+        text = json_text(value)
+        for mark in known(text or ""):
+            rank = _rank(keys[-1], mark, alone=len(items) == 1)
+            if rank is not None and _fits(value, mark):
+                found.append((rank, len(keys), -mark.at, keys, mark))
+    found.sort(key=lambda one: one[:3])
+    for _, _, _, keys, mark in found:
+        value = inner(items[index], keys)
+        if sum(inner(other, keys) == value for other in items) == 1:
+            return keys, mark
+    return None
+
+
+def _fits(value: Any, mark: Mark) -> bool:
+    """Whether a path can compare with it."""
+    if isinstance(value, int):
+        return mark.extracted
+    return not NO_TEXT.search(mark.recorded) and not {"'", '"'} <= set(mark.recorded)
+
+
+def _rank(key: str, mark: Mark, *, alone: bool) -> int | None:
+    """How well a mark under that key tells items apart, 0 being best; None: by chance."""
+    name = plain(key).split()[-1:] or [key]
+    if mark.extracted:
+        if not is_id_name(key):
+            return None
+        return 0 if plain(key) == name[0] else 3  # the item's own id, or that of another thing
+    if is_title_name(key) or key == OWN_TEXT:
+        return 1
+    same = plain(mark.field).split()[-1:] == name
+    if alone:  # of one item, everything is its own
+        return None
+    return 2 if same else 4 if mark.telling else None

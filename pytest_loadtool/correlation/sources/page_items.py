@@ -1,0 +1,274 @@
+"""Rows of HTML pages: sources that find the user's own form or link among those of others.
+
+A form is known by an id in the address that it submits to, where a request has it from a variable.
+Links, and forms whose address tells nothing, are known by a text that the user has sent, in the
+link itself or in the same ``tr``, ``li`` or ``article``; where a page has several of them, also in
+the same ``div`` or ``section`` with a class.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pytest_loadtool.codec.entities import unescape
+from pytest_loadtool.codec.template import escape
+from pytest_loadtool.correlation.classify import is_title_name
+from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.requests.slots import Slot, target_slots
+from pytest_loadtool.correlation.responses.controls import form_start
+from pytest_loadtool.correlation.responses.markup_items import ELEMENT, Item, items_around
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
+from pytest_loadtool.correlation.sources.addresses import link_addresses, literal, varies
+from pytest_loadtool.correlation.sources.anchors import Mark
+from pytest_loadtool.extraction.address import ANY, VALUE
+from pytest_loadtool.extraction.extract import taken
+from pytest_loadtool.extraction.page import escaped_text
+from pytest_loadtool.extraction.row_search import row_around
+from pytest_loadtool.extraction.tags import attributes
+from pytest_loadtool.model.extractor import (
+    Choice,
+    FormField,
+    InItem,
+    Link,
+    RegularExpression,
+    Source,
+)
+from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.rule import Kind
+
+#: By the place of an id in an address: the variable that requests have it from.
+Owners = Mapping[tuple[Place, str, str], str]
+#: The marks that a text is.
+Marks = Callable[[str], Sequence[Mark]]
+
+_LABEL = re.compile(r"[^<>]*>\s*([^<>\s][^<>]*+)<")
+#: How many forms of one row submit to one address, at most.
+_MOST_FORMS = 4
+#: A shorter text is part of a row by chance.
+_SHORTEST = 3
+#: A shorter value is no token.
+_SHORTEST_TOKEN = 8
+#: How many values are looked at to see whether a page has several.
+_MOST_LIKE_IT = 8
+_HOST = re.compile("(?:https?:)?//[^/]+")
+
+
+def place_of(slot: Slot) -> tuple[Place, str, str]:
+    """What tells one id in an address from another: where it is, and what it is."""
+    name = slot.before if slot.place is Place.PATH else slot.name.removeprefix("amp;")
+    return slot.place, name, slot.value
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What takes a value from its row: as the recording has it, and as the test case does."""
+
+    literal: Source
+    template: Source
+    by: str
+    """What the row is known by, as a template."""
+    match: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A recorded page: its response, the address that it was fetched from, and the marks that the
+    user knows by then."""
+
+    response: RecordedResponse
+    address: str
+    marks: Marks
+
+    def form_row(
+        self, producer: Producer, match: int, owners: Owners, known: Collection[str]
+    ) -> Row | None:
+        """What finds the field of a form. ``match`` is which of its name it is; ``known`` are
+        values that are others on replay. None: there is no row, or nothing that tells which."""
+        text, name = self.response.text, escape(producer.name)
+        start = form_start(text, producer.form)
+        if start is None:
+            return None
+        action = attributes(text, start)[0].get("action", "")
+        address = self.address if match == 1 else ""
+        by_ids = _by_ids(action, address, owners, known)
+        if by_ids is not None:
+            was, now, by = by_ids
+            fields = FormField(name, action=was), FormField(name, action=now)
+            return self._first([Row(*fields, by)], producer)
+        if producer.control == "hidden":
+            many = text.count(f'action="{action}"') > 1
+            return self._first(_by_text(text, start, FormField(name), self.marks, many), producer)
+        return None
+
+    def owned_row(self, producer: Producer, owners: Owners, known: Collection[str]) -> Row | None:
+        """What finds a value in a link by the user's id in its address; None as `form_row`."""
+        if len(producer.value) < _SHORTEST_TOKEN:
+            return None
+        links, address = self.response.links, self.address
+        return self._first(_linked(producer.extracted, links, address, owners, known), producer)
+
+    def link_row(self, producer: Producer, slot: Slot, known: Collection[str]) -> Row | None:
+        """What finds the value of a slot in a link to its address; None as `form_row`."""
+        text = self.response.text
+        written = re.search(rf"[\"'=]{re.escape(producer.text)}[\"'\s>]", text)
+        addresses = link_addresses(producer, slot, known)
+        about = (spot.value for spot in target_slots(self.address, 0))
+        if written is None or not addresses or producer.value in about:
+            return None
+        link = Link(escape(addresses[-1]))
+        by_label = _labelled(link, text, written.end() - 1, self.marks)
+        by_row = _by_text(text, written.start(), link, self.marks, self._many(link))
+        return self._first((*by_label, *by_row), producer)
+
+    def _many(self, source: Source) -> bool:
+        """Whether the page has several values where the source looks."""
+        first = taken(source, self.response)
+        return any(
+            one not in (None, first)
+            for one in (taken(source, self.response, at) for at in range(2, _MOST_LIKE_IT))
+        )
+
+    def is_listed(self, producer: Producer, source: Source, match: int) -> bool:
+        """Whether the value is in a row, and the source has other values for other rows."""
+        text = self.response.text
+        if producer.kind is Kind.CONTROL:
+            start = form_start(text, producer.form)
+        else:
+            start = text.find(producer.text or producer.extracted)
+        if start is None or all(one.alone for one in items_around(text, start)):
+            return False
+        near = (taken(source, self.response, one) for one in range(1, match + _MOST_FORMS))
+        return any(one not in (None, producer.extracted) for one in near)
+
+    def data_row(self, producer: Producer) -> Row | None:
+        """What finds a value in a ``data-`` attribute; None as `form_row`."""
+        text, name = self.response.text, escaped_text(producer.name)
+        written = re.search(rf'\s{name}="{escaped_text(producer.extracted)}"', text)
+        if written is None or producer.value in self.address:
+            return None
+        inner = RegularExpression(escape(rf'\s{name}="([^"]*)"'))
+        rows = _by_text(text, written.start() + 1, inner, self.marks, self._many(inner))
+        return self._first(rows, producer)
+
+    def choice_row(self, producer: Producer) -> Row | None:
+        """What finds a choice by its label; None: the user has not sent that."""
+        label = unescape(producer.text)
+        mark = next(reversed(self.marks(label)), None)
+        if mark is None:
+            return None
+        name = escape(producer.name)
+        both = Choice(name, escape(label)), Choice(name, mark.template)
+        return self._first([Row(*both, mark.template)], producer)
+
+    def _first(self, rows: Iterable[Row], producer: Producer) -> Row | None:
+        """The first that gives back the recorded value."""
+        for one in rows:
+            for match in range(1, _MOST_FORMS + 1):
+                found = taken(one.literal, self.response, match)
+                if found == producer.extracted:
+                    return replace(one, match=match)
+                if found is None:
+                    break
+        return None
+
+
+def _by_ids(
+    written: str, address: str, owners: Owners, known: Collection[str], wanted: str = ""
+) -> tuple[str, str, str] | None:
+    """An address by the ids in it that are of the user: with the recorded ids, with placeholders,
+    and the last of these. None: it has no such id, or ids of the page itself alone."""
+    was = now = by = ""
+    position = 0
+    about = {spot.value for spot in target_slots(address, 0)}
+    for spot in target_slots(written, 0):
+        if spot.depth:
+            continue
+        name = owners.get(place_of(spot))
+        before = literal(written[position : spot.start])
+        if wanted and spot.raw == wanted:
+            own = recorded = VALUE
+        elif name is not None and spot.raw == spot.value and spot.value not in about:
+            own, recorded = f"${{{name}}}", literal(spot.value)
+            by = own
+        elif varies(spot.value, known):
+            own = recorded = ANY
+        else:
+            continue
+        was, now = was + before + recorded, now + before + own
+        position = spot.end
+    rest = literal(written[position:].partition("#")[0])
+    return (was + rest, now + rest, by) if by else None
+
+
+def _linked(
+    value: str, links: Iterable[str], address: str, owners: Owners, known: Collection[str]
+) -> Iterator[Row]:
+    """Links with the value, and with an id by which to know them."""
+    for raw in links:
+        if value not in raw:
+            continue
+        plain = unescape(raw)
+        host = _HOST.match(plain)
+        by_ids = _by_ids(plain[host.end() if host else 0 :], address, owners, known, value)
+        if by_ids is not None:
+            was, now, by = by_ids
+            yield Row(Link(was), Link(now), by)
+
+
+def _labelled(link: Link, text: str, end: int, marks: Marks) -> Iterator[Row]:
+    """The link, whose address ends there, by its own text."""
+    found = _LABEL.match(text, end)
+    label = found[1].rstrip() if found is not None else ""
+    mark = _marked(label, marks) if label else None
+    if mark is not None and (_names(mark) or len(_written(label).findall(text)) == 1):
+        was, now = escape(unescape(label)), mark.template
+        if "*" not in was + now:
+            yield Row(replace(link, label=was), replace(link, label=now), now)
+
+
+def _by_text(text: str, position: int, source: Source, marks: Marks, many: bool) -> Iterator[Row]:
+    """``source`` in the item around ``position``, by a text of it; ``many``: there are others like
+    it, so that anything around it may be the item."""
+    for item in items_around(text, position):
+        if item.kind and not many:
+            return
+        own: list[tuple[bool, bool, Row]] = []
+        for found in ELEMENT.finditer(text, item.start, min(item.end + 1, len(text))):
+            written = found[1].rstrip()
+            mark = _marked(written, marks)
+            if mark is None or _elsewhere(text, written, item):
+                continue
+            was = InItem(source, escape(unescape(written)), item.kind)
+            by = Row(was, replace(was, text=mark.template), mark.template)
+            own.append((not _names(mark), found.start() >= position, by))
+        yield from (by for _, _, by in sorted(own, key=lambda one: one[:2]))
+
+
+def _elsewhere(text: str, written: str, item: Item) -> bool:
+    """Whether another item has that text, too, as the name of who has made them all."""
+    return any(
+        not item.start <= one.start() < item.end and (item.kind or row_around(text, one.end())[1])
+        for one in _written(written).finditer(text)
+    )
+
+
+def _written(label: str) -> re.Pattern[str]:
+    """A pattern for that text of an element."""
+    return re.compile(rf">\s*{re.escape(label)}\s*<")
+
+
+def _marked(written: str, marks: Marks) -> Mark | None:
+    """The mark that a text of the page is: what the user has called something, else a text of the
+    user's that tells one thing from another."""
+    plain = unescape(written)
+    own = [one for one in marks(plain) if not one.extracted]
+    named = [one for one in own if _names(one) and len(plain) >= _SHORTEST]
+    found = named or [one for one in own if one.telling]
+    return found[-1] if found else None
+
+
+def _names(mark: Mark) -> bool:
+    """Whether the user has called something so."""
+    return is_title_name(mark.field)

@@ -1,0 +1,327 @@
+"""Evidence: what must hold between a slot and a producer before a rule believes in it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Set
+from functools import lru_cache
+from types import MappingProxyType
+from urllib.parse import unquote, urlsplit
+
+from pytest_loadtool.codec.secret import is_password
+from pytest_loadtool.correlation.classify import (
+    collection_names,
+    is_code,
+    is_code_name,
+    is_id_name,
+    is_short_number,
+    is_version_name,
+    looks_like_time,
+    looks_random,
+)
+from pytest_loadtool.correlation.graphql import operation
+from pytest_loadtool.correlation.index.meaning import is_for
+from pytest_loadtool.correlation.index.spelling import spelled
+from pytest_loadtool.correlation.index.traffic import Traffic
+from pytest_loadtool.correlation.kinds import (
+    collection,
+    is_done,
+    is_path_id,
+    is_result,
+    things_of,
+)
+from pytest_loadtool.correlation.producer import PARTIAL, Producer
+from pytest_loadtool.correlation.requests.positions import HOLE
+from pytest_loadtool.correlation.requests.slots import Slot
+from pytest_loadtool.correlation.strategies.new_pages import is_id, linked_thing, new_data, new_link
+from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.rule import Kind
+
+Evidence = Callable[[Slot, Producer, Traffic], bool]
+#: Likewise, with the transactions that are about something which the session created.
+_OfOwn = Callable[[Slot, Producer, Traffic, Set[int]], bool]
+
+#: ``Admin``, ``All_teas``.
+_NAME = re.compile(r"[A-Z][a-z]+(?:[_-][A-Za-z]?[a-z]+)*|[A-Z]+")
+_NUMBERED = re.compile(r"[A-Za-z]+[-_]?\d+")
+
+
+def _served(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The server sent the value before any request did."""
+    first = traffic.responses.served.get(slot.value, producer.transaction)
+    return first < traffic.requests.sent[slot.value]
+
+
+def _new(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """No request used the value in a field of that name before the first response that has it."""
+    at = producer.transaction
+    first = min(at, traffic.responses.served_as.get((slot.value, producer.name), at))
+    return first < traffic.requests.asked[slot.value, traffic.asked_for(slot)]
+
+
+def _changing(slot: Slot, _: Producer, traffic: Traffic) -> bool:
+    """The request may change something."""
+    return traffic.steps[slot.transaction].changes_things
+
+
+def _version(slot: Slot, _: Producer, __: Traffic) -> bool:
+    """The field is called a version, ``If-Match``, or what else tells one state from the next."""
+    return is_version_name(slot.name)
+
+
+def _long(slot: Slot, _: Producer, __: Traffic) -> bool:
+    """The value has at least 8 characters."""
+    return len(slot.value) >= 8
+
+
+def _random(slot: Slot, _: Producer, __: Traffic) -> bool:
+    """No person and no program text writes such a value: a token, a UUID, a long number."""
+    return looks_random(slot.value)
+
+
+def _dynamic(slot: Slot, producer: Producer, _: Traffic) -> bool:
+    """The value is random, a time, begins or ends so, or numbers something in a field for ids."""
+    value = slot.value
+    id_number = value.isdigit() and is_id_name(producer.name) and int(value) > 0
+    parts = (value, *value.split(":"))  # WordPress locks a post with 1795349873:1
+    return id_number or any(looks_random(one) or looks_like_time(one) for one in parts)
+
+
+def _numbered(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The value is a number, perhaps behind some letters, or random.
+
+    Of less than three digits, what was asked for has to stand before them (``POST /issue``,
+    ``issue2``), or a link has to show them to people (``TEA-12``).
+    """
+    value = slot.value
+    if is_path_id(value):
+        return True
+    asked = traffic.steps[producer.transaction].path.rstrip("/").rpartition("/")[2]
+    return _NUMBERED.fullmatch(value) is not None and (
+        value.rstrip("0123456789") == asked or any(value in one for one in producer.labels)
+    )
+
+
+def _id_shaped(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The value is numbered, or a word where ids stand."""
+    if _numbered(slot, producer, traffic):
+        return True
+    place = _CODE_PLACES.get(producer.kind, _no_place)
+    return is_code(slot.value) and place(slot, producer, traffic)
+
+
+def _by_name(_: Slot, producer: Producer, __: Traffic) -> bool:
+    return is_code_name(producer.name) or is_result(producer)
+
+
+def _behind_collection(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """Where the things are that the request was about, and used for more than to go there."""
+    asked = collection(traffic.steps[producer.transaction].called)
+    about = collection_names(collection(producer.before)) & collection_names(asked)
+    if slot.place is Place.PATH and not (about and traffic.requests.uses[slot.value] > 1):
+        return False
+    return _in_address(slot, producer, traffic)
+
+
+def _in_address(slot: Slot, _: Producer, traffic: Traffic) -> bool:
+    """At the end of a path, but for what is done to the thing; or called an id in a query."""
+    if slot.place is not Place.PATH:
+        return is_id_name(slot.name)
+    path, __, query = traffic.steps[slot.transaction].address.partition("?")
+    behind = path[len(traffic.before(slot)) :].split("/")[1:]
+    asked = (is_id_name(pair.partition("=")[0]) for pair in query.split("&"))
+    ends = not any(asked) and all(is_done(one) for one in behind if one)
+    return ends and slot.before != "/" and not is_done(slot.value)
+
+
+def _linked_code(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """Likewise, and no word or name: pages are called so."""
+    return _NAME.fullmatch(slot.value) is None and _in_address(slot, producer, traffic)
+
+
+def _no_place(_: Slot, __: Producer, ___: Traffic) -> bool:
+    return False
+
+
+#: Where a word that looks like any other is an id.
+_CODE_PLACES: Mapping[Kind, Evidence] = MappingProxyType(
+    {
+        Kind.JSON: _by_name,
+        Kind.XML: _by_name,
+        Kind.CONTROL: _by_name,
+        Kind.CHOICE: _by_name,
+        Kind.LOCATION: _behind_collection,
+        Kind.LINK: _linked_code,
+    }
+)
+
+
+def _not_typed(slot: Slot, _: Producer, traffic: Traffic) -> bool:
+    """The form that was submitted had no field in which a person wrote the value."""
+    return not was_typed(slot, traffic)
+
+
+def was_typed(slot: Slot, traffic: Traffic) -> bool:
+    """Whether a page before had a field to write in of that name, with another value in it."""
+    fields = traffic.responses.typed.get(slot.name, [])
+    position = bisect_left(fields, (slot.transaction, "")) - 1
+    return slot.part == "body" and position >= 0 and fields[position][1] != slot.value
+
+
+def _submitted_form(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The value is in a field of the name, in a form with half of its fields."""
+    if producer.name != slot.name:
+        return False
+    if producer.form == PARTIAL:
+        return True
+    form = traffic.responses.forms[producer.transaction, producer.form]
+    return _has_half(form, traffic.requests.fields[slot.transaction])
+
+
+@lru_cache(1 << 8)
+def _has_half(form: frozenset[str], sent: frozenset[str]) -> bool:
+    """Asked once for each field that was sent."""
+    return 2 * len(form & sent) >= len(sent)
+
+
+def _hidden(_: Slot, producer: Producer, __: Traffic) -> bool:
+    """The field is one that nobody sees."""
+    return producer.control == "hidden"
+
+
+def _filled_in(_: Slot, producer: Producer, __: Traffic) -> bool:
+    """The field is one to write in, and the page came with the value in it."""
+    return producer.control == "text"
+
+
+def _created(_: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The request that was answered may have created something, and it succeeded."""
+    step = traffic.steps[producer.transaction]
+    if step.exchange is None or not step.changes_things:
+        return False
+    asked = operation(step.exchange)
+    return 200 <= step.exchange.status < 400 and (asked is None or asked.changes)
+
+
+def _same_path(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The address leads where the slot stands, ``/users/2/…`` both times, or to such a thing as the
+    field is for, ``user_id=2``."""
+    if slot.place is Place.PATH:
+        same = slot.name == producer.name or HOLE in slot.before
+        return same and traffic.before(slot) == producer.before
+    if is_id_name(slot.name) and slot.name == producer.name:
+        return True
+    things = collection_names(collection(producer.before))
+    return bool(producer.before) and is_for(slot, things, traffic)
+
+
+def _same_thing(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The key and the field are about the same kind of thing.
+
+    Three cases: the id of an item, used in a path behind ``items``; used in a field ``item_id``; or
+    a number of another name, used in the path behind the very path it was created with.
+    """
+    made = traffic.steps[producer.transaction]
+    if is_id_name(producer.name) or is_result(producer):
+        return is_for(slot, things_of(producer, made.called), traffic)
+    if is_code_name(producer.name) and not is_short_number(slot.value):
+        return is_for(slot, things_of(producer, made.called), traffic)
+    return (
+        slot.place is Place.PATH
+        and not is_short_number(slot.value)
+        and slot.before.rstrip("/") == made.path.rstrip("/")
+    )
+
+
+def _created_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The request was answered with 201 (Created) and the address where the slot stands."""
+    exchange = traffic.steps[producer.transaction].exchange
+    if slot.place is not Place.PATH or exchange is None or exchange.status != 201:
+        return False
+    try:
+        path = urlsplit(exchange.response_header("location") or "").path
+    except ValueError:  # it is no URL
+        return False
+    folder, _, name = path.rstrip("/").rpartition("/")
+    return f"{folder}/" == slot.before and unquote(name) == slot.value
+
+
+def _named_link(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The text of the link is what a change before has sent: a name, or several of them."""
+    at = producer.transaction
+    return is_id(slot, traffic) and any(_sent(one, at, traffic) for one in producer.labels)
+
+
+def _named_choice(_: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The label of the choice is what a change has sent before any page had it: a name, or several
+    of them; not that of who has signed in."""
+    first = traffic.offered[producer.name, producer.value, producer.text]
+    return any(_sent(one, first, traffic, by_login=False) for one in producer.labels)
+
+
+def _sent(label: str, at: int, traffic: Traffic, *, by_login: bool = True) -> bool:
+    """Whether a change has sent the label, or its words, before the transaction is answered."""
+
+    def sent(text: str) -> bool:
+        first = traffic.requests.written.get(text, at + 1)
+        telling = len(text) > 2 and not text.isdigit()
+        return telling and first <= at and (by_login or not _signs_in(traffic, first))
+
+    return sent(label) or (" " in label and all(map(sent, label.split())))
+
+
+def _signs_in(traffic: Traffic, transaction: int) -> bool:
+    """Whether people fill in no more than who they are and one password."""
+    fields = traffic.requests.fields.get(transaction, frozenset())
+    filled = sum(name in traffic.responses.typed for name in fields)
+    return filled <= 2 and sum(map(is_password, fields)) == 1
+
+
+def _named_item(_: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """The item of a list is called what a change before has sent: the name of the thing."""
+    at = producer.transaction
+    return any(
+        len(one) > 2 and not one.isdigit() and traffic.requests.written.get(one, at) < at
+        for one in producer.labels
+    )
+
+
+#: By the names that rules call them.
+EVIDENCE: Mapping[str, Evidence] = MappingProxyType(
+    {
+        "served": _served,
+        "new": _new,
+        "changing": _changing,
+        "version": _version,
+        "long": _long,
+        "random": _random,
+        "dynamic": _dynamic,
+        "numbered": _numbered,
+        "id shaped": _id_shaped,
+        "not typed": _not_typed,
+        "submitted form": _submitted_form,
+        "hidden": _hidden,
+        "filled in": _filled_in,
+        "created": _created,
+        "created resource": _created_resource,
+        "same path": _same_path,
+        "same thing": _same_thing,
+        "named link": _named_link,
+        "named item": _named_item,
+        "spelled": spelled,
+        "named choice": _named_choice,
+    }
+)
+#: Likewise, those that ask what the session has created.
+OF_OWN: Mapping[str, _OfOwn] = MappingProxyType(
+    {"new link": new_link, "new data": new_data, "linked thing": linked_thing}
+)
+
+
+def holds(name: str, slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]) -> bool:
+    """Whether the evidence of that name does; ``own`` are the transactions that are about something
+    which the session created."""
+    if name in EVIDENCE:
+        return EVIDENCE[name](slot, producer, traffic)
+    return OF_OWN[name](slot, producer, traffic, own)

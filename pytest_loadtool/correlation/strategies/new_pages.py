@@ -1,0 +1,116 @@
+"""What is new on a page: links that a change has brought, all on the page of something created."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Set
+
+from pytest_loadtool.codec.names import plain
+from pytest_loadtool.correlation.classify import (
+    collection_names,
+    is_id_name,
+    is_short_number,
+    looks_random,
+    singular,
+)
+from pytest_loadtool.correlation.index.traffic import Traffic
+from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.requests.slots import Slot, target_slots
+from pytest_loadtool.correlation.responses.links import links
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
+from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.rule import Kind, same_name
+
+
+def is_id(slot: Slot, traffic: Traffic) -> bool:
+    """Whether a part of an address may be the id of something: of a path any; of a query what is
+    called an id, or is one in the form of the very page that it leads to."""
+    return slot.place is Place.PATH or (
+        slot.place is Place.QUERY
+        and (
+            is_id_name(slot.name)
+            or any(
+                one.transaction == slot.transaction
+                and one.control == "hidden"
+                and (is_id_name(one.name) or same_name(one.name).endswith(same_name(slot.name)))
+                for one in traffic.responses.producers.get(slot.value, {}).get(Kind.CONTROL, ())
+            )
+        )
+    )
+
+
+def new_link(slot: Slot, _: Producer, traffic: Traffic, own: Set[int]) -> bool:
+    """The page was seen without the link before the last change, and has it since; or it is that of
+    something created, a form or script goes to the link, and no other id is behind this one."""
+    if not is_id(slot, traffic):
+        return False
+    step = traffic.steps[slot.transaction]
+    first = traffic.responses.links[step.address][0].transaction
+    if _is_later(first, traffic):
+        return True
+    return first in own and step.changes_things and _is_last_id(slot, step.address, traffic)
+
+
+def new_data(slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]) -> bool:
+    """The page was seen without the value in a ``data-`` attribute of that name before the last
+    change, and has it since; or it is that of something created."""
+    if not producer.name.startswith("data-"):
+        return False
+    same = (
+        one.transaction
+        for one in traffic.responses.producers.get(slot.value, {}).get(Kind.TEXT, ())
+        if one.name == producer.name
+    )
+    first = next(same, producer.transaction)
+    return first in own or _is_later(first, traffic)
+
+
+def linked_thing(slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]) -> bool:
+    """The page links to a thing with the number, and the field is called like those things; the
+    page was seen without the link before the last change, or is that of something created."""
+    exchange = traffic.steps[producer.transaction].exchange
+    if exchange is None or not is_short_number(slot.value):
+        return False
+    names = {singular(word) for word in plain(slot.name).split()}
+    for address, raw, _ in links(RecordedResponse(exchange).text):
+        if slot.value in address and _leads_to(address, names, slot.value):
+            first = _first_page(raw, producer.transaction, traffic)
+            return first in own or _is_later(first, traffic)
+    return False
+
+
+def _is_later(first: int, traffic: Traffic) -> bool:
+    """Whether the page that has something first was seen before the last change before that."""
+    change = bisect_left(traffic.requests.changes, first) - 1
+    seen = traffic.responses.pages.get(traffic.steps[first].path, [])
+    return change >= 0 and bisect_right(seen, traffic.requests.changes[change]) > 0
+
+
+def _is_last_id(slot: Slot, address: str, traffic: Traffic) -> bool:
+    """Of ids in one another, ``/projects/3/issues/17``, the last is that of the newest thing."""
+    ids = [
+        spot.before
+        for spot in target_slots(address, slot.transaction)
+        if spot.place is Place.PATH and (spot.value.isdigit() or looks_random(spot.value))
+    ]
+    return bool(ids) and ids[-1] == traffic.before(slot)
+
+
+def _leads_to(address: str, names: set[str], number: str) -> bool:
+    """Whether it is that of such a thing: ``/files/7``, ``/show?file=7``, ``file7``."""
+    return any(
+        spot.value in {name + number for name in names}
+        or (spot.value == number and names & collection_names(spot.name))
+        for spot in target_slots(address, 0)
+    )
+
+
+def _first_page(raw: str, last: int, traffic: Traffic) -> int:
+    """The first page that links to what is written so."""
+    written = raw.encode()
+    pages = sorted(one for seen in traffic.responses.pages.values() for one in seen if one < last)
+    for at in pages:
+        exchange = traffic.steps[at].exchange
+        if exchange is not None and written in exchange.response_body:
+            return at
+    return last

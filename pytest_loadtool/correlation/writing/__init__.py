@@ -1,0 +1,1 @@
+"""From what was decided to the test case, and back."""

@@ -1,0 +1,192 @@
+"""Reverting: take back what application state management set, so that it can look anew.
+
+Only its own variables are taken back (``set_by = "asm"``), and of these only the ones that nothing
+else needs: a check that a person wrote, or a request that has no evidence, keeps its variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from pytest_loadtool.codec.renewal import family
+from pytest_loadtool.codec.template import Template, TemplateError
+from pytest_loadtool.codec.uses import references, used_names
+from pytest_loadtool.correlation.claims import REPLAY_COMPARE
+from pytest_loadtool.correlation.index.traffic import Step
+from pytest_loadtool.correlation.requests.parts import (
+    header_sets,
+    reverted,
+    text_parts,
+    with_header_sets,
+    with_part,
+)
+from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
+from pytest_loadtool.model.editing import with_transactions
+from pytest_loadtool.model.extractor import Extractor
+from pytest_loadtool.model.validator import expected_text
+
+_NOTHING: Mapping[str, frozenset[str]] = MappingProxyType({})
+
+
+def revert(
+    case: TestCase, steps: tuple[Step, ...], *, only: Collection[str] | None = None
+) -> TestCase:
+    """The case with recorded values in place of what application state management set.
+
+    What a replay proved stays: the recording alone would not show it again. With ``only``, these
+    variables are taken back, with what is made of them or extracted by them, and no others.
+    """
+    steps = tuple(
+        one
+        if one.exchange is None
+        else replace(one, transaction=without_outcomes(one.transaction, only))
+        for one in steps
+    )
+    case = with_transactions(case, (one.transaction for one in steps))
+    pinned = _pinned(steps, case.variables)
+    sought = _sought(case)
+    if only is None:
+        proven = (name for name, one in case.variables.items() if one.rule == REPLAY_COMPARE.name)
+        kept = _made_of(case.variables, proven)
+        pinned |= kept | used_names(
+            (case.variables[one].template or "" for one in kept), case.variables
+        )
+    else:
+        pinned |= case.variables.keys() - _made_of(case.variables, only, sought)
+    pinned = _with_sought(pinned, sought, case.variables)
+    values = {
+        name: variable.recorded
+        for name, variable in case.variables.items()
+        if variable.set_by == "asm" and variable.recorded is not None and name not in pinned
+    }
+    if not values:
+        return case
+    transactions = (_reverted(step, values) for step in steps)
+    sets = {name: _reverted_request(one, "", values) for name, one in header_sets(case).items()}
+    variables = {name: one for name, one in case.variables.items() if name not in values}
+    case = with_transactions(with_header_sets(case, sets), transactions)
+    return replace(case, variables=MappingProxyType(variables))
+
+
+def _made_of(
+    variables: Mapping[str, Variable],
+    names: Iterable[str],
+    sought: Mapping[str, frozenset[str]] = _NOTHING,
+) -> set[str]:
+    """The names, and all that is made of these variables, or extracted by them."""
+    wanted = set(names)
+    uses = {name: used_names([one.template or ""], variables) for name, one in variables.items()}
+    while more := {
+        name
+        for name in variables
+        if name not in wanted and (uses[name] | sought.get(name, frozenset())) & wanted
+    }:
+        wanted |= more
+    return wanted
+
+
+def _sought(case: TestCase) -> dict[str, frozenset[str]]:
+    """By variable: the names that its extractors go by, and what these are made of."""
+    found: dict[str, frozenset[str]] = {}
+    for transaction in case.transactions():
+        for one in transaction.extractors:
+            names = used_names(map(str, references(one.source)), case.variables)
+            if names:
+                found[one.variable] = found.get(one.variable, frozenset()) | names
+    return found
+
+
+def _with_sought(
+    pinned: frozenset[str], sought: Mapping[str, frozenset[str]], variables: Mapping[str, Variable]
+) -> frozenset[str]:
+    """The pinned variables, with those by which what stays is extracted."""
+    while True:
+        more: set[str] = set()
+        for name, names in sought.items():
+            of_asm = name in variables and variables[name].set_by == "asm"
+            if name in pinned or not of_asm:
+                more |= names
+        if more <= pinned:
+            return pinned
+        pinned |= more
+
+
+def names_in_use(case: TestCase) -> frozenset[str]:
+    """Every variable that the case declares, extracts or refers to."""
+    names = set(case.variables)
+    for one in header_sets(case).values():
+        names.update(_names(*(text for _, text in text_parts(one))))
+    for transaction in case.transactions():
+        names.update(extractor.variable for extractor in transaction.extractors)
+        names.update(_names(*_texts(transaction)))
+    return frozenset(names.union(*_sought(case).values()))
+
+
+def _reverted(step: Step, values: dict[str, str]) -> Transaction:
+    request = _reverted_request(step.transaction.request, step.content_type, values)
+    extractors = tuple(one for one in step.transaction.extractors if one.variable not in values)
+    return replace(
+        step.transaction,
+        request=request,
+        extractors=extractors,
+        refreshes=_still_refreshed(step.transaction, extractors, values),
+    )
+
+
+def _still_refreshed(
+    transaction: Transaction, extractors: Iterable[Extractor], values: dict[str, str]
+) -> str:
+    """What it refreshes, as long as that is a variable and the new value is extracted."""
+    name = transaction.refreshes
+    new = {family(one.variable) for one in extractors}
+    return name if name not in values and family(name) in new else ""
+
+
+def _reverted_request(request: Request, content_type: str, values: dict[str, str]) -> Request:
+    for part, text in text_parts(request):
+        if "${" in text:
+            request = with_part(request, part, reverted(text, part, content_type, values))
+    return request
+
+
+def _pinned(steps: tuple[Step, ...], variables: Mapping[str, Variable]) -> frozenset[str]:
+    """Variables in checks, and those that a transaction without evidence sets or uses."""
+    names: set[str] = set()
+    for step in steps:
+        names.update(_names(*map(expected_text, step.transaction.validators)))
+        if step.exchange is None:
+            names.update(_names(*(text for _, text in text_parts(step.transaction.request))))
+            names.update(extractor.variable for extractor in step.transaction.extractors)
+    made_of = [variables[name].template or "" for name in names if name in variables]
+    return used_names(made_of, variables) | names
+
+
+def _texts(transaction: Transaction) -> Iterator[str]:
+    yield from (text for _, text in text_parts(transaction.request))
+    yield from map(expected_text, transaction.validators)
+
+
+def _names(*texts: str) -> Iterator[str]:
+    for text in texts:
+        if "${" not in text:
+            continue
+        try:
+            references = Template.parse(text).references
+        except TemplateError:
+            continue
+        yield from (reference.name for reference in references)
+
+
+def without_outcomes(transaction: Transaction, only: Collection[str] | None = None) -> Transaction:
+    """The transaction without the outcomes that were found; with ``only``, without those that hold
+    one of these variables."""
+    kept = tuple(
+        one
+        for one in transaction.validators
+        if one.outcome is None
+        or not one.outcome.change
+        or (only is not None and used_names((expected_text(one),), {}).isdisjoint(only))
+    )
+    return transaction if kept == transaction.validators else replace(transaction, validators=kept)
