@@ -21,8 +21,7 @@ async def tree(session: Session, *, collapse_all: bool = False, expand_all: bool
     if collapse_all and expand_all:
         raise UsageError("--collapse-all and --expand-all exclude each other")
     session.collapsed = collapse_all or (session.collapsed and not expand_all)
-    for line in views.tree(document, collapsed=session.collapsed):
-        session.say(line)
+    session.tell(views.tree(document, collapsed=session.collapsed))
 
 
 async def show(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pytest_loadtool.console.views.line import Line
 from pytest_loadtool.masking.text import BY_NAME
 from pytest_loadtool.recording import fidelity, transactions_of
 from pytest_loadtool.recording.notes import RECORDING_ERROR
@@ -19,7 +20,9 @@ def report(document: Document) -> Iterator[str]:
         f"{counted(total, 'exchange')} recorded: {replayed} in the test case, "
         f"{total - replayed} not."
     )
-    yield from notes(fidelity(document.case, document.exchanges), most=None)
+    for line in notes(fidelity(document.case, document.exchanges), most=None):
+        text = line.lstrip()
+        yield Line((line.removesuffix(text), ""), (text, ""))
 
 
 def errors(document: Document) -> Iterator[str]:
@@ -33,5 +36,5 @@ def errors(document: Document) -> Iterator[str]:
     for note in fidelity(document.case, document.exchanges):
         if note.kind == RECORDING_ERROR:
             number = numbers.get(note.subject)
-            yield f"{number or '-':>5}  {BY_NAME.text(note.subject)}"
-            yield f"       {note.message}"
+            yield Line((f"{number or '-':>5}  ", "number"), (BY_NAME.text(note.subject), "name"))
+            yield Line(("       ", ""), (note.message, "bad"))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from pytest_loadtool.console.views.line import Kind, Line
 from pytest_loadtool.masking.text import BY_NAME, Unmasked
 from pytest_loadtool.workflow.telling import shortened
 
@@ -16,15 +17,21 @@ if TYPE_CHECKING:
 _NAME, _VALUE = 40, 60
 
 
-def table(fields: Sequence[Field], *, secrets: bool = False) -> Iterator[tuple[str, bool]]:
-    """A heading per section, then a line per field, and whether that line has a gray background.
-    Of passwords, tokens and cookies only the beginning is shown, unless ``secrets``."""
+def table(fields: Sequence[Field], *, secrets: bool = False) -> Iterator[Line]:
+    """Yield a heading per section, then a line per field.
+
+    Of passwords, tokens and cookies only the beginning is shown, unless ``secrets``.
+    """
     mask = Unmasked() if secrets else BY_NAME
     width = max((len(shortened(one.name, _NAME)) for one in fields), default=0)
     wide = max((len(one.datasource) for one in fields), default=0)
     for section, group in groupby(fields, key=lambda one: one.section):
-        yield section, False
+        yield Line((section, "heading"))
         for one in group:
             name, value = shortened(one.name, _NAME), shortened(mask.field(one), _VALUE)
-            line = f"  {name:<{width}}  {one.datasource:<{wide}}  {value}"
-            yield line, one.correlated
+            gray: Kind = "correlated" if one.correlated else ""
+            yield Line(
+                (f"  {name:<{width}}", gray or "name"),
+                (f"  {one.datasource:<{wide}}  ", gray),
+                (value, gray),
+            )
