@@ -159,10 +159,13 @@ def test_resized_terminal(project: Project) -> None:
         text = screen.wait_for(r"^Ein .*….*━.* s of 8 s$")
         assert len(re.findall(r"^requests/s ", text, re.MULTILINE)) == 1
         assert len(re.findall(r" s of 8 s$", text, re.MULTILINE)) == 1
-        text = screen.wait_for("exit status 0")
+        screen.wait_for("exit status 0")
+        text = screen.text("-S", "-500")
     finally:
         screen.close()
-    assert "requests/s  " not in text.partition("load test results")[0]
+    assert "session starts" in text
+    assert ", at most " not in text
+    assert " s of 8 s" not in text
 
 
 @pytest.mark.parametrize(
