@@ -177,7 +177,7 @@ def test_worst_first() -> None:
     (heading,) = (number for number, line in enumerate(lines) if line.startswith("threshold ("))
     assert "threshold (5 of 10)" in lines[heading]
     assert lines[heading + 1].endswith("broken")
-    assert [line.endswith("holds") for line in lines[heading + 2 : heading + 6]] == [True] * 4
+    assert [line.endswith("ok") for line in lines[heading + 2 : heading + 6]] == [True] * 4
     assert any(line.startswith("worst first") for line in lines)
 
 
@@ -185,7 +185,7 @@ def test_colours() -> None:
     """What is wrong is red, in the colours that a terminal's theme has for its background."""
     text = "\n".join(drawn(seen(), 4.2, CONFIGURATION, colour="standard"))
     assert "\x1b[1;31m25 errors" in text
-    assert "\x1b[32mholds" in text
+    assert "\x1b[32mok" in text
     assert "\x1b[1;31m25 errors" not in "\n".join(
         drawn(replace(seen(), errors=0), 4.2, CONFIGURATION, colour="standard")
     )

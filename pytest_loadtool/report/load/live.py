@@ -160,7 +160,7 @@ def _thresholds(states: Sequence[ThresholdState], most: int) -> Table:
 
 def _standing(state: ThresholdState) -> Text:
     if state.broken is None:
-        return Text("" if state.value is None else "holds", _GOOD)
+        return Text("" if state.value is None else "ok", _GOOD)
     during = state.threshold.during
     return Text(f"broken for {state.broken} s of {seconds(during)}" if during else "broken", _BAD)
 
