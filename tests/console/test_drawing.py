@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from rich.text import Text
 
 from pytest_loadtool.console.drawing import drawn
+from pytest_loadtool.console.prompt import TerminalFrontend
 from pytest_loadtool.console.script import PlainFrontend
 from pytest_loadtool.console.session import printable
 from pytest_loadtool.console.views.line import Line
@@ -66,3 +69,36 @@ def test_control_characters_stay_visible_in_a_line() -> None:
     assert isinstance(line, Line)
     assert line.spans == (("a\\x07", "name"), ("\\x1b[31m", ""))
     assert "\x1b" not in drawn(line, 80, coloured=False)
+
+
+@pytest.mark.parametrize(
+    ("terminal", "environment", "colour", "coloured"),
+    [
+        (True, {}, "auto", True),
+        (True, {}, "no", False),
+        (True, {"NO_COLOR": "1"}, "auto", False),
+        (True, {"NO_COLOR": "1"}, "yes", True),
+        (True, {"TERM": "dumb"}, "yes", False),
+        (False, {}, "yes", False),
+    ],
+)
+def test_who_sees_colours(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    terminal: bool,
+    environment: dict[str, str],
+    colour: str,
+    coloured: bool,
+) -> None:
+    """A person at a terminal that can show them, unless ``NO_COLOR`` or ``--color`` says no."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
+    TerminalFrontend(colour).say(LINE)
+    said = capsys.readouterr().out
+    assert ("\x1b[36mcsrf[1]\x1b[0m" in said) is coloured
+    assert Text.from_ansi(said).plain.rstrip("\n") == LINE
+    assert ("\x1b" in said) is coloured
