@@ -191,8 +191,10 @@ def test_colours_are_those_of_pytest(
 
 
 @pytest.mark.parametrize("workers", [[], ["-n", "2"]], ids=["here", "workers"])
-def test_ctrl_c_in_a_terminal(project: Project, workers: list[str]) -> None:
-    """The key reaches all processes at once; the view goes, the report comes, the status is 2."""
+def test_ctrl_c_in_a_terminal(project: Project, server: Server, workers: list[str]) -> None:
+    """The key reaches all processes at once; the view goes, the report comes, the status is 2. The
+    terminal writes ^C where the cursor stands, which must not be behind a line as wide as it is."""
+    project.write(shop__case__toml=case(server.url, "GET /", page="A name without an end " * 9))
     project.write(a__load__toml=load("shop.case.toml", duration="60s"))
     screen = Screen(project, "--load", "a.load.toml", *workers)
     try:

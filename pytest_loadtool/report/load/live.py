@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.measure import Measurement
@@ -41,8 +42,8 @@ _HEADING, _GOOD, _BAD = "bold", "green", "bold red"
 class RunView:
     """The state of a run, in the width and height there is.
 
-    Of the transactions there are as many as there is room for. Where the encoding cannot carry its
-    characters, all but names are in ASCII.
+    Of the transactions there are as many as there is room for. The last line is blank. Where the
+    encoding cannot carry its characters, all but names are in ASCII.
     """
 
     seen: Glimpse
@@ -52,10 +53,17 @@ class RunView:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Draw it."""
         plain = glyphs_for(options.encoding) != BLOCKS
-        for part in self._parts(options.max_width, options.size.height):
-            for segment in console.render(part, options):
+        room = options.size.height - 1
+        parts = self._parts(options.max_width, room)
+        lines = (line for part in parts for line in console.render_lines(part, options, pad=False))
+        for line in islice(lines, room):
+            for segment in line:
                 text = segment.text.translate(_PLAIN) if plain else segment.text
-                yield Segment(text, segment.style, segment.control)
+                yield Segment(text, segment.style)
+            yield Segment.line()
+        # The cursor stands here, and the terminal writes ^C. Behind a full line that would go into
+        # the next, and what is drawn over be one line higher than it was drawn.
+        yield Segment.line()
 
     def _parts(self, width: int, height: int) -> Iterator[RenderableType]:
         seen = self.seen
