@@ -10,7 +10,7 @@ from importlib.metadata import entry_points
 import pytest
 from hypothesis import settings
 
-pytest_plugins = ["pytester", "tests.promises"]
+pytest_plugins = ["pytester", "tests.promises", "tests.quick"]
 
 #: Runs of pytest that tests start do without the plugins that are here for the tests themselves:
 #: importing them takes as long as the rest of a short run.

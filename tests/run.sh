@@ -1,11 +1,22 @@
 #!/usr/bin/env bash
 # Install what the tests need, where it is missing, and run every check and every test; then those of
-# what is compiled once more, against the compiled build.
+# what is compiled once more, against the compiled build. `quick` instead runs ruff and the tests that
+# start no program.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH=$PATH:/usr/sbin # where Debian keeps servers, not on every user's path
 # The sources are imported by hundreds of processes, and compiled by one.
 unset PYTHONDONTWRITEBYTECODE
+
+# A load test that is inconclusive, as somebody else had the processor, is made again.
+again=(--reruns 2 --only-rerun inconclusive)
+
+if [ "${1-}" == quick ]; then
+  bash .ci/venv.sh --editable '.[dev]'
+  .venv/bin/ruff check
+  .venv/bin/ruff format --check
+  exec .venv/bin/pytest --quick -n 2 --dist worksteal "${again[@]}" "${@:2}"
+fi
 
 # Programs that tests run, and files of theirs, each with the Debian packages that bring it.
 missing=()
@@ -40,9 +51,7 @@ fi
 if [ $# != 0 ]; then # single tests were asked for
   exec .venv/bin/pytest "$@"
 fi
-# Two at a time, except for those that need both processors. A load test that is inconclusive, as
-# somebody else had the processor, is made again.
-again=(--reruns 2 --only-rerun inconclusive)
+# Two at a time, except for those that need both processors.
 .venv/bin/pytest -n 2 --dist worksteal -m 'not alone' "${again[@]}"
 wait $!
 .venv/bin/pytest -m alone "${again[@]}"

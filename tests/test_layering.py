@@ -19,10 +19,10 @@ ROOT = Path(__file__).parent.parent
 #: package's own ``__init__``, which every pytest run imports: what it offers it imports when it is
 #: asked for (tests/test_packaging.py).
 ROOMS: dict[str, set[str]] = {
-    "": {"workflow.program"},
+    "": {"workflow.process", "workflow.unattended"},
     "errors": set(),
-    "codec": {"errors"},
-    "model": {"errors", "codec"},
+    "model": {"errors"},
+    "codec": {"errors", "model"},
     **{
         room: {"errors", "codec", "model"}
         for room in ("casefile", "extraction", "answers", "auth", "load")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from pytest_loadtool.workflow.listeners import listeners
+from pytest_loadtool import listeners
 
 __all__ = ["unheard"]
 

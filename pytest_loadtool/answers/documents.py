@@ -1,4 +1,7 @@
-"""A JSON document: the keys at its top, and what they say of how it went."""
+"""Documents of JSON and XML: what stands at their top, and what it says of how it went.
+
+Faults of XML are those of SOAP 1.1 §4.4, SOAP 1.2 part 1 §5.4 and XML-RPC.
+"""
 
 from __future__ import annotations
 
@@ -128,3 +131,37 @@ def _said(key: str, value: object) -> str | int | bool | None:
         is_telling = value.lower() in GOOD_WORDS | BAD_WORDS | _TRUTHS
         return value if is_telling or _CODE.fullmatch(value) else None
     return None
+
+
+#: How far the root is looked for, in characters.
+_LONGEST_PROLOGUE = 10_000
+_ROOT = re.compile(r"<(?:[\w.-]+:)?([A-Za-z_][\w.-]*)([^<>]*)>")
+_FAULT = re.compile(r"<(?:[\w.-]+:)?Body\b[^<>]*>\s*<(?:[\w.-]+:)?Fault\b")
+_CALL_FAULT = re.compile(r"<methodResponse>\s*<fault\b")
+_SAYS = re.compile(
+    r"""\b(?:status|stat|result|success)\s*=\s*["'](?:error|fail|failed|failure|false)["']""",
+    re.IGNORECASE,
+)
+#: Roots that say it by their name.
+_ROOTS = frozenset(
+    {
+        *("error", "errors", "fault", "exception", "errorresponse", "exceptionreport"),
+        *("serviceexceptionreport", "apierror", "errormessage"),
+    }
+)
+
+
+def element(text: str) -> Answer:
+    """What a document looks like."""
+    root = _ROOT.search(text, 0, _LONGEST_PROLOGUE)
+    if root is None:
+        return Answer()
+    name = root[1]
+    failed = ""
+    if name == "Envelope" and _FAULT.search(text):
+        failed = "SOAP fault"
+    elif name == "methodResponse" and _CALL_FAULT.search(text):
+        failed = "XML-RPC fault"
+    elif name.lower() in _ROOTS or _SAYS.search(root[2]):
+        failed = f"<{name}>"
+    return Answer(root=name, failed=failed)

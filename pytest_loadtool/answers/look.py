@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from pytest_loadtool.answers.documents import document, document_of
-from pytest_loadtool.answers.elements import element
+from pytest_loadtool.answers.documents import document, document_of, element
 from pytest_loadtool.answers.kinds import JSON_STARTS, VAGUE, declared, shown
 from pytest_loadtool.answers.pages import page
 from pytest_loadtool.codec.charset import decoded

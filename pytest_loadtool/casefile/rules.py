@@ -25,13 +25,14 @@ from pytest_loadtool.casefile.toml.schema import (
     number,
     parsed,
     tables,
+    text,
 )
 from pytest_loadtool.casefile.trust import TRUSTED, Trust, named_path
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
-from pytest_loadtool.model.rule import EVIDENCE_NAMES, Kind, Names, Rule, same_name
+from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.rule import EVIDENCE_NAMES, Kind, Names, Role, Rule, same_name
 
 #: The package's own rules. The file has no privileges.
 _PACKAGE = Path(__file__).parent.parent / "correlation" / "rules.toml"
@@ -194,6 +195,8 @@ _RULE = Table(
         "matches": Key(at_least(1)),
         "leave": Key(boolean),
         "static": Key(boolean),
+        "role": Key(_one_of(Role, "role")),
+        "source": Key(text),
     },
 )
 

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from pytest_loadtool.codec.filters import FILTERS
 from pytest_loadtool.codec.multipart import is_charset
 from pytest_loadtool.codec.path_patterns import with_comparisons
+from pytest_loadtool.codec.printable import on_one_line
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.codec.template import BUILTIN_NAMES, Template, UnknownFilterError
 from pytest_loadtool.model.case import COMPUTED_HEADERS, Header, Kind
@@ -29,12 +30,12 @@ from pytest_loadtool.model.wire import (
 )
 from pytest_loadtool.model.xml_path import xml_steps
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _ABSOLUTE = re.compile(r"https?://[^/?#\s]+", re.IGNORECASE)
 _BASE_URL = re.compile(rf"https?://{HOST_AND_PORT}", re.IGNORECASE)
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*(?:\[[1-9][0-9]*\])?")
 _DATASET = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _APP = re.compile(r"(?:(?:asgi|wsgi):)?[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d][\w.]*(?:\(\))?")
+_ITEM = re.compile(r"[A-Za-z][\w-]*(?:\.[^\s.\"'<>&]+)*")
 _RANGE = re.compile(r"(\d{3})(?:\s*-\s*(\d{3}))?", re.ASCII)
 #: The end of a pattern so far: behind a backslash that escapes what comes, within a class.
 _BACKSLASH = re.compile(r"(?<!\\)(?:\\\\)*\\\Z")
@@ -125,8 +126,7 @@ def cookie_line(text: str) -> str:
 def shown(text: str) -> str:
     """Text of a user as it stands in a message: on one line, not too long."""
     short = text if len(text) <= 60 else f"{text[:59]}…"
-    escaped = _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", short)
-    return f'"{escaped}"'
+    return f'"{on_one_line(short)}"'
 
 
 def template(text: str) -> str:
@@ -316,6 +316,43 @@ def sought_pattern(text: str) -> str:
         reason = str(error).removeprefix(f"bad regular expression {shown(whole)}: ")
         reason = reason.partition(" at position ")[0]
         raise ValueError(f"bad regular expression {shown(text)}: {reason}") from None
+    return text
+
+
+def link_address(text: str) -> str:
+    """An address in a page, ``*`` in place of the value."""
+    if template(text).count("*") != 1:
+        raise ValueError(
+            f'expected an address with one * where the value is, as in "/orders/*/edit", got '
+            f"{shown(text)}; ... stands for any text"
+        )
+    return _address(text)
+
+
+def form_action(text: str) -> str:
+    """The address that a form submits to."""
+    if "*" in template(text):
+        raise ValueError(f"{shown(text)} holds no value: write ... for any text, not *")
+    if not text.replace("...", "").strip("/?&="):
+        raise ValueError(f"every form submits to {shown(text)}: leave 'action' out")
+    return _address(text)
+
+
+def _address(text: str) -> str:
+    if re.search(r"[\s\"'<>#]", re.sub(r"\$\{[^}]*\}", "", text)):
+        raise ValueError(
+            f"{shown(text)} is no address as a page has them: leave out what follows a #, "
+            "and write %20 for a space"
+        )
+    return text
+
+
+def item_kind(text: str) -> str:
+    """What an item of a list is: ``div.card``."""
+    if not _ITEM.fullmatch(text):
+        raise ValueError(
+            f'expected an element, perhaps with classes, such as "div.card", got {shown(text)}'
+        )
     return text
 
 

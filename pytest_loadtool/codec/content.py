@@ -90,7 +90,7 @@ def _undone(chunks: Iterable[bytes], name: str, limit: int) -> Iterator[bytes]:
         stream = begin(data)
         while True:
             try:
-                piece = stream.decompress(data)
+                piece = stream.decompress(data, _PIECE)
             except Exception:  # each codec has exceptions of its own, with too many texts to count
                 raise ContentError(f"broken {name} body: it is not valid {name}") from None
             room -= len(piece)
@@ -114,7 +114,7 @@ def _undone(chunks: Iterable[bytes], name: str, limit: int) -> Iterator[bytes]:
 class _Stream(Protocol):
     """One member of a body, called as the standard library calls these since `bz2`."""
 
-    def decompress(self, data: bytes, /) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
 
     @property
     def eof(self) -> bool: ...
@@ -133,11 +133,11 @@ class _Zlib:
         self._stream = zlib.decompressobj(window)
         self.needs_input = True
 
-    def decompress(self, data: bytes) -> bytes:
+    def decompress(self, data: bytes, max_length: int) -> bytes:
         stream = self._stream
-        piece = stream.decompress(data or stream.unconsumed_tail, _PIECE)
+        piece = stream.decompress(data or stream.unconsumed_tail, max_length)
         # A full piece may not be all, though all was read.
-        self.needs_input = not stream.unconsumed_tail and len(piece) < _PIECE
+        self.needs_input = not stream.unconsumed_tail and len(piece) < max_length
         return piece
 
     @property
@@ -158,8 +158,8 @@ class _Brotli:
 
         self._stream = brotlicffi.Decompressor()
 
-    def decompress(self, data: bytes) -> bytes:
-        piece: bytes = self._stream.process(data, output_buffer_limit=_PIECE)
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        piece: bytes = self._stream.process(data, output_buffer_limit=max_length)
         return piece
 
     @property
@@ -171,36 +171,6 @@ class _Brotli:
         return bool(self._stream.can_accept_more_data())
 
 
-class _Zstd:
-    def __init__(self) -> None:
-        if sys.version_info >= (3, 14):
-            from compression import zstd
-        else:
-            from backports import zstd
-
-        window = int(zstd.DecompressionParameter.window_log_max)
-        self._stream = zstd.ZstdDecompressor(options={window: _ZSTD_WINDOW.bit_length() - 1})
-
-    def decompress(self, data: bytes) -> bytes:
-        return self._stream.decompress(data, _PIECE)
-
-    @property
-    def eof(self) -> bool:
-        return self._stream.eof
-
-    @property
-    def needs_input(self) -> bool:
-        return self._stream.needs_input
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._stream.unused_data
-
-
-def _gzip(_head: bytes) -> _Stream:
-    return _Zlib(16 + zlib.MAX_WBITS)
-
-
 def _deflate(head: bytes) -> _Stream:
     # RFC 9110 §8.4.1.2 means the zlib format; some servers send a bare deflate stream. The first
     # two bytes tell (RFC 1950 §2.2).
@@ -208,24 +178,26 @@ def _deflate(head: bytes) -> _Stream:
     return _Zlib(zlib.MAX_WBITS if is_zlib else -zlib.MAX_WBITS)
 
 
-def _brotli(_head: bytes) -> _Stream:
-    return _Brotli()
-
-
 def _zstd(_head: bytes) -> _Stream:
-    return _Zstd()
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+
+    window = int(zstd.DecompressionParameter.window_log_max)
+    return zstd.ZstdDecompressor(options={window: _ZSTD_WINDOW.bit_length() - 1})
 
 
-_GZIP = b"\x1f\x8b"
+_Undoing = tuple[Callable[[bytes], _Stream], tuple[bytes, ...]]
+_GZIP: _Undoing = (lambda _head: _Zlib(16 + zlib.MAX_WBITS), (b"\x1f\x8b",))
 #: Frames, and those to be skipped (RFC 8878 §3.1).
-_ZSTD = (b"\x28\xb5\x2f\xfd", *(bytes((low,)) + b"\x2a\x4d\x18" for low in range(0x50, 0x60)))
+_FRAMES = (b"\x28\xb5\x2f\xfd", *(bytes((low, 0x2A, 0x4D, 0x18)) for low in range(0x50, 0x60)))
 
-#: By coding: what undoes a member that begins so, and how others may begin
-#: (RFC 1952 §2.2).
-_CODINGS: dict[str, tuple[Callable[[bytes], _Stream], tuple[bytes, ...]]] = {
-    "gzip": (_gzip, (_GZIP,)),
-    "x-gzip": (_gzip, (_GZIP,)),
+#: By coding: what undoes a member that begins so, and how others may begin (RFC 1952 §2.2).
+_CODINGS: dict[str, _Undoing] = {
+    "gzip": _GZIP,
+    "x-gzip": _GZIP,
     "deflate": (_deflate, ()),
-    "br": (_brotli, ()),
-    "zstd": (_zstd, _ZSTD),
+    "br": (lambda _head: _Brotli(), ()),
+    "zstd": (_zstd, _FRAMES),
 }

@@ -1,34 +1,15 @@
-"""Text for a terminal: printable, serialisable, and no longer than a person reads."""
+"""Text no longer than a person reads."""
 
 from __future__ import annotations
 
-import re
-
 #: The most of a body that is shown, in characters and in lines.
 LIMIT, LINES = 2000, 40
-
-# C0 and C1 controls but for tab and newline: a body must not steer the terminal. And U+FEFF, which
-# cannot be seen.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff]")
-
-
-def printable(text: str) -> str:
-    """``text`` with control characters written as escapes and lone surrogates as ``?``."""
-    text = text.replace("\r\n", "\n")
-    text = _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
-    return text.encode("utf-8", "replace").decode()
 
 
 def is_binary(text: str) -> bool:
     """Whether a decoded body is no text: it holds NUL, or many bytes its charset does not know."""
     sample = text[:2000]
     return "\x00" in sample or sample.count("\ufffd") > len(sample) / 20
-
-
-def clip(text: str, limit: int) -> str:
-    """``text`` on one line, cut to ``limit`` characters."""
-    text = " ".join(text.split())
-    return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def excerpt(text: str, place: int = 0) -> list[str]:

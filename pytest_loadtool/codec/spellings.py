@@ -9,7 +9,7 @@ from html import escape
 from urllib.parse import quote
 
 from pytest_loadtool.codec.filters import BASE64, FILTERS
-from pytest_loadtool.codec.place import ENCODERS
+from pytest_loadtool.codec.places import ENCODERS
 
 _ENCODING_FILTERS = ("html", *BASE64, "s256")
 

@@ -90,6 +90,10 @@ class Template:
         """The references in order, repeats included."""
         return tuple(part for part in self.parts if isinstance(part, Reference))
 
+    def filled(self, value: Callable[[Reference], str]) -> str:
+        """The text with ``value`` of each reference, in order; its filters are not applied."""
+        return "".join(part if isinstance(part, str) else value(part) for part in self.parts)
+
     @property
     def literal(self) -> str | None:
         """The whole text if it holds no reference, else None."""

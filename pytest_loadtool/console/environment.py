@@ -1,4 +1,5 @@
-"""What sends a program's traffic through the recording proxy: environment and shell commands.
+"""Programs beside the console: what sends their traffic through the recording proxy, in their
+environment or as shell commands; and how they have ended.
 
 The developer tools of the recorder's own browser are the one thing that is not recorded.
 """
@@ -6,6 +7,7 @@ The developer tools of the recorder's own browser are the one thing that is not 
 from __future__ import annotations
 
 import shlex
+import signal
 from collections.abc import Iterator
 
 from pytest_loadtool.capture import Proxy
@@ -40,3 +42,10 @@ def _own(live: Live) -> dict[str, str]:
 def _not_recorded(live: Live) -> str:
     """The address of the developer tools: a driver must reach it directly."""
     return live.devtools.removeprefix("http://")
+
+
+def ended(status: int) -> str:
+    """``ended with exit status 1``; a negative status is the signal that ended it."""
+    if status < 0:
+        return f"was ended by {signal.Signals(-status).name}"
+    return f"ended with exit status {status}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views.case import summary
+from pytest_loadtool.recording import TRACKERS, Domain, DomainFilter
 from pytest_loadtool.workflow.building import build, read_document
 from pytest_loadtool.workflow.errors import NothingRecordedError
 from pytest_loadtool.workflow.files import recordings_left
@@ -67,3 +68,17 @@ async def may_drop(session: Session, command: str, discard: bool) -> None:
             "The open test case is not saved. Drop it?",
             f"the open test case is not saved: `save` it, or say `{command} --discard`",
         )
+
+
+def domains(
+    session: Session,
+    only: tuple[Domain, ...],
+    block: tuple[Domain, ...],
+    *,
+    block_trackers: bool,
+) -> DomainFilter:
+    """The filter of a recording, or of an import."""
+    given = session.settings.domains
+    if block_trackers:
+        block += TRACKERS
+    return DomainFilter(only or given.only, block or given.block)

@@ -11,12 +11,14 @@ import traceback
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
+from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
+from prompt_toolkit.keys import Keys
 from prompt_toolkit.patch_stdout import patch_stdout
 
 from pytest_loadtool.console.completion import RegistryCompleter
 from pytest_loadtool.console.errors import CommandError
-from pytest_loadtool.console.interrupting import ENDING, ended_by
-from pytest_loadtool.console.running import execute, outcome
+from pytest_loadtool.console.interrupting import ENDING, Interruptible
+from pytest_loadtool.console.running import ABANDONED, execute, outcome
 from pytest_loadtool.console.script import PlainFrontend
 from pytest_loadtool.console.session import Session, printable
 from pytest_loadtool.console.views.case import summary
@@ -34,9 +36,6 @@ class TerminalFrontend(PlainFrontend):
     """Prints above the prompt, and asks.
 
     ``colour`` is pytest's ``--color``. With ``auto``, NO_COLOR (https://no-color.org) is heeded.
-
-    What asks leaves SIGINT alone: it would take away what interrupts the command that has asked.
-    The key Ctrl-C is no signal meanwhile.
     """
 
     def __init__(self, colour: str = "auto") -> None:
@@ -55,7 +54,7 @@ class TerminalFrontend(PlainFrontend):
         """Ask; anything but a yes is a no, and so are Ctrl-C and Ctrl-D."""
         asker: PromptSession[str] = PromptSession()
         try:
-            answer = await asker.prompt_async(f"{printable(question)} [y/N] ", handle_sigint=False)
+            answer = await _read(asker, f"{printable(question)} [y/N] ")
         except (KeyboardInterrupt, EOFError):
             return False
         return answer.strip().lower() in ("y", "yes")
@@ -70,9 +69,7 @@ class TerminalFrontend(PlainFrontend):
         default, text = question.default, printable(question.text)
         shown = f" [{default}]" if default else ""
         try:
-            answer = await asker.prompt_async(
-                f"{text}{shown} ", is_password=question.secret, handle_sigint=False
-            )
+            answer = await _read(asker, f"{text}{shown} ", secret=question.secret)
         except (KeyboardInterrupt, EOFError):
             raise CommandError("given up: nothing was changed") from None
         return (answer if question.secret else answer.strip()) or default
@@ -91,35 +88,53 @@ async def interact(session: Session, first: str = "") -> int:
         refresh_interval=_REFRESH,
     )
     session.say("`help` lists the commands, Ctrl-D leaves.")
-    with patch_stdout(raw=True):
+
+    async def turn(line: str) -> None:
+        try:
+            line = line or await _read(prompt, _PROMPT)
+        except KeyboardInterrupt:
+            return
+        except EOFError:
+            line = "quit"
+        await execute(session, line)
+
+    with patch_stdout(raw=True), Interruptible(signal.SIGINT, *ENDING) as running:
         if first:
             session.say(f"{_PROMPT}{first}")
-            await _attend(session, first)
         while not session.done:
-            try:
-                line = await prompt.prompt_async(_PROMPT)
-            except KeyboardInterrupt:
-                continue
-            except EOFError:
-                line = "quit"
-            await _attend(session, line)
+            ended, came = await running.run(turn(first))
+            if not came.isdisjoint(ENDING):
+                return ABANDONED
+            _tell(session, ended)
+            first = ""
     return outcome(session)
 
 
-async def _attend(session: Session, line: str) -> None:
-    """Run a line; whatever becomes of it, the console and what it holds go on.
+async def _read(asker: PromptSession[str], text: str, *, secret: bool = False) -> str:
+    """Read a line.
+
+    It leaves SIGINT alone: it would take away what interrupts the command that asks. As long as the
+    terminal is read key by key, Ctrl-C is no signal but a key, also between Enter and the line's
+    end, which takes a while: there it is meant for the command, as the signal is afterwards.
 
     Raises:
-        asyncio.CancelledError: a signal has come that ends the console.
+        KeyboardInterrupt: Ctrl-C.
+        EOFError: Ctrl-D.
+        asyncio.CancelledError: Ctrl-C, after the line.
     """
-    command = asyncio.ensure_future(execute(session, line))
-    with ended_by(command, (signal.SIGINT, *ENDING)) as came:
-        await asyncio.wait([command])
-    if not came.isdisjoint(ENDING):
+    line = await asker.prompt_async(text, is_password=secret, handle_sigint=False)
+    ahead = [*get_typeahead(asker.input), *asker.input.read_keys()]
+    if any(press.key == Keys.ControlC for press in ahead):
         raise asyncio.CancelledError
-    if command.cancelled():
+    store_typeahead(asker.input, ahead)
+    return line
+
+
+def _tell(session: Session, ended: asyncio.Task[None]) -> None:
+    """Say why a command has not come to its end; the console and what it holds go on."""
+    if ended.cancelled():
         session.say("\ninterrupted")  # the terminal has written ^C
-    elif isinstance(error := command.exception(), CommandError):
+    elif isinstance(error := ended.exception(), CommandError):
         session.say(str(error))
     elif error is not None:
         session.say("".join(traceback.format_exception(error)))

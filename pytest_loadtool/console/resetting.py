@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from pytest_loadtool.console.ended import ended
+from pytest_loadtool.console.environment import ended
 from pytest_loadtool.console.errors import NotGreenError, UsageError
 
 #: Seconds that the command gets to end.

@@ -6,13 +6,12 @@ import asyncio
 import os
 import sys
 import threading
-from collections.abc import AsyncIterator
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TextIO
 
 from pytest_loadtool.console.errors import CommandError, NotGreenError, UsageError
-from pytest_loadtool.console.progress import told_at
 from pytest_loadtool.console.running import execute, outcome
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.wizard import Question
@@ -133,3 +132,41 @@ async def lines_as_they_come(stream: TextIO) -> AsyncIterator[str]:
     threading.Thread(target=read, daemon=True, name="script").start()
     while (line := await arrived.get()) is not None:
         yield line
+
+
+#: Seconds before the line comes, and between two of its states.
+_FIRST, _NEXT = 1.0, 0.2
+#: ECMA-48 §8.3.41: erases the line, from its beginning on.
+_ERASED = "\r\x1b[K"
+
+
+@contextmanager
+def told_at(terminal: TextIO) -> Iterator[Told]:
+    """Show there what is told. What is done in no time is not shown.
+
+    A thread writes, so that what takes long is seen even while nothing is told of it.
+    """
+    line, shown, over = "", False, threading.Event()
+
+    def told(doing: str, done: int, of: int) -> None:
+        nonlocal line
+        line = f"{doing}: {done:,} of {of:,}" if of else doing
+
+    def write() -> None:
+        nonlocal shown
+        seconds = _FIRST
+        while not over.wait(seconds):
+            terminal.write(f"{_ERASED}{line}")
+            terminal.flush()
+            shown, seconds = bool(line), _NEXT
+
+    writer = threading.Thread(target=write, daemon=True, name="progress")
+    writer.start()
+    try:
+        yield told
+    finally:
+        over.set()
+        writer.join()
+        if shown:
+            terminal.write(_ERASED)
+            terminal.flush()

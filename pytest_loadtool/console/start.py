@@ -10,7 +10,7 @@ from collections.abc import Coroutine
 
 from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.interrupting import ENDING, ended_by
+from pytest_loadtool.console.interrupting import ENDING, Interruptible
 from pytest_loadtool.console.opening import open_file
 from pytest_loadtool.console.running import ABANDONED, execute
 from pytest_loadtool.console.script import (
@@ -55,7 +55,12 @@ def _script(settings: Settings) -> int:
                 return error.status
         return await run_script(session, name, lines)
 
-    return asyncio.run(_closing(session, work(), (signal.SIGINT, *ENDING)))
+    async def interruptibly() -> int:
+        with Interruptible(signal.SIGINT, *ENDING) as running:
+            task, _ = await running.run(work())
+        return ABANDONED if task.cancelled() else task.result()
+
+    return asyncio.run(_closing(session, interruptibly()))
 
 
 def _terminal(settings: Settings) -> int:
@@ -71,7 +76,7 @@ def _terminal(settings: Settings) -> int:
         )
     session = _session(settings, TerminalFrontend(settings.colour))
     open_file(session)
-    return asyncio.run(_closing(session, interact(session, _first_line(settings)), ENDING))
+    return asyncio.run(_closing(session, interact(session, _first_line(settings))))
 
 
 def _session(settings: Settings, frontend: Frontend) -> Session:
@@ -84,20 +89,15 @@ def _first_line(settings: Settings) -> str:
     return f"record {shlex.quote(settings.url)}" if settings.url else ""
 
 
-async def _closing(
-    session: Session, work: Coroutine[None, None, int], signals: tuple[signal.Signals, ...]
-) -> int:
-    """Do ``work``; then, or when one of ``signals`` comes, end the browser and the proxy.
+async def _closing(session: Session, work: Coroutine[None, None, int]) -> int:
+    """Do ``work``, which signals end; then end the browser and the proxy.
 
     A signal that comes while these end is as hard as it would be without this.
     """
-    task = asyncio.ensure_future(work)
     try:
-        with ended_by(task, signals):
-            await asyncio.wait([task])
+        return await work
     finally:
         running, session.live = session.live, None
         if running is not None:
             await running.stop()
             session.say(f"Not saved; the traffic is in {session.shown(running.evidence.path)}.")
-    return ABANDONED if task.cancelled() else task.result()

@@ -7,6 +7,7 @@ import re
 from functools import lru_cache
 from itertools import dropwhile
 
+from pytest_loadtool.codec.calls import rpc_method, soap_operation
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.looks import (
     collection_names,
@@ -48,7 +49,6 @@ WRAPPERS = _ANSWERS | {
     *("input", "object", "params", "payload", "record", "records", "response", "results", "rows"),
     "variables",
 }
-_SOAP = re.compile(rb"<(?:[\w.-]+:)?Body\b[^>]*>\s*<(?:[\w.-]+:)?([\w.-]+)")
 _PARTS = re.compile(r"[.:/]")
 
 
@@ -127,15 +127,13 @@ def is_result_name(name: str) -> bool:
 
 
 def procedure(exchange: Exchange) -> str:
-    """What a request calls by name: a method of JSON-RPC (JSON-RPC 2.0 §4) or an operation of SOAP
-    (SOAP 1.1 §7); empty if it does not, or by its path alone."""
+    """What a request calls by name, in JSON-RPC or SOAP; empty if it does not, or by its path
+    alone."""
     body = exchange.request_body
     if b'"method"' in body and b'"params"' in body:
         try:
             document = json.loads(body)
         except ValueError:
             return ""
-        method = document.get("method") if isinstance(document, dict) else None
-        return method if isinstance(method, str) else ""
-    found = _SOAP.search(body) if b"Body" in body else None
-    return found[1].decode() if found else ""
+        return rpc_method(document) or ""
+    return soap_operation(body)

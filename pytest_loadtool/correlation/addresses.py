@@ -1,63 +1,66 @@
-"""Patterns for an address as written, in which a value is found and whatever else looks dynamic may
-vary."""
+"""Addresses in which a value is found, and whatever else looks dynamic may vary: those of links as
+sources have them, those of redirects as patterns."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 
-from pytest_loadtool.codec.place import Place
+from pytest_loadtool.codec.entities import unescape
+from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.escaped import base64_within, is_base64
 from pytest_loadtool.correlation.looks import looks_random
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.slots import Slot, target_slots
-from pytest_loadtool.extraction.bound import escaped_text
+from pytest_loadtool.extraction.address import ANY, VALUE
+from pytest_loadtool.extraction.page import escaped_text
+from pytest_loadtool.model.place import Place
 
-_VALUE_IN_PAGE = r"([^\"'/?#&<>\s]+)"
-OTHER_IN_PAGE = r"[^\"'/?#&<>\s]+"
-HOST_IN_PAGE = r"(?:https?:)?//[^\"'/?#<>\s]+"
 _VALUE_IN_ADDRESS = "([^/?#&;]+)"
 _OTHER_IN_ADDRESS = "[^/?#&;]+"
-#: From a link's address to its text, as far as that is plain.
-TO_LABEL = "[^<>]*>\\s*"
-#: As WordPress escapes "&" in addresses.
-AMPERSAND = re.compile("&#(?:0*38|[xX]26);")
+#: What an address of a page cannot have beside its holes.
+_NO_LITERAL = re.compile(r"\*|\.\.\.|[\s\"'<>]")
 
 
-def link_patterns(producer: Producer, slot: Slot, known: Collection[str]) -> tuple[str, ...]:
-    """Patterns for the address of a link, as `_patterns`, with what is before it."""
-    start = "[\"'=]" + (HOST_IN_PAGE if "//" in producer.text.partition("?")[0] else "")
-    written = _VALUE_IN_PAGE, OTHER_IN_PAGE
-    return tuple(start + one for one in _patterns(producer.text, slot, known, written))
+def link_addresses(producer: Producer, slot: Slot, known: Collection[str]) -> tuple[str, ...]:
+    """Addresses for a link, as `Link` has them, by `_addresses`; none if it cannot say them."""
+    address = unescape(producer.text)
+    if _NO_LITERAL.search(address):
+        return ()
+    return tuple(_addresses(address, slot, known, (VALUE, ANY), _as_it_is))
+
+
+def literal(text: str) -> str:
+    """A part of an address as a template. Its own ``*`` stands for any text."""
+    return escape(text.replace(VALUE, ANY))
 
 
 def location_patterns(producer: Producer, slot: Slot, known: Collection[str]) -> Iterator[str]:
     """Patterns for the address of a redirect. They end after a value in its query."""
     written = _VALUE_IN_ADDRESS, _OTHER_IN_ADDRESS
-    return _patterns(producer.text, slot, known, written, whole=False)
+    return _addresses(producer.text, slot, known, written, escaped_text, whole=False)
 
 
-def _patterns(
+def _as_it_is(text: str) -> str:
+    return text
+
+
+def _addresses(
     address: str,
     slot: Slot,
     known: Collection[str],
     written: tuple[str, str],
+    quote: Callable[[str], str],
     *,
     whole: bool = True,
 ) -> Iterator[str]:
-    """Regular expressions for path and query of an address as written, the slot's value its group.
+    """Path and query of an address, with what stands for the slot's value.
 
     In the first, every other value of the query may vary; in the second, of these and in the path,
-    numbers, random values, addresses and what is ``known``. ``written`` are the patterns of the
-    value and of others. Unless they are to be ``whole``, they end after a value in the query: of
-    one address, the rest tells nothing.
+    numbers, random values, addresses and what is ``known``. ``written`` is what stands for the
+    value and for others, and ``quote`` writes the rest. Unless they are to be ``whole``, they end
+    after a value in the query: of one address, the rest tells nothing.
     """
-    entity = AMPERSAND.search(address)
-    if entity:  # its "#" begins no fragment
-        plain = address.replace(entity[0], "&amp;")
-        patterns = _patterns(plain, slot, known, written, whole=whole)
-        yield from (one.replace("&amp;", entity[0]) for one in patterns)
-        return
     value, other = written
     address = address.partition("#")[0]
     spots = [one for one in target_slots(address, 0) if not one.capsules]
@@ -68,7 +71,7 @@ def _patterns(
         return
     if mine.place is Place.QUERY and "/" in mine.raw:
         value = value.replace("/?", "")
-    if mine.depth and is_base64(mine.value):
+    if mine.depth and is_base64(mine.value) and not whole:
         value = base64_within(value, mine.filters)
     elif mine.depth and "%" not in mine.raw:  # what follows in there begins with one
         value = value.replace("[^", "[^%")
@@ -87,13 +90,13 @@ def _patterns(
             ):
                 # Within a query, an address may stand with its slashes.
                 stand_in = other.replace("/?", "") if in_query else other
-                pattern += escaped_text(address[position : spot.start])
+                pattern += quote(address[position : spot.start])
                 pattern += value if spot is mine else stand_in
                 position = spot.end
             if spot is mine and (in_query or spot.depth) and not whole:
                 break
         else:
-            pattern += escaped_text(address[position:])
+            pattern += quote(address[position:])
         yield pattern
 
 

@@ -1,35 +1,19 @@
-"""Comparing a replay with the recording: values that the server gives out anew, and wants back.
-
-What stands at a place of a recorded response, and is something else at the same place on replay,
-comes from the server. A later request that sends it as recorded gets a claim on it, although no
-rule knows the value. The place is what an extractor reads: a JSON path, a field or a header by
-its name, what stands between two texts. So a claim is one that has worked on two responses.
-
-Three grades of proof: the field is called like the place; or the request was refused, and it is a
-trial: the next replay shows whether that was the reason; or the request passed with the recorded
-value, which the response that gave it out has no more. That is a trial if more than the value
-speaks for it, and otherwise only said.
-"""
+"""Comparing a replay with the recording: where responses that came again have which values."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from pytest_loadtool.codec.filters import filtered
-from pytest_loadtool.codec.place import Place
-from pytest_loadtool.correlation.beliefs import is_typed, rule_by_name
-from pytest_loadtool.correlation.claims import Claim, Synthesis, checked
-from pytest_loadtool.correlation.echoes import said
-from pytest_loadtool.correlation.edits import overlap
+from pytest_loadtool.codec.multipart import as_template, pieces_of
+from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.escaped import disguises
-from pytest_loadtool.correlation.evidence import EVIDENCE
-from pytest_loadtool.correlation.kept import REPLAY_COMPARE
+from pytest_loadtool.correlation.indexing import decoded
 from pytest_loadtool.correlation.links import links
-from pytest_loadtool.correlation.looks import is_id_name, looks_like_time, looks_random, singular
+from pytest_loadtool.correlation.looks import looks_random
 from pytest_loadtool.correlation.packed import Packed, Sought
 from pytest_loadtool.correlation.producer import Producer, Wanted
 from pytest_loadtool.correlation.producers import (
@@ -41,28 +25,13 @@ from pytest_loadtool.correlation.producers import (
 )
 from pytest_loadtool.correlation.recorded import RecordedResponse, is_noise
 from pytest_loadtool.correlation.searches import Searches
-from pytest_loadtool.correlation.slots import Slot, target_slots
-from pytest_loadtool.correlation.spots import HOLE
-from pytest_loadtool.correlation.traffic import Traffic, decoded
-from pytest_loadtool.correlation.xml_document import xml_document
-from pytest_loadtool.extraction.extract import PlainText, Readable, compile_source
+from pytest_loadtool.correlation.slots import request_slots, target_slots
+from pytest_loadtool.correlation.traffic import Traffic
+from pytest_loadtool.model.case import Header, Request
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.extractor import Boundary, Decoded, JsonPath, Source, XmlPath
-from pytest_loadtool.model.rule import Kind, Rule, same_name
+from pytest_loadtool.model.rule import Kind
 
-#: What takes a value from where: a transaction, the source in its response, and which match of it.
-Origin = tuple[int, Source, int]
-
-#: How many places of one value are tried for one field.
-_MOST_PLACES = 8
-_WORDS = frozenset({"true", "false", "null", "none", "on", "off", "yes", "no"})
 _TOKEN = re.compile(r"[\w\-.~]+", re.ASCII)
-_BREAKS = re.compile(r"""[\s<>"']""")
-#: What counts, or numbers, many things by chance.
-_TINY = re.compile(r"\d{1,2}", re.ASCII)
-_DIGIT = re.compile(r"\d")
-#: A request may repeat these of its own; a form is filled anew.
-_NO_ECHO = frozenset({Kind.CONTROL, Kind.META})
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,92 +45,7 @@ class Replayed:
     failures: Mapping[int, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """A claim that a replay suggests. A ``trial`` has to be confirmed by another replay.
-
-    ``failed`` are the transactions with the slot that failed. ``now`` is what the place gave out on
-    the replay, and ``gone`` says that the response that first had the recorded value has it no
-    more. With ``chance``, nothing but the value speaks for it: of a request that failed two replays
-    have to confirm it, of one that passed none can.
-    """
-
-    claim: Claim
-    trial: bool
-    failed: frozenset[int]
-    now: str = ""
-    gone: bool = False
-    chance: bool = False
-
-    @property
-    def origin(self) -> Origin:
-        """Where the value would be taken from."""
-        return self.claim.producer.transaction, self.claim.source, self.claim.match
-
-
-def proposals(
-    traffic: Traffic,
-    replayed: Replayed,
-    rules: Sequence[Rule],
-    *,
-    refused: Collection[Origin] = (),
-    passed: bool = False,
-) -> tuple[Proposal, ...]:
-    """What the slots of ``traffic``, which nothing has claimed yet, could take from where.
-
-    ``refused`` are origins that were tried and did not help. With ``passed``, slots of requests
-    that passed get trials, too.
-    """
-    slots = [one for one in traffic.slots if _is_open(one, rules)]
-    places = _places(traffic, replayed, frozenset(one.value for one in slots))
-    judge = _Judge(traffic, replayed, refused)
-    found: list[Proposal] = []
-    around: list[Slot] = []  # what is found for the value that the slot stands in
-    for slot in slots:
-        if not slot.depth:
-            around.clear()
-        if any(overlap(slot, one) for one in around):
-            continue
-        best = judge.best(slot, places.get(slot.value, ()))
-        if best is not None:
-            found.append(best)
-            around.append(best.claim.slot)
-    kept = set(checked(traffic, [one.claim for one in found], []).claims)
-    return tuple(_alike([one for one in found if one.claim in kept], passed))
-
-
-def _alike(found: Sequence[Proposal], passed: bool) -> Iterator[Proposal]:
-    """What is certain or may mend a failure; of a random value, all that takes it from there. And
-    if it is wanted, what was taken although it is given out no more."""
-    certain = {one.origin for one in found if not one.trial}
-    hopeful = {one.origin for one in found if one.failed}
-    for one in found:
-        random = looks_random(one.claim.slot.value)
-        if random and one.origin in certain:
-            yield replace(one, trial=False)
-            continue
-        hope = one.failed or (random and one.origin in hopeful)
-        if not one.trial or hope or (passed and one.gone):
-            yield one
-
-
-def _is_open(slot: Slot, rules: Sequence[Rule]) -> bool:
-    """Whether it may be of the server; within another value, only what looks random or is an
-    argument in GraphQL; in a query, no text of several words, such as the message that a redirect
-    has for the next page."""
-    words = 1 if looks_like_time(slot.value) else len(slot.value.split())
-    if is_typed(slot) or slot.value.lower() in _WORDS or not words:
-        return False
-    argument = slot.before and slot.place in (Place.JSON, Place.JSON_STRING)
-    if slot.depth and not argument and not looks_random(slot.value):
-        return False
-    if slot.place is Place.QUERY and words > 1:
-        return False
-    rule = rule_by_name(slot, rules)
-    return rule is None or not rule.leave
-
-
-def _places(
+def places_again(
     traffic: Traffic, replayed: Replayed, wanted: frozenset[str]
 ) -> dict[str, list[Producer]]:
     """By value: where it stands in the recorded responses that came again, and differ."""
@@ -175,7 +59,7 @@ def _places(
         if was is None:
             continue
         same = was.response_body == now.response_body
-        for found in _in_response(
+        for found in in_any_place(
             RecordedResponse(was), index, sought, traffic.searches, body=not same
         ):
             for one in (found, *decoded(found, hidden), *packed.within(found)):
@@ -183,9 +67,10 @@ def _places(
     return places
 
 
-def _in_response(
+def in_any_place(
     response: RecordedResponse, index: int, wanted: Wanted, searches: Searches, *, body: bool
 ) -> Iterator[Producer]:
+    """The wanted values in a response, but for noise; those of its body if ``body`` says so."""
     for one in in_response(response, index, wanted, frozenset(), searches):
         in_head = one.kind in (Kind.HEADER, Kind.COOKIE, Kind.LOCATION)
         noise = one.kind is Kind.HEADER and is_noise(one.name)
@@ -223,174 +108,14 @@ def _in_links(text: str, index: int, wanted: Wanted) -> Iterator[Producer]:
                 )
 
 
-class _Judge:
-    """Decides which of the places of a value a slot takes it from."""
-
-    def __init__(self, traffic: Traffic, replayed: Replayed, refused: Collection[Origin]) -> None:
-        self._traffic = traffic
-        self._replayed = replayed
-        self._refused = refused
-        self._synthesis = Synthesis(traffic)
-        self._now: dict[int, RecordedResponse] = {}
-        self._said: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
-
-    def best(self, slot: Slot, places: Sequence[Producer]) -> Proposal | None:
-        """The claim with the better proof, of equals the nearest; None if there is none."""
-        users = slot.users or (slot.transaction,)
-        failed = frozenset(users).intersection(self._replayed.failures)
-        before = [one for one in places if one.transaction < slot.transaction]
-        trial: Proposal | None = None
-        gave: list[tuple[Producer, str]] = []
-        for producer in sorted(before, key=self._preference)[:_MOST_PLACES]:
-            claim = self._synthesis.claim(slot, REPLAY_COMPARE, producer)
-            now = self._moved(claim) if isinstance(claim, Claim) else ""
-            if not now:
-                continue
-            assert isinstance(claim, Claim)
-            one = Proposal(claim, True, failed, now)
-            open_ = one.origin not in self._refused
-            if _is_called_alike(claim, self._traffic) and (failed or open_):
-                return replace(one, trial=False)
-            gave.append((producer, now))
-            if trial is None and open_:
-                trial = one
-        if trial is None:
-            return None
-        alike = [one for one, now in gave if now == trial.now]
-        chance = _TINY.fullmatch(slot.value) is not None and not _witnessed(slot, alike)
-        if failed:
-            return replace(trial, chance=chance)
-        chance = chance or not _is_for_ids(slot, alike)
-        return replace(trial, gone=self._is_gone(trial.claim), chance=chance)
-
-    def _is_gone(self, claim: Claim) -> bool:
-        """Whether the response that gave the value out first gives it out no more, and may be
-        where requests have it from."""
-        slot, producer = claim.slot, claim.producer
-        counted = _TINY.fullmatch(slot.value) is not None and not _is_field_for_ids(slot)
-        if counted or not (_DIGIT.search(slot.value) or looks_random(slot.value)):
-            return False
-        if producer.in_list or not EVIDENCE["new"](slot, producer, self._traffic):
-            return False
-        known = self._traffic.producers_of(slot.value)
-        structured = (one.transaction for one in known if one.kind is not Kind.TEXT)
-        first = next(structured, producer.transaction)
-        if first not in self._replayed.exchanges:
-            return False
-        still = _in_response(
-            self._response(first), first, frozenset({slot.value}), self._traffic.searches, body=True
-        )
-        return all(one.kind is Kind.TEXT and one.value.isdigit() for one in still)
-
-    def _moved(self, claim: Claim) -> str:
-        """Another value of the kind that the extractor takes from the replayed response; empty if
-        it takes none, or one that the request of that response had."""
-        producer, was = claim.producer, claim.producer.extracted
-        now = compile_source(claim.source, claim.match)(self._response(producer.transaction))
-        if not now or now == was or not self._is_same_place(claim):
-            return ""
-        if was.isdigit() and not now.isdigit():
-            return ""
-        value = filtered(now, producer.filters)
-        if self._repeats(producer, value):
-            return ""
-        fits = EVIDENCE["not typed"](claim.slot, producer, self._traffic) and (
-            producer.kind not in (Kind.TEXT, Kind.LINK) or _BREAKS.search(now) is None
-        )
-        return now if fits else ""
-
-    def _preference(self, producer: Producer) -> tuple[bool, tuple[int, bool, int, int]]:
-        return self._repeats(producer, producer.value), _preference(producer)
-
-    def _repeats(self, producer: Producer, now: str) -> bool:
-        """Whether the recorded request had what came back, and the replayed one ``now``."""
-        at = producer.transaction
-        was = self._traffic.steps[at].exchange
-        if producer.kind in _NO_ECHO or was is None:
-            return False
-        if at not in self._said:
-            self._said[at] = said(was), said(self._replayed.exchanges[at])
-        then, lately = self._said[at]
-        return producer.value in then and now in lately
-
-    def _is_same_place(self, claim: Claim) -> bool:
-        """Whether lists on the way to a JSON value are as long as they were: else all may move."""
-        one = claim.producer
-        was = _document(claim, self._synthesis.response(one.transaction))
-        now = _document(claim, self._response(one.transaction))
-        for step in one.steps:
-            if isinstance(step, int) and (type(was) is not type(now) or len(was) != len(now)):
-                return False  # in XML, one that is alone may be no list
-            was, now = was[step], now[step]
-        return True
-
-    def _response(self, index: int) -> RecordedResponse:
-        if index not in self._now:
-            self._now[index] = RecordedResponse(self._replayed.exchanges[index])
-        return self._now[index]
-
-
-def _document(claim: Claim, response: RecordedResponse) -> Any:
-    """The JSON or XML in which the claim's value is; None if it is in none."""
-    source: Source | None = claim.source
-    match = claim.match
-    read: Readable = response
-    while isinstance(source, Decoded):
-        text = compile_source(replace(source, inner=None), match)(read) or ""
-        read, match, source = PlainText(text), source.match, source.inner
-    if isinstance(source, XmlPath):
-        return xml_document(read.text)
-    return read.json() if isinstance(source, JsonPath) else None
-
-
-def _preference(producer: Producer) -> tuple[int, bool, int, int]:
-    """Nothing to decode; no element of a list; the nearest response; structure before text."""
-    kind = _KINDS.index(producer.kind)
-    return producer.effort, producer.in_list, -producer.transaction, kind
-
-
-_KINDS = tuple(Kind)
-
-
-def _witnessed(slot: Slot, alike: Sequence[Producer]) -> bool:
-    """Whether two responses gave the value out as an id, and both give out the same one now."""
-    ids = {one.transaction for one in alike if one.kind is not Kind.TEXT and _is_id(one)}
-    return len(ids) > 1 and _is_for_ids(slot, alike)
-
-
-def _is_id(producer: Producer) -> bool:
-    """Whether the place is one for ids: in JSON and XML it has to be called so."""
-    return producer.kind not in (Kind.JSON, Kind.XML) or is_id_name(producer.name)
-
-
-def _is_for_ids(slot: Slot, alike: Sequence[Producer]) -> bool:
-    """Whether the value is random; or else a number that a structure gave out, in a path or in a
-    field for ids."""
-    if looks_random(slot.value):
-        return True
-    structured = any(one.kind is not Kind.TEXT for one in alike)
-    return structured and _is_field_for_ids(slot)
-
-
-def _is_field_for_ids(slot: Slot) -> bool:
-    return slot.place is Place.PATH or is_id_name(slot.name)
-
-
-def _is_called_alike(claim: Claim, traffic: Traffic) -> bool:
-    """Whether the place in the response has the name of the field, or is the id of its thing.
-
-    Which element of a list, or which link of a page, may be a person's choice. A word in a text is
-    one of many.
-    """
-    slot, producer, source = claim.slot, claim.producer, claim.source
-    if producer.in_list or producer.kind is Kind.LINK:
-        return False
-    if producer.kind is Kind.TEXT and not slot.value.isdigit() and not looks_random(slot.value):
-        return False
-    names = {same_name(name) for name in (slot.name, singular(slot.name)) if HOLE not in name}
-    names = {name for name in names if len(name) > 1}
-    if isinstance(source, Boundary):
-        left = same_name(source.left)
-        return any(name in left for name in names)
-    thing = producer.kind is Kind.JSON and EVIDENCE["same thing"](slot, producer, traffic)
-    return thing or same_name(producer.name) in names
+def said(exchange: Exchange) -> frozenset[str]:
+    """The values that a request had, as it was sent."""
+    headers = exchange.request_headers
+    media = next((value for name, value in headers if name.lower() == "content-type"), "")
+    request = Request(
+        exchange.method,
+        escape(exchange.url),
+        tuple(Header(name, escape(value)) for name, value in headers),
+        as_template(pieces_of(exchange.request_body, media)),
+    )
+    return frozenset(one.value for one in request_slots(request, media, 0))

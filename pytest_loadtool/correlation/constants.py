@@ -7,9 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from enum import Enum
 
 from pytest_loadtool.codec.names import plain
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.codec.secret import CREDENTIALS, is_secret
-from pytest_loadtool.correlation.beliefs import is_typed
 from pytest_loadtool.correlation.edits import overlap
 from pytest_loadtool.correlation.evidence import EVIDENCE, was_typed
 from pytest_loadtool.correlation.looks import SWITCHES, is_id_name, looks_like_time, looks_random
@@ -17,8 +15,10 @@ from pytest_loadtool.correlation.notes import Title, consumers
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Part, Slot
+from pytest_loadtool.correlation.strategies.typed import is_typed
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.model.decision import Decision
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
 
 #: Last words of the names of what a program counts and chooses with, or what it is a version of.
@@ -82,7 +82,7 @@ def constant_notes(traffic: Traffic, settled: Iterable[Slot], title: Title) -> I
         first = slots[0]
         if first in shown:
             producer = shown[first]
-            new = producer < traffic.sent_as[first.value, first.name]
+            new = producer < traffic.requests.sent_as[first.value, first.name]
             why = _Why.GIVEN if new else _Why.OWN
         elif first in unsought:
             why = _Why.UNSOUGHT
@@ -162,7 +162,7 @@ def _in_texts(traffic: Traffic, slots: Sequence[Slot]) -> dict[Slot, int]:
     request has not. The traffic knows only what has a name there, or is random."""
     found: dict[Slot, int] = {}
     for step in traffic.steps:
-        said = traffic.echoes.get(step.index, ())
+        said = traffic.requests.echoes.get(step.index, ())
         if step.exchange is None or step.is_static:
             continue
         response = RecordedResponse(step.exchange)

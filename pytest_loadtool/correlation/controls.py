@@ -9,9 +9,8 @@ from itertools import islice
 from typing import Literal
 
 from pytest_loadtool.codec.entities import unescape
-from pytest_loadtool.correlation.choices import choices, labels_for
 from pytest_loadtool.correlation.producer import Producer, Wanted
-from pytest_loadtool.extraction.tags import control_value, controls
+from pytest_loadtool.extraction.tags import choices, control_value, controls, labels_for
 from pytest_loadtool.model.rule import Kind
 
 _FORM_START = re.compile(r"<form(?=[\s>])", re.IGNORECASE)

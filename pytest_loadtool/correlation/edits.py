@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
 
 from pytest_loadtool.codec.filters import filtered
-from pytest_loadtool.codec.template import Reference, Template
+from pytest_loadtool.codec.template import Template
 from pytest_loadtool.correlation.nested import Capsule
 from pytest_loadtool.correlation.parts import rendered
 from pytest_loadtool.correlation.slots import Masked, Part, Slot
@@ -61,10 +61,7 @@ def _written(name: str, filters: tuple[str, ...]) -> str:
 
 def composed(template: str, values: Mapping[str, str]) -> str:
     """What a variable that is made of ``template`` is, with these values."""
-    return "".join(
-        filtered(values[part.name], part.filters) if isinstance(part, Reference) else part
-        for part in Template.parse(template).parts
-    )
+    return Template.parse(template).filled(lambda one: filtered(values[one.name], one.filters))
 
 
 def overlap(one: Slot, other: Slot) -> bool:

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 
 from pytest_loadtool.codec.filters import UNDO, filtered
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.producer import Wanted
 from pytest_loadtool.correlation.tokens import escaped_words, tokens
 from pytest_loadtool.correlation.views import OWN_FILTER, View
+from pytest_loadtool.model.place import Place
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
+from functools import lru_cache
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.codec.secret import is_password
 from pytest_loadtool.correlation.about import (
     collection,
@@ -35,9 +35,12 @@ from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.spelling import spelled
 from pytest_loadtool.correlation.spots import HOLE
 from pytest_loadtool.correlation.traffic import Traffic
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
 
 Evidence = Callable[[Slot, Producer, Traffic], bool]
+#: Likewise, with the transactions that are about something which the session created.
+_OfOwn = Callable[[Slot, Producer, Traffic, Set[int]], bool]
 
 #: ``Admin``, ``All_teas``.
 _NAME = re.compile(r"[A-Z][a-z]+(?:[_-][A-Za-z]?[a-z]+)*|[A-Z]+")
@@ -46,15 +49,15 @@ _NUMBERED = re.compile(r"[A-Za-z]+[-_]?\d+")
 
 def _served(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The server sent the value before any request did."""
-    first = traffic.served.get(slot.value, producer.transaction)
-    return first < traffic.sent[slot.value]
+    first = traffic.responses.served.get(slot.value, producer.transaction)
+    return first < traffic.requests.sent[slot.value]
 
 
 def _new(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     """No request used the value in a field of that name before the first response that has it."""
     at = producer.transaction
-    first = min(at, traffic.served_as.get((slot.value, producer.name), at))
-    return first < traffic.asked[slot.value, traffic.asked_for(slot)]
+    first = min(at, traffic.responses.served_as.get((slot.value, producer.name), at))
+    return first < traffic.requests.asked[slot.value, traffic.asked_for(slot)]
 
 
 def _changing(slot: Slot, _: Producer, traffic: Traffic) -> bool:
@@ -116,7 +119,7 @@ def _behind_collection(slot: Slot, producer: Producer, traffic: Traffic) -> bool
     """Where the things are that the request was about, and used for more than to go there."""
     asked = collection(traffic.steps[producer.transaction].called)
     about = collection_names(collection(producer.before)) & collection_names(asked)
-    if slot.place is Place.PATH and not (about and traffic.uses[slot.value] > 1):
+    if slot.place is Place.PATH and not (about and traffic.requests.uses[slot.value] > 1):
         return False
     return _in_address(slot, producer, traffic)
 
@@ -161,7 +164,7 @@ def _not_typed(slot: Slot, _: Producer, traffic: Traffic) -> bool:
 
 def was_typed(slot: Slot, traffic: Traffic) -> bool:
     """Whether a page before had a field to write in of that name, with another value in it."""
-    fields = traffic.typed.get(slot.name, [])
+    fields = traffic.responses.typed.get(slot.name, [])
     position = bisect_left(fields, (slot.transaction, "")) - 1
     return slot.part == "body" and position >= 0 and fields[position][1] != slot.value
 
@@ -172,11 +175,14 @@ def _submitted_form(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
         return False
     if producer.form == PARTIAL:
         return True
-    asked = producer.transaction, producer.form, slot.transaction
-    if asked not in traffic.submitted:
-        sent = traffic.fields[slot.transaction]
-        traffic.submitted[asked] = 2 * len(traffic.forms[asked[:2]] & sent) >= len(sent)
-    return traffic.submitted[asked]
+    form = traffic.responses.forms[producer.transaction, producer.form]
+    return _has_half(form, traffic.requests.fields[slot.transaction])
+
+
+@lru_cache(1 << 8)
+def _has_half(form: frozenset[str], sent: frozenset[str]) -> bool:
+    """Asked once for each field that was sent."""
+    return 2 * len(form & sent) >= len(sent)
 
 
 def _hidden(_: Slot, producer: Producer, __: Traffic) -> bool:
@@ -258,7 +264,7 @@ def _sent(label: str, at: int, traffic: Traffic, *, by_login: bool = True) -> bo
     """Whether a change has sent the label, or its words, before the transaction is answered."""
 
     def sent(text: str) -> bool:
-        first = traffic.written.get(text, at + 1)
+        first = traffic.requests.written.get(text, at + 1)
         telling = len(text) > 2 and not text.isdigit()
         return telling and first <= at and (by_login or not _signs_in(traffic, first))
 
@@ -267,8 +273,8 @@ def _sent(label: str, at: int, traffic: Traffic, *, by_login: bool = True) -> bo
 
 def _signs_in(traffic: Traffic, transaction: int) -> bool:
     """Whether people fill in no more than who they are and one password."""
-    fields = traffic.fields.get(transaction, frozenset())
-    filled = sum(name in traffic.typed for name in fields)
+    fields = traffic.requests.fields.get(transaction, frozenset())
+    filled = sum(name in traffic.responses.typed for name in fields)
     return filled <= 2 and sum(map(is_password, fields)) == 1
 
 
@@ -276,7 +282,7 @@ def _named_item(_: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The item of a list is called what a change before has sent: the name of the thing."""
     at = producer.transaction
     return any(
-        len(one) > 2 and not one.isdigit() and traffic.written.get(one, at) < at
+        len(one) > 2 and not one.isdigit() and traffic.requests.written.get(one, at) < at
         for one in producer.labels
     )
 
@@ -301,12 +307,21 @@ EVIDENCE: Mapping[str, Evidence] = MappingProxyType(
         "created resource": _created_resource,
         "same path": _same_path,
         "same thing": _same_thing,
-        "new link": new_link,
-        "new data": new_data,
-        "linked thing": linked_thing,
         "named link": _named_link,
         "named item": _named_item,
         "spelled": spelled,
         "named choice": _named_choice,
     }
 )
+#: Likewise, those that ask what the session has created.
+OF_OWN: Mapping[str, _OfOwn] = MappingProxyType(
+    {"new link": new_link, "new data": new_data, "linked thing": linked_thing}
+)
+
+
+def holds(name: str, slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]) -> bool:
+    """Whether the evidence of that name does; ``own`` are the transactions that are about something
+    which the session created."""
+    if name in EVIDENCE:
+        return EVIDENCE[name](slot, producer, traffic)
+    return OF_OWN[name](slot, producer, traffic, own)

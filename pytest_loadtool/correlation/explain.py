@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from pytest_loadtool.codec.secret import is_secret
-from pytest_loadtool.correlation.claims import Claims
-from pytest_loadtool.correlation.computed import Computed
+from pytest_loadtool.codec.uses import used_by
+from pytest_loadtool.correlation.claims import REPLAY_COMPARE, ByClient, Miss
 from pytest_loadtool.correlation.constants import constant_notes
 from pytest_loadtool.correlation.notes import (
     Title,
@@ -15,12 +15,14 @@ from pytest_loadtool.correlation.notes import (
     limit_notes,
     miss_notes,
     search_notes,
+    titles_of,
     typed_notes,
 )
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.correlation.variables import Found
+from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import Decision
-from pytest_loadtool.model.rule import Rule
+from pytest_loadtool.model.rule import Role, Rule
 
 #: The confidence in what is found by its place: the list has other rows for another user.
 _BY_PLACE = 0.4
@@ -29,26 +31,29 @@ _NAMELESS = "The number in the query"
 
 
 def explain(
+    case: TestCase,
     traffic: Traffic,
     found: Sequence[Found],
-    computed: Sequence[Computed],
-    claims: Claims,
+    computed: Sequence[ByClient],
+    misses: Sequence[Miss],
     rules: Sequence[Rule],
-    title: Title,
 ) -> Iterator[Decision]:
-    """All decisions: what was correlated, what could not be, and what was left alone on purpose."""
+    """All decisions on a configured case: what was correlated, what could not be, what was left
+    alone on purpose, and what is kept."""
+    title = titles_of(case).__getitem__
     cookies = tuple(cookie_notes(traffic, rules, title))
+    twinned = {one.name for one in rules if one.role is Role.ANTI_FORGERY}
     twins = [
         note.reason.removeprefix("The ").partition(" is ")[0]
         for note in cookies
-        if note.rule == "csrf-cookie" and note.producer
+        if note.rule in twinned and note.producer
     ]
     for one in found:
         yield _variable(one, title, twins)
     for made in computed:
         yield _made(made, title)
     settled = {slot for made in computed for slot in made.slots}
-    misses = [miss for miss in claims.misses if miss.slot not in settled]
+    misses = [miss for miss in misses if miss.slot not in settled]
     yield from miss_notes(misses, title)
     yield from cookies
     yield from typed_notes(traffic, title)
@@ -58,9 +63,11 @@ def explain(
         traffic, (*told, *(slot for one in found for slot in one.slots)), title
     )
     yield from search_notes(traffic, title)
+    names = {one.name for one in found} | {one.name for one in computed}
+    yield from _kept(case, names, (*rules, REPLAY_COMPARE))
 
 
-def _made(one: Computed, title: Title) -> Decision:
+def _made(one: ByClient, title: Title) -> Decision:
     return Decision(
         value=one.recorded,
         variable=one.name,
@@ -78,7 +85,7 @@ def _variable(one: Found, title: Title, twins: Sequence[str]) -> Decision:
     users = consumers(one.slots, title)
     field = one.slots[0].name if one.slots else one.producer.name
     reason = one.rule.reason.format(field=field, producer=f'"{producer}"')
-    if one.rule.variable == "csrf_token":
+    if one.rule.role is Role.ANTI_FORGERY:
         # The same secret in another form, so that both are valid together and differ in their text.
         reason += "".join(f" Its twin, the {twin}, is sent from the cookie jar." for twin in twins)
     if one.producer.box is not None:
@@ -99,3 +106,30 @@ def _variable(one: Found, title: Title, twins: Sequence[str]) -> Decision:
         confidence=min(one.rule.confidence, _BY_PLACE) if one.by_place else one.rule.confidence,
         secret=is_secret(one.name),
     )
+
+
+def _kept(case: TestCase, found: Container[str], rules: Sequence[Rule]) -> Iterator[Decision]:
+    """One decision for each variable of ASM in the case that is not among those just found: what
+    only a replay shows is not looked for anew."""
+    by_name = {rule.name: rule for rule in reversed(rules)}
+    transactions = list(zip(titles_of(case), case.transactions(), strict=True))
+    used = [(title, used_by(case, one.request)) for title, one in transactions]
+    for name, variable in case.variables.items():
+        if variable.set_by != "asm" or not variable.rule or name in found:
+            continue
+        setters = (
+            title
+            for title, one in transactions
+            if any(extractor.variable == name for extractor in one.extractors)
+        )
+        producer = next(setters, "")
+        rule = by_name.get(variable.rule, Rule(variable.rule))
+        yield Decision(
+            value=variable.recorded or "",
+            variable=name,
+            producer=producer,
+            consumers=tuple(title for title, names in used if name in names),
+            rule=rule.name,
+            reason=rule.reason.format(field=name.partition("[")[0], producer=f'"{producer}"'),
+            confidence=rule.confidence,
+        )

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from itertools import count, islice
 
 from pytest_loadtool.codec.multipart import parts_of
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.codec.secret import CREDENTIALS
 from pytest_loadtool.codec.template import Reference
 from pytest_loadtool.correlation.parts import content_type
@@ -21,6 +20,7 @@ from pytest_loadtool.correlation.plainly import Plain, whole_request
 from pytest_loadtool.correlation.slots import Masked, Slot, request_slots
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.place import Place
 
 #: The datasources of fields. An extractor's has its number: ``Extractor[3]``.
 CONSTANT, DATASET, USER_VARIABLE = "Constant value", "Dataset", "User variable"

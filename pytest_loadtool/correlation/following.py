@@ -5,24 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from types import MappingProxyType
+from typing import Any
 
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.filters import filtered
 from pytest_loadtool.codec.template import Reference, Template, escape
-from pytest_loadtool.extraction.bound import escaped_text
+from pytest_loadtool.extraction.page import escaped_text
 from pytest_loadtool.model.case import TestCase, Transaction, Variable
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.extractor import (
     Boundary,
-    Decoded,
+    Choice,
+    FormField,
     HeaderValue,
+    InItem,
     JsonPath,
+    Link,
     RegularExpression,
     Source,
     XmlPath,
-    with_texts,
+    parts_of,
 )
 from pytest_loadtool.model.validator import JsonValidator, TextValidator, Validator
 
@@ -31,6 +34,10 @@ _ESCAPED = re.compile(r"\\(.)")
 #: What is before a segment of a path, and before a value of a query, in a pattern too.
 _SEGMENT = r"(?P<before>(?<![<\\])/|%2[Ff]|(?<=[\w\]-])(?:=|%3[Dd]))"
 _HOLE = r"\$\{[^}]*\}"
+
+
+#: By type and field, the languages of what may be followed.
+_Languages = Mapping[type, Mapping[str, tuple["_Language", ...]]]
 
 
 def _as_it_is(text: str) -> str:
@@ -85,29 +92,35 @@ _ADDRESSES = replace(
     quote=_as_it_is,
 )
 
+#: A text that a person reads.
+_TEXT = replace(_ADDRESSES, places=re.compile(r"(?P<before>)(?P<text>[\s\S]+)(?P<after>)"))
 #: A text that a page shows, perhaps with the ends of the tags around it.
 _SHOWN = _Language(
     re.compile(r"(?P<before>\A>?)(?P<text>[^<>]+)(?P<after><?\Z)"), _as_it_is, _as_it_is
 )
 
-#: By kind of source, or of validator: where it has names of things.
-_NAMES: Mapping[type, tuple[_Language, ...]] = MappingProxyType(
+#: By kind of source, or of validator, and by field: where it has names of things.
+_NAMES: _Languages = MappingProxyType(
     {
-        JsonPath: (_IN_PATHS,),
-        XmlPath: (_IN_XML,),
-        RegularExpression: (_IN_PATTERNS,),
-        TextValidator: (_SHOWN,),
+        JsonPath: {"path": (_IN_PATHS,)},
+        XmlPath: {"path": (_IN_XML,)},
+        RegularExpression: {"pattern": (_IN_PATTERNS,)},
+        Link: {"label": (_TEXT,)},
+        Choice: {"label": (_TEXT,)},
+        InItem: {"text": (_TEXT,)},
+        TextValidator: {"text": (_SHOWN,)},
     }
 )
 #: And where it has what requests have in their addresses, too.
-_WORDS: Mapping[type, tuple[_Language, ...]] = MappingProxyType(
+_WORDS: _Languages = MappingProxyType(
     {
-        JsonPath: (_IN_PATHS,),
-        XmlPath: (_IN_XML,),
-        RegularExpression: (_IN_PATTERNS, _ADDRESSES_IN_PATTERNS),
-        HeaderValue: (_ADDRESSES_IN_PATTERNS,),
-        Boundary: (_ADDRESSES,),
-        TextValidator: (_SHOWN, _ADDRESSES),
+        **_NAMES,
+        RegularExpression: {"pattern": (_IN_PATTERNS, _ADDRESSES_IN_PATTERNS)},
+        HeaderValue: {"pattern": (_ADDRESSES_IN_PATTERNS,)},
+        Boundary: {"left": (_ADDRESSES,), "right": (_ADDRESSES,)},
+        Link: {"address": (_ADDRESSES,), "label": (_TEXT,)},
+        FormField: {"action": (_ADDRESSES,)},
+        TextValidator: {"text": (_SHOWN, _ADDRESSES), "row": (_ADDRESSES,)},
     }
 )
 
@@ -179,7 +192,7 @@ def following_again(case: TestCase) -> TestCase:
 def _remarked(
     transaction: Transaction,
     write: _Write,
-    languages: Mapping[type, tuple[_Language, ...]],
+    languages: _Languages,
     only: Mapping[str, Variable] | None = None,
 ) -> Transaction:
     extractors = tuple(
@@ -196,18 +209,12 @@ def _remarked(
     return replace(transaction, extractors=extractors, validators=validators)
 
 
-def _validator(
-    one: Validator, write: _Write, languages: Mapping[type, tuple[_Language, ...]]
-) -> Validator:
+def _validator(one: Validator, write: _Write, languages: _Languages) -> Validator:
     """An outcome goes by what the requests send; what a person checks stays."""
     if one.outcome is None or not one.outcome.change:
         return one
     if isinstance(one, TextValidator):
-        text, row = one.text, one.row
-        for language in languages[TextValidator]:
-            text = _written(language, write, text)
-            row = row if language is _SHOWN else _written(language, write, row)
-        return replace(one, text=text, row=row)
+        return replace(one, **_texts(one, write, languages[TextValidator]))
     if isinstance(one, JsonValidator):
         equals = one.equals
         if isinstance(equals, str):
@@ -216,15 +223,21 @@ def _validator(
     return one
 
 
-def _source(
-    source: Source, write: _Write, languages: Mapping[type, tuple[_Language, ...]]
-) -> Source:
-    if isinstance(source, Decoded):
-        inner = source.inner and _source(source.inner, write, languages)
-        return replace(source, outer=_source(source.outer, write, languages), inner=inner)
-    for language in languages.get(type(source), ()):
-        source = with_texts(source, partial(_written, language, write))
-    return source
+def _source(source: Source, write: _Write, languages: _Languages) -> Source:
+    made: dict[str, Any] = {
+        field: _source(one, write, languages) for field, one in parts_of(source).items()
+    }
+    return replace(source, **made, **_texts(source, write, languages.get(type(source), {})))
+
+
+def _texts(
+    one: Source | Validator, write: _Write, fields: Mapping[str, tuple[_Language, ...]]
+) -> dict[str, Any]:
+    texts = {field: getattr(one, field) or "" for field in fields}
+    for field, languages in fields.items():
+        for language in languages:
+            texts[field] = _written(language, write, texts[field])
+    return {field: text for field, text in texts.items() if text}
 
 
 def _written(language: _Language, write: _Write, text: str) -> str:

@@ -10,11 +10,10 @@ import json
 import re
 from dataclasses import dataclass
 
+from pytest_loadtool.codec.calls import graphql_operation
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.model.exchange import Exchange
 
-_NAMED = r"\b(query|mutation|subscription)\s+{}\b"
-_FIRST = re.compile(r"\s*(?:#[^\n]*\n\s*)*(query|mutation|subscription)\b\s*(\w*)")
 _ID_VARIABLE = re.compile(rb"\$(\w+)\s*:\s*\[?\s*ID\b")
 _FIELD = re.compile(r"\{\s*(?:\w+\s*:\s*)?(\w+)")
 #: How a mutation is called whose text is not sent along (persisted queries).
@@ -54,12 +53,11 @@ def operation(exchange: Exchange) -> Operation | None:
             return None
         words = frozenset(plain(name).split())
         return Operation(words, bool(words & _CHANGING))
-    named = isinstance(name, str) and re.search(_NAMED.format(re.escape(name)), query)
-    found = named or _FIRST.match(query)
+    found = graphql_operation(query, name)
     if not found and not query.lstrip().startswith("{"):
         return None
     field = _FIELD.search(query, found.end() if found else 0)
-    called = name if isinstance(name, str) else found[2] if found and not named else ""
+    called = name if isinstance(name, str) else found[2] if found else ""
     text = f"{called} {field[1] if field else ''}"
     changes = found[1] == "mutation" if found else False
     return Operation(frozenset(plain(text).split()), changes)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from pytest_loadtool.correlation.claims import Issue, Miss
 from pytest_loadtool.correlation.slots import Slot
@@ -27,15 +28,16 @@ def ignored(case: TestCase) -> Iterator[Rule]:
         yield Rule("ignored", _REASON, used_as=Names(names), leave=True)
 
 
-def set_aside(traffic: Traffic, case: TestCase) -> tuple[Miss, ...]:
-    """Take the slots out of ``traffic`` that are to be ignored in one request alone."""
+def set_aside(traffic: Traffic, case: TestCase) -> tuple[Traffic, tuple[Miss, ...]]:
+    """``traffic`` without the slots that are to be ignored in one request alone; and those."""
     exact = frozenset(filter(_EXACT.fullmatch, case.asm.ignore))
     if not exact:
-        return ()
+        return traffic, ()
     aside = [slot for slot in traffic.slots if exact.intersection(entries(traffic, slot))]
     gone = set(map(id, aside))
-    traffic.slots = tuple(slot for slot in traffic.slots if id(slot) not in gone)
-    return tuple(Miss(slot, IGNORED, _REASON) for slot in aside)
+    slots = tuple(slot for slot in traffic.slots if id(slot) not in gone)
+    traffic = replace(traffic, requests=replace(traffic.requests, slots=slots))
+    return traffic, tuple(Miss(slot, IGNORED, _REASON) for slot in aside)
 
 
 def wanted(issues: Iterable[Issue], traffic: Traffic, case: TestCase) -> Iterator[Issue]:

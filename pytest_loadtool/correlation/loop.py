@@ -12,27 +12,31 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Container, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
 
-from pytest_loadtool.correlation.beliefs import is_typed
-from pytest_loadtool.correlation.compare import (
-    Origin,
-    Proposal,
-    Replayed,
-    proposals,
-)
+from pytest_loadtool.codec.uses import needed_by
+from pytest_loadtool.correlation.claims import REPLAY_COMPARE
+from pytest_loadtool.correlation.compare import Replayed
 from pytest_loadtool.correlation.configuration import Configuration, configure
 from pytest_loadtool.correlation.ignoring import ignored, set_aside
-from pytest_loadtool.correlation.kept import REPLAY_COMPARE
+from pytest_loadtool.correlation.indexing import read_traffic
 from pytest_loadtool.correlation.looks import looks_random
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.revert import names_in_use, revert
 from pytest_loadtool.correlation.rewrite import rewrite
 from pytest_loadtool.correlation.rows import by_rows
 from pytest_loadtool.correlation.slots import Slot
-from pytest_loadtool.correlation.traffic import Traffic, read_traffic, steps_of
+from pytest_loadtool.correlation.strategies.replay_diff import Origin, Suggestion
+from pytest_loadtool.correlation.strategies.typed import is_typed
+from pytest_loadtool.correlation.traffic import Traffic, steps_of
+from pytest_loadtool.correlation.trials import (
+    OnTrial,
+    TrialVerdict,
+    chosen,
+    may_be_wrong,
+    suggestions,
+    verdict,
+)
 from pytest_loadtool.correlation.variables import variables_for
-from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.model.case import Header, TestCase, Transaction
 from pytest_loadtool.model.editing import without
 from pytest_loadtool.model.exchange import Exchange
@@ -159,42 +163,6 @@ def improve(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Trial:
-    """What the next replay is to confirm for one variable."""
-
-    proposals: Sequence[Proposal]
-    confirmed: int = 0
-    """How many replays have."""
-
-    @property
-    def wanted(self) -> int:
-        """How many have to."""
-        return 2 if any(one.chance for one in self.proposals) else 1
-
-    @property
-    def sure(self) -> bool:
-        """Whether it is kept unless it is refuted."""
-        return not any(one.trial for one in self.proposals)
-
-    @property
-    def passed(self) -> bool:
-        """Whether its requests passed with the recorded value, too."""
-        return not any(one.failed for one in self.proposals)
-
-    @property
-    def users(self) -> frozenset[int]:
-        """The transactions that show whether it holds."""
-        slots = (one.claim.slot for one in self.proposals)
-        if self.passed:
-            return frozenset(user for one in slots for user in one.users or (one.transaction,))
-        return frozenset(index for one in self.proposals for index in one.failed)
-
-
-class _Verdict(Enum):
-    HOLDS, REFUSED, UNDECIDED = range(3)
-
-
 #: What a transaction is: itself, and the headers that it shares.
 _Form = tuple[Transaction, tuple[Header, ...]]
 
@@ -207,14 +175,14 @@ class _State:
     rules: Sequence[Rule]
     configuration: Configuration
     told: Told
-    trials: dict[str, _Trial] = field(default_factory=dict)
+    trials: dict[str, OnTrial] = field(default_factory=dict)
     """By variable: what the next replay is to confirm."""
     refused: dict[Origin, str] = field(default_factory=dict)
     """What was tried and did not help, or could not be tried, each with what is said of it: nothing
     of what may mend a failure."""
     undecided: Counter[Origin] = field(default_factory=Counter)
     """How many replays could not show whether it helps."""
-    doubtful: Sequence[Proposal] = ()
+    doubtful: Sequence[Suggestion] = ()
     """What the last replay suggests, and no further one can confirm."""
     passed: dict[int, int] = field(default_factory=dict)
     """By transaction: the last replay on which it passed."""
@@ -244,18 +212,18 @@ class _State:
                 self.forms.setdefault(index, []).append(forms[index])
         trials = self.trials.values()
         disturbed = any(one.passed and one.users & replayed.failures.keys() for one in trials)
-        waiting: dict[str, _Trial] = {}
-        useless: dict[str, _Trial] = {}
+        waiting: dict[str, OnTrial] = {}
+        useless: dict[str, OnTrial] = {}
         for name, trial in self.trials.items():
-            match _verdict(trial, replayed):
-                case _Verdict.HOLDS:
+            match verdict(trial, replayed):
+                case TrialVerdict.HOLDS:
                     more = replace(trial, confirmed=trial.confirmed + 1)
                     if more.confirmed < more.wanted:
                         waiting[name] = more
-                case _Verdict.REFUSED:
+                case TrialVerdict.REFUSED:
                     useless[name] = trial
                     self._refuse(trial, "but with that the request fails")
-                case _Verdict.UNDECIDED if not trial.sure:
+                case TrialVerdict.UNDECIDED if not trial.sure:
                     origins = {one.origin for one in trial.proposals}
                     self.undecided.update(origins)
                     last = max(self.undecided[one] for one in origins) >= _MOST_UNDECIDED
@@ -276,18 +244,17 @@ class _State:
         get some, too.
         """
         traffic = self._traffic()
-        made = proposals(traffic, replayed, self.ranked, refused=self.refused, passed=passed)
-        made, self.doubtful = _chosen(made, before, tries)
-        claims = [one.claim for one in made]
-        found = variables_for(claims, (), self.ranked, taken=names_in_use(self.case))
+        made = suggestions(traffic, replayed, self.ranked, refused=self.refused, passed=passed)
+        made, self.doubtful = chosen(made, before, tries)
+        found = variables_for(made, (), self.ranked, taken=names_in_use(self.case))
         found = by_rows(found, traffic, self.case.variables)
         if not found:
             return ()
-        by_slot = {id(one.claim.slot): one for one in made if one.trial or _may_be_wrong(one)}
+        by_slot = {id(one.slot): one for one in made if one.trial or may_be_wrong(one)}
         for one in found:
             tried = [by_slot[id(slot)] for slot in one.slots if id(slot) in by_slot]
             if tried:
-                self.trials[one.name] = _Trial(tried)
+                self.trials[one.name] = OnTrial(tried)
         self._configure(rewrite(self.case, traffic.steps, found, ()))
         return tuple(one.name for one in found)
 
@@ -320,14 +287,14 @@ class _State:
 
     def left(self) -> Iterator[str]:
         """What is sent as recorded although the server gives out another value; each once."""
-        fields = {(one.claim.slot.name, one.claim.slot.value): one for one in self.doubtful[::-1]}
+        fields = {(one.slot.name, one.slot.value): one for one in self.doubtful[::-1]}
         doubtful = (_about(one, _CHANCE) for one in reversed(fields.values()))
         yield from dict.fromkeys((*filter(None, self.refused.values()), *doubtful))
 
     def _forms(self) -> list[_Form]:
         return [(one, self.case.wire_headers(one.request)) for one in self.case.transactions()]
 
-    def _refuse(self, trial: _Trial, why: str) -> None:
+    def _refuse(self, trial: OnTrial, why: str) -> None:
         for one in trial.proposals:
             self.refused[one.origin] = _about(one, why) if trial.passed or why == _UNDECIDED else ""
 
@@ -378,8 +345,7 @@ class _State:
 
     def _traffic(self) -> Traffic:
         traffic = read_traffic(self.case, steps_of(self.case, self.exchanges), self.rules)
-        set_aside(traffic, self.case)
-        return traffic
+        return set_aside(traffic, self.case)[0]
 
     def _configure(self, case: TestCase) -> None:
         self.configuration = configure(case, self.exchanges, rules=self.rules, told=self.told)
@@ -389,8 +355,8 @@ def _shown(value: str) -> str:
     return value if len(value) <= 12 else f"{value[:11]}…"
 
 
-def _about(one: Proposal, why: str) -> str:
-    slot, at = one.claim.slot, one.claim.producer.transaction + 1
+def _about(one: Suggestion, why: str) -> str:
+    slot, at = one.slot, one.producer.transaction + 1
     name = slot.name or "the path"
     return (
         f"{name} is sent as recorded, {_shown(slot.value)}, by transaction {slot.transaction + 1}: "
@@ -398,59 +364,11 @@ def _about(one: Proposal, why: str) -> str:
     )
 
 
-def _may_be_wrong(one: Proposal) -> bool:
-    """Whether a request that passed may want the recorded value, whatever the place is called."""
-    return not one.failed and not looks_random(one.claim.slot.value)
-
-
-def _verdict(trial: _Trial, replayed: Replayed) -> _Verdict:
-    """Whether a replay has shown that the trial's value is the right one.
-
-    A producer that failed or gave out the recorded value again shows nothing. What has failed has
-    to pass; what has passed still has to, or it was the first to fail.
-    """
-    (claim, *_) = (one.claim for one in trial.proposals)
-    given = replayed.exchanges.get(claim.producer.transaction)
-    if given is None:
-        return _Verdict.UNDECIDED
-    now = compile_source(claim.source, claim.match)(RecordedResponse(given))
-    failed = trial.users & replayed.failures.keys()
-    if trial.passed and failed:
-        first = min(replayed.failures)
-        return _Verdict.REFUSED if first in failed else _Verdict.UNDECIDED
-    if not now or now == claim.producer.extracted:
-        return _Verdict.UNDECIDED
-    return _Verdict.HOLDS if failed != trial.users or not trial.users else _Verdict.REFUSED
-
-
-def _chosen(
-    made: Sequence[Proposal], before: int, tries: bool
-) -> tuple[tuple[Proposal, ...], tuple[Proposal, ...]]:
-    """What is certain, and trials for the first failed transaction that there are any for; and what
-    is only to be said.
-
-    What fails after it may only follow. So a trial waits, too, while something certain may mend a
-    transaction before; and what it takes from where is tried wherever it is used. Where nothing is
-    to be mended, what has passed is tried.
-    """
-    certain = tuple(one for one in made if not one.trial)
-    before = min((before, *(index for one in certain for index in one.failed)))
-    settled = {one.origin for one in certain}
-    trials = [one for one in made if one.trial and one.origin not in settled]
-    failed = (min(one.failed) for one in trials if one.failed)
-    first = min((index for index in failed if tries and index < before), default=None)
-    origins = {one.origin for one in trials if first in one.failed}
-    gone = [one for one in trials if one.gone and one.origin not in origins]
-    passed = [one for one in gone if not one.chance] if tries and not origins else []
-    chosen = (*certain, *(one for one in trials if one.origin in origins), *passed)
-    return chosen, tuple(one for one in gone if one not in passed)
-
-
 def _held(case: TestCase) -> Iterator[tuple[int, str]]:
     """The transactions that are not sent, with the reason: dangerous, or in need of one that is."""
     lost: dict[str, int] = {}
     for index, one in enumerate(case.transactions()):
-        needed = sorted(case.needed_by(one) & lost.keys())
+        needed = sorted(needed_by(case, one) & lost.keys())
         if one.dangerous or needed:
             why = "is marked as dangerous" if one.dangerous else f"needs {needed[0]}"
             source = index if one.dangerous else lost[needed[0]]

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.codec.secret import is_typed_secret
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.looks import SWITCHES, TELLING
@@ -19,6 +18,7 @@ from pytest_loadtool.correlation.plainly import Plain
 from pytest_loadtool.correlation.slots import Slot, request_slots
 from pytest_loadtool.correlation.traffic import Step, Traffic, recorded_slots
 from pytest_loadtool.model.case import Request, Variable
+from pytest_loadtool.model.place import Place
 
 if TYPE_CHECKING:
     from pytest_loadtool.correlation.variables import Found

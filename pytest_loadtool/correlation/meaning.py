@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.codec.names import plain
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.about import (
     WRAPPERS,
     collection,
@@ -18,6 +17,7 @@ from pytest_loadtool.correlation.looks import collection_names, is_id_name, is_s
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.correlation.spots import CALL
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import same_name
 
 if TYPE_CHECKING:
@@ -65,7 +65,12 @@ def is_for(slot: Slot, things: frozenset[str], traffic: Traffic) -> bool:
     if not is_short_number(slot.value):
         return named
     # A person may mean another number.
-    return named and slot.part == "body" and step.changes_things and slot.name not in traffic.typed
+    return (
+        named
+        and slot.part == "body"
+        and step.changes_things
+        and slot.name not in traffic.responses.typed
+    )
 
 
 def _around(slot: Slot, step: Step) -> frozenset[str]:

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from urllib.parse import unquote
 
 from pytest_loadtool.codec.names import plain
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.about import id_stem
 from pytest_loadtool.correlation.claims import Claim, Issue
 from pytest_loadtool.correlation.looks import is_id_name, singular
 from pytest_loadtool.correlation.slots import Slot
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pytest_loadtool.codec.filters import BASE64, filtered
-from pytest_loadtool.codec.place import Place, encode
+from pytest_loadtool.codec.places import encode
 from pytest_loadtool.codec.secret import is_typed_secret
 from pytest_loadtool.correlation.looks import looks_random
 from pytest_loadtool.correlation.spots import (
@@ -29,6 +29,7 @@ from pytest_loadtool.correlation.spots import (
     xml_spots,
 )
 from pytest_loadtool.correlation.views import OWN_FILTER, View, decoded
+from pytest_loadtool.model.place import Place
 
 #: How deep values are looked into.
 _MOST_LEVELS = 3
@@ -44,6 +45,8 @@ _TOKEN = re.compile(r"[\w\-.~+/%!]{8,}={0,2}", re.ASCII)
 _SEGMENT = re.compile(r"[^/]{16,}")
 #: What is before a token that is a value of an address in longer text, be that HTML or XML.
 _KEY = re.compile(r"[?&](?:amp;)?([\w.\[\]-]{1,80})=$")
+#: What a token that is an address without its scheme begins with, and what is before that.
+_HTTP = ("http://", "https://")
 #: A path that does not begin at a root: what a file is called, with its folders.
 _RELATIVE = re.compile(r"(?:[\w.\- ]{3,80}/){1,8}[\w.\- ]{3,80}")
 #: Several ids in one value.
@@ -199,6 +202,8 @@ def _tokens(text: str, name: str) -> Iterator[Spot]:
             else:
                 yield start, end, Place.TEXT, name, match[0], ""
         if "/" in match[0]:
+            place = Place.PATH if text.endswith(_HTTP, 0, match.start() + 2) else Place.TEXT
             for segment in _SEGMENT.finditer(text, *match.span()):
-                if segment.span() != match.span() and looks_random(segment[0]):
-                    yield *segment.span(), Place.TEXT, name, segment[0], ""
+                value = decoded(place, segment[0])
+                if segment.span() != match.span() and looks_random(value):
+                    yield *segment.span(), place, name, value, ""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Set
 
 from pytest_loadtool.codec.names import plain
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.links import links
 from pytest_loadtool.correlation.looks import (
     collection_names,
@@ -18,6 +18,7 @@ from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.traffic import Traffic
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind, same_name
 
 
@@ -32,39 +33,39 @@ def is_id(slot: Slot, traffic: Traffic) -> bool:
                 one.transaction == slot.transaction
                 and one.control == "hidden"
                 and (is_id_name(one.name) or same_name(one.name).endswith(same_name(slot.name)))
-                for one in traffic.producers.get(slot.value, {}).get(Kind.CONTROL, ())
+                for one in traffic.responses.producers.get(slot.value, {}).get(Kind.CONTROL, ())
             )
         )
     )
 
 
-def new_link(slot: Slot, _: Producer, traffic: Traffic) -> bool:
+def new_link(slot: Slot, _: Producer, traffic: Traffic, own: Set[int]) -> bool:
     """The page was seen without the link before the last change, and has it since; or it is that of
     something created, a form or script goes to the link, and no other id is behind this one."""
     if not is_id(slot, traffic):
         return False
     step = traffic.steps[slot.transaction]
-    first = traffic.links[step.address][0].transaction
+    first = traffic.responses.links[step.address][0].transaction
     if _is_later(first, traffic):
         return True
-    return first in traffic.own and step.changes_things and _is_last_id(slot, step.address, traffic)
+    return first in own and step.changes_things and _is_last_id(slot, step.address, traffic)
 
 
-def new_data(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+def new_data(slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]) -> bool:
     """The page was seen without the value in a ``data-`` attribute of that name before the last
     change, and has it since; or it is that of something created."""
     if not producer.name.startswith("data-"):
         return False
     same = (
         one.transaction
-        for one in traffic.producers.get(slot.value, {}).get(Kind.TEXT, ())
+        for one in traffic.responses.producers.get(slot.value, {}).get(Kind.TEXT, ())
         if one.name == producer.name
     )
     first = next(same, producer.transaction)
-    return first in traffic.own or _is_later(first, traffic)
+    return first in own or _is_later(first, traffic)
 
 
-def linked_thing(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+def linked_thing(slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]) -> bool:
     """The page links to a thing with the number, and the field is called like those things; the
     page was seen without the link before the last change, or is that of something created."""
     exchange = traffic.steps[producer.transaction].exchange
@@ -74,15 +75,15 @@ def linked_thing(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     for address, raw, _ in links(RecordedResponse(exchange).text):
         if slot.value in address and _leads_to(address, names, slot.value):
             first = _first_page(raw, producer.transaction, traffic)
-            return first in traffic.own or _is_later(first, traffic)
+            return first in own or _is_later(first, traffic)
     return False
 
 
 def _is_later(first: int, traffic: Traffic) -> bool:
     """Whether the page that has something first was seen before the last change before that."""
-    change = bisect_left(traffic.changes, first) - 1
-    seen = traffic.pages.get(traffic.steps[first].path, [])
-    return change >= 0 and bisect_right(seen, traffic.changes[change]) > 0
+    change = bisect_left(traffic.requests.changes, first) - 1
+    seen = traffic.responses.pages.get(traffic.steps[first].path, [])
+    return change >= 0 and bisect_right(seen, traffic.requests.changes[change]) > 0
 
 
 def _is_last_id(slot: Slot, address: str, traffic: Traffic) -> bool:
@@ -107,7 +108,7 @@ def _leads_to(address: str, names: set[str], number: str) -> bool:
 def _first_page(raw: str, last: int, traffic: Traffic) -> int:
     """The first page that links to what is written so."""
     written = raw.encode()
-    pages = sorted(one for seen in traffic.pages.values() for one in seen if one < last)
+    pages = sorted(one for seen in traffic.responses.pages.values() for one in seen if one < last)
     for at in pages:
         exchange = traffic.steps[at].exchange
         if exchange is not None and written in exchange.response_body:

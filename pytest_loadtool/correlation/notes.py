@@ -5,20 +5,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.codec.secret import CREDENTIALS, is_secret, is_typed_secret
-from pytest_loadtool.correlation.beliefs import is_typed
 from pytest_loadtool.correlation.claims import Miss
 from pytest_loadtool.correlation.looks import SWITCHES
 from pytest_loadtool.correlation.searches import MOST_SEARCHED
 from pytest_loadtool.correlation.slots import MOST_SLOTS, Slot
 from pytest_loadtool.correlation.spots import MOST_IN_ADDRESS
+from pytest_loadtool.correlation.strategies.typed import TYPED, is_typed
 from pytest_loadtool.correlation.traffic import Traffic
+from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Rule
 
 Title = Callable[[int], str]
+
+
+def titles_of(case: TestCase) -> list[str]:
+    """What decisions call the transactions: their numbers, from 1, and their titles."""
+    return [f"{number} {one.title}" for number, one in enumerate(case.transactions(), 1)]
+
 
 #: Shown instead of a secret that a person typed.
 _HIDDEN = "********"
@@ -50,17 +57,18 @@ def cookie_notes(traffic: Traffic, rules: Sequence[Rule], title: Title) -> Itera
         for line in step.transaction.request.cookies
     }
     for name, users in senders.items():
-        if name in by_script:
-            yield _script_note(name, values[name], by_script[name], users, title)
-            continue
         index, value = setters.get(name, (-1, values[name]))
-        known = 0 <= index < users[-1]
+        known = 0 <= index < users[-1] and name not in by_script
         rule = next((one for one in jar if name in one.used_as), _COOKIE)
         how = (
             "from the cookie jar, as the datasource Server authentication header"
             if known
             else "only if a response sets it: in the recording none did before"
         )
+        confidence = 0.99 if known else 0.5
+        if name in by_script:
+            rule, value, confidence = _SCRIPT_COOKIE, values[name], _SCRIPT_COOKIE.confidence
+            how = f'from "{title(by_script[name])}" on, as its cookies say'
         yield Decision(
             value=value,
             variable="",
@@ -68,23 +76,9 @@ def cookie_notes(traffic: Traffic, rules: Sequence[Rule], title: Title) -> Itera
             consumers=tuple(dict.fromkeys(map(title, users))),
             rule=rule.name,
             reason=f"{rule.reason.format(field=name, producer='')} It is sent {how}.",
-            confidence=0.99 if known else 0.5,
+            confidence=confidence,
             secret=True,
         )
-
-
-def _script_note(name: str, value: str, first: int, users: Sequence[int], title: Title) -> Decision:
-    how = f'It is sent from "{title(first)}" on, as its cookies say.'
-    return Decision(
-        value=value,
-        variable="",
-        producer="",
-        consumers=tuple(dict.fromkeys(map(title, users))),
-        rule=_SCRIPT_COOKIE.name,
-        reason=f"{_SCRIPT_COOKIE.reason.format(field=name)} {how}",
-        confidence=_SCRIPT_COOKIE.confidence,
-        secret=True,
-    )
 
 
 def _sent_cookies(exchange: Exchange) -> Iterator[tuple[str, str]]:
@@ -138,8 +132,8 @@ def limit_notes(traffic: Traffic, title: Title) -> Iterator[Decision]:
 
 def search_notes(traffic: Traffic, title: Title) -> Iterator[Decision]:
     """A decision if responses hold more than can be looked through."""
-    if traffic.unsearched is not None:
-        at = title(traffic.unsearched)
+    if traffic.responses.unsearched is not None:
+        at = title(traffic.responses.unsearched)
         yield Decision(
             value="what is in the text of later responses",
             variable="",
@@ -178,9 +172,9 @@ def typed_notes(traffic: Traffic, title: Title) -> Iterator[Decision]:
             variable="",
             producer="",
             consumers=consumers(slots, title),
-            rule="typed-credentials",
-            reason=f"A person typed the field {name}: it is sent as recorded, or from a dataset.",
-            confidence=0.95,
+            rule=TYPED.name,
+            reason=TYPED.reason.format(field=name),
+            confidence=TYPED.confidence,
         )
 
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from pytest_loadtool.codec.filters import filtered
-from pytest_loadtool.codec.place import (
-    Place,
+from pytest_loadtool.codec.places import (
     body_places,
     cookie_places,
     encode,
@@ -19,6 +18,7 @@ from pytest_loadtool.codec.template import Reference, Template, TemplateError, e
 from pytest_loadtool.correlation.slots import Part
 from pytest_loadtool.correlation.spots import HOLE
 from pytest_loadtool.model.case import Header, Request, TestCase
+from pytest_loadtool.model.place import Place
 
 #: The filters that encode as these places do, for a header that holds an address.
 FILTERS_OF = MappingProxyType({Place.QUERY: "url", Place.FORM: "form"})

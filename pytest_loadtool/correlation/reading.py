@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from pytest_loadtool.codec.uses import escaped
 from pytest_loadtool.extraction.extract import Readable, taken
-from pytest_loadtool.model.extractor import Source, escaped
+from pytest_loadtool.model.extractor import Source
 
 
 class Reading:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from pytest_loadtool.codec.place import Place, target_places
+from pytest_loadtool.codec.places import target_places
 from pytest_loadtool.codec.template import Reference, Template, TemplateError, escape
 from pytest_loadtool.correlation.looks import is_short_number, looks_like_time
 from pytest_loadtool.correlation.parts import FILTERS_OF, rendered, with_part
@@ -17,6 +17,7 @@ from pytest_loadtool.correlation.slots import Masked, Slot, target_slots
 from pytest_loadtool.correlation.traffic import Step
 from pytest_loadtool.correlation.variables import Found
 from pytest_loadtool.model.case import Request
+from pytest_loadtool.model.place import Place
 
 
 def follow_referers(

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from pytest_loadtool.codec.renewal import asks_for_renewal, family, successors
+from pytest_loadtool.codec.uses import used_by
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.editing import with_transactions
-from pytest_loadtool.model.renewal import asks_for_renewal, family, successors
+from pytest_loadtool.model.rule import Role, Rule
 
-#: By their names: the rules that find what a bearer shows, and what refreshes that.
-_ACCESS = frozenset({"oauth2-access-token", "bearer-token", "jwt"})
-_REFRESH = frozenset({"oauth2-refresh-token"})
+#: What variables are for.
+_Roles = Mapping[str, Role | None]
 
 
-def with_renewals(case: TestCase) -> TestCase:
+def with_renewals(case: TestCase, rules: Sequence[Rule]) -> TestCase:
     """``case`` with ``refreshes`` where a transaction gets a new token in the place of an old one.
 
     It does when its response gives out an access token, and it sends a refresh token or says that
-    it wants one renewed. Marks that are there already stay.
+    it wants one renewed. The roles of ``rules`` tell which variables are these. Marks that are
+    there already stay.
     """
-    marks = dict(_marks(case))
+    roles = {one.name: one.role for one in reversed(rules)}
+    marks = dict(_marks(case, {name: roles.get(one.rule) for name, one in case.variables.items()}))
     if not marks:
         return case
     transactions = enumerate(case.transactions())
@@ -30,21 +33,25 @@ def with_renewals(case: TestCase) -> TestCase:
     )
 
 
-def _marks(case: TestCase) -> Iterator[tuple[int, str]]:
+def _marks(case: TestCase, roles: _Roles) -> Iterator[tuple[int, str]]:
     """By the index of its transaction: which token it refreshes."""
     set_by: dict[str, int] = {}  # in the order in which they are set
     for index, transaction in enumerate(case.transactions()):
-        if not transaction.refreshes and (token := _refreshed(case, transaction, set_by)):
+        if not transaction.refreshes and (token := _refreshed(case, transaction, set_by, roles)):
             yield index, token
         for extractor in transaction.extractors:
             set_by.pop(extractor.variable, None)
             set_by[extractor.variable] = index
 
 
-def _refreshed(case: TestCase, transaction: Transaction, set_by: dict[str, int]) -> str:
+def _refreshed(
+    case: TestCase, transaction: Transaction, set_by: dict[str, int], roles: _Roles
+) -> str:
     """The token that the transaction gets anew; "" for none."""
-    given = [one.variable for one in transaction.extractors if _rule(case, one.variable) in _ACCESS]
-    used = [name for name in case.used_by(transaction.request) if _rule(case, name) in _REFRESH]
+    given = [
+        one.variable for one in transaction.extractors if roles.get(one.variable) is Role.ACCESS
+    ]
+    used = [name for name in used_by(case, transaction.request) if roles.get(name) is Role.REFRESH]
     if not given or not (used or _says_so(transaction)):
         return ""
     together = {set_by[name] for name in used if name in set_by}
@@ -58,8 +65,3 @@ def _says_so(transaction: Transaction) -> bool:
     request = transaction.request
     body = request.body if isinstance(request.body, str) else ""
     return asks_for_renewal(request.target, body)
-
-
-def _rule(case: TestCase, name: str) -> str:
-    variable = case.variables.get(name)
-    return variable.rule if variable is not None else ""

@@ -10,8 +10,10 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+from pytest_loadtool.codec.renewal import family
 from pytest_loadtool.codec.template import Template, TemplateError
-from pytest_loadtool.correlation.kept import REPLAY_COMPARE
+from pytest_loadtool.codec.uses import references, used_names
+from pytest_loadtool.correlation.claims import REPLAY_COMPARE
 from pytest_loadtool.correlation.parts import (
     header_sets,
     reverted,
@@ -20,10 +22,9 @@ from pytest_loadtool.correlation.parts import (
     with_part,
 )
 from pytest_loadtool.correlation.traffic import Step
-from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable, used_names
-from pytest_loadtool.model.editing import with_transactions, without_outcomes
-from pytest_loadtool.model.extractor import Extractor, references
-from pytest_loadtool.model.renewal import family
+from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
+from pytest_loadtool.model.editing import with_transactions
+from pytest_loadtool.model.extractor import Extractor
 from pytest_loadtool.model.validator import expected_text
 
 _NOTHING: Mapping[str, frozenset[str]] = MappingProxyType({})
@@ -176,3 +177,16 @@ def _names(*texts: str) -> Iterator[str]:
         except TemplateError:
             continue
         yield from (reference.name for reference in references)
+
+
+def without_outcomes(transaction: Transaction, only: Collection[str] | None = None) -> Transaction:
+    """The transaction without the outcomes that were found; with ``only``, without those that hold
+    one of these variables."""
+    kept = tuple(
+        one
+        for one in transaction.validators
+        if one.outcome is None
+        or not one.outcome.change
+        or (only is not None and used_names((expected_text(one),), {}).isdisjoint(only))
+    )
+    return transaction if kept == transaction.validators else replace(transaction, validators=kept)

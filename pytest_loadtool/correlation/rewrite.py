@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+from pytest_loadtool.correlation.claims import ByClient
 from pytest_loadtool.correlation.composing import Made
-from pytest_loadtool.correlation.computed import Computed
 from pytest_loadtool.correlation.edits import edited
 from pytest_loadtool.correlation.parts import (
     header_sets,
@@ -28,11 +28,11 @@ _Uses = dict[Part, list[tuple[Slot, str]]]
 
 
 def rewrite(
-    case: TestCase, steps: Sequence[Step], found: Sequence[Found], computed: Sequence[Computed]
+    case: TestCase, steps: Sequence[Step], found: Sequence[Found], computed: Sequence[ByClient]
 ) -> TestCase:
     """The case in which each variable is declared, extracted or made up, and used."""
     uses: dict[int, _Uses] = {}
-    new: list[Found | Computed] = [*found, *computed]
+    new: list[Found | ByClient] = [*found, *computed]
     for one in new:
         for slot in one.slots:
             uses.setdefault(slot.owner, {}).setdefault(slot.part, []).append((slot, one.name))

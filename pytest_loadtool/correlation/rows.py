@@ -7,19 +7,27 @@ An extractor goes by one where, in the recorded response, that leads to the reco
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 from pytest_loadtool.codec.names import plain
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.looks import is_id_name, is_title_name
 from pytest_loadtool.correlation.marks import Mark, Marked, extracted_marks, sent_marks
 from pytest_loadtool.correlation.page_rows import Marks, Owners, Page, place_of
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.responses.objects import (
+    KEY,
+    NO_TEXT,
+    Keys,
+    condition,
+    inner,
+    leaves,
+    quoted,
+)
 from pytest_loadtool.correlation.traffic import Traffic
 from pytest_loadtool.correlation.variables import Found
 from pytest_loadtool.correlation.xml_document import (
@@ -31,17 +39,12 @@ from pytest_loadtool.correlation.xml_document import (
 from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.extraction.jsonpath import format_path, json_text
 from pytest_loadtool.model.case import Variable
-from pytest_loadtool.model.extractor import JsonPath, RegularExpression, Source, XmlPath
+from pytest_loadtool.model.extractor import Choice, JsonPath, Source, XmlPath
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind
-
-_NO_TEXT = re.compile(r"[\\\x00-\x1f]")
-#: How many keys lead from an item to a mark, at most: ``@.attributes.name``.
-_DEEPEST = 3
 
 #: Of what there may be one in each row of a page.
 _IN_PAGES = frozenset({Kind.CONTROL, Kind.LINK, Kind.TEXT})
-
-_Keys = tuple[str, ...]
 
 
 def by_rows(
@@ -95,7 +98,7 @@ class _Rows:
         if producer.kind is Kind.CONTROL and producer.form >= 0:
             page = self._read(producer.transaction)
             row = page.form_row(producer, one.match, self._own(one), self._values)
-        elif producer.kind is Kind.CHOICE and isinstance(one.source, RegularExpression):
+        elif producer.kind is Kind.CHOICE and isinstance(one.source, Choice):
             row = self._read(producer.transaction).choice_row(producer)
         elif producer.kind in (Kind.LINK, Kind.TEXT) and one.slots:
             page = self._read(producer.transaction)
@@ -139,7 +142,7 @@ class _Language:
     """What can stand in a comparison."""
     read: Callable[[RecordedResponse], Any]
     step: Callable[[str | int], str]
-    where: Callable[[_Keys, str, Any], str]
+    where: Callable[[Keys, str, Any], str]
     source: Callable[[str, Producer, RecordedResponse], Source]
 
 
@@ -155,8 +158,8 @@ def _of_item(one: Found, response: RecordedResponse, known: Marks) -> Found:
             path, literal = path + text, literal + text
         else:
             keys, mark = best
-            path += language.where(keys, mark.template, _inner(value[step], keys))
-            literal += language.where(keys, escape(mark.recorded), _inner(value[step], keys))
+            path += language.where(keys, mark.template, inner(value[step], keys))
+            literal += language.where(keys, escape(mark.recorded), inner(value[step], keys))
             by = mark.template
         value = value[step]
     if not by:
@@ -166,27 +169,18 @@ def _of_item(one: Found, response: RecordedResponse, known: Marks) -> Found:
     return replace(one, source=source, match=1, row=by) if fits else one
 
 
-def _quoted(text: str) -> str:
-    quote = "'" if '"' in text else '"'
-    return f"{quote}{text}{quote}"
-
-
-def _in_json(keys: _Keys, text: str, value: Any) -> str:
-    return f"[?(@.{'.'.join(keys)}=={text if isinstance(value, int) else _quoted(text)})]"
-
-
-def _in_xml(keys: _Keys, text: str, _: Any) -> str:
-    return f"[{'/'.join(keys).removesuffix('/.')}={_quoted(text)}]"
+def _in_xml(keys: Keys, text: str, _: Any) -> str:
+    return f"[{'/'.join(keys).removesuffix('/.')}={quoted(text)}]"
 
 
 #: By the source that takes a value from a list.
 _LANGUAGES: Mapping[type, _Language] = MappingProxyType(
     {
         JsonPath: _Language(
-            re.compile(r"[A-Za-z_$][\w$-]*"),
+            KEY,
             RecordedResponse.json,
             lambda step: format_path((step,))[1:],
-            _in_json,
+            condition,
             lambda path, _, __: JsonPath(f"${path}"),
         ),
         XmlPath: _Language(
@@ -200,10 +194,12 @@ _LANGUAGES: Mapping[type, _Language] = MappingProxyType(
 )
 
 
-def _best(items: Any, index: int, known: Marks, key: re.Pattern[str]) -> tuple[_Keys, Mark] | None:
+def _best(items: Any, index: int, known: Marks, key: re.Pattern[str]) -> tuple[Keys, Mark] | None:
     """By what to know the item: of what none of the others has, what tells most."""
-    found: list[tuple[int, int, int, _Keys, Mark]] = []
-    for keys, value in _leaves(items[index], (), key):
+    found: list[tuple[int, int, int, Keys, Mark]] = []
+    for keys, value in leaves(items[index], key):
+        if not (isinstance(value, str) or value.__class__ is int):
+            continue
         text = json_text(value)
         for mark in known(text or ""):
             rank = _rank(keys[-1], mark, alone=len(items) == 1)
@@ -211,8 +207,8 @@ def _best(items: Any, index: int, known: Marks, key: re.Pattern[str]) -> tuple[_
                 found.append((rank, len(keys), -mark.at, keys, mark))
     found.sort(key=lambda one: one[:3])
     for _, _, _, keys, mark in found:
-        value = _inner(items[index], keys)
-        if sum(_inner(other, keys) == value for other in items) == 1:
+        value = inner(items[index], keys)
+        if sum(inner(other, keys) == value for other in items) == 1:
             return keys, mark
     return None
 
@@ -221,7 +217,7 @@ def _fits(value: Any, mark: Mark) -> bool:
     """Whether a path can compare with it."""
     if isinstance(value, int):
         return mark.extracted
-    return not _NO_TEXT.search(mark.recorded) and not {"'", '"'} <= set(mark.recorded)
+    return not NO_TEXT.search(mark.recorded) and not {"'", '"'} <= set(mark.recorded)
 
 
 def _rank(key: str, mark: Mark, *, alone: bool) -> int | None:
@@ -237,22 +233,3 @@ def _rank(key: str, mark: Mark, *, alone: bool) -> int | None:
     if alone:  # of one item, everything is its own
         return None
     return 2 if same else 4 if mark.telling else None
-
-
-def _leaves(item: Any, keys: _Keys, allowed: re.Pattern[str]) -> Iterator[tuple[_Keys, Any]]:
-    """The texts and numbers in an item, but for those of lists in it."""
-    if not isinstance(item, dict):
-        return
-    for key, value in item.items():
-        if not allowed.fullmatch(key):
-            continue
-        if isinstance(value, str) or value.__class__ is int:
-            yield (*keys, key), value
-        elif len(keys) + 1 < _DEEPEST:
-            yield from _leaves(value, (*keys, key), allowed)
-
-
-def _inner(item: Any, keys: _Keys) -> Any:
-    for key in keys:
-        item = item.get(key) if isinstance(item, dict) else None
-    return item

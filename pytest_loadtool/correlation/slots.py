@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from pytest_loadtool.codec.encoding import component
 from pytest_loadtool.codec.filters import filtered
-from pytest_loadtool.codec.place import Place, body_syntax, encode
+from pytest_loadtool.codec.places import body_syntax, encode
 from pytest_loadtool.codec.template import Reference, Template, TemplateError, escape
 from pytest_loadtool.correlation.nested import Capsule, within
 from pytest_loadtool.correlation.spots import (
@@ -28,6 +28,7 @@ from pytest_loadtool.correlation.spots import (
     xml_spots,
 )
 from pytest_loadtool.model.case import Request
+from pytest_loadtool.model.place import Place
 
 #: Which text of a request: "target", "body", the index of a header, or of a cookie ``~index`` (-1,
 #: -2, …).

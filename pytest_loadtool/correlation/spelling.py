@@ -26,11 +26,11 @@ def spelled(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The value is how an address writes a text of several words that a change before has sent, or
     any text of the change that is answered: ``kinds-of-tea``, also with a number behind it."""
     at = producer.transaction
-    if traffic.written.get(slot.value, at + 1) <= at:
+    if traffic.requests.written.get(slot.value, at + 1) <= at:
         return False  # as it is
     written = slug(slot.value)
     for one in (written, _NUMBER_BEHIND.sub("", written)):
-        first = traffic.spelled.get(one, at + 1)
+        first = traffic.requests.spelled.get(one, at + 1)
         if first == at or (first < at and "-" in one):
             return True
     return False

@@ -11,8 +11,9 @@ from urllib.parse import unquote, unquote_plus
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.media import is_json
 from pytest_loadtool.codec.multipart import parts_of
-from pytest_loadtool.codec.place import Place, query_syntax
+from pytest_loadtool.codec.places import query_syntax
 from pytest_loadtool.correlation.views import decoded
+from pytest_loadtool.model.place import Place
 
 #: Stands for a placeholder. A Unicode noncharacter, which no text interchanged may contain.
 HOLE = "\ufdd0"

@@ -11,15 +11,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from pytest_loadtool.correlation.addresses import (
-    OTHER_IN_PAGE,
-    TO_LABEL,
-    link_patterns,
-    location_patterns,
-    varies,
-)
+from pytest_loadtool.codec.entities import unescape
+from pytest_loadtool.codec.uses import escaped
+from pytest_loadtool.correlation.addresses import link_addresses, location_patterns, varies
 from pytest_loadtool.correlation.boundaries import beside
-from pytest_loadtool.correlation.choices import choice_sources
 from pytest_loadtool.correlation.controls import form_start
 from pytest_loadtool.correlation.links import labels_of
 from pytest_loadtool.correlation.looks import is_short_number
@@ -29,21 +24,23 @@ from pytest_loadtool.correlation.producers import fragment_slots
 from pytest_loadtool.correlation.reading import Reading
 from pytest_loadtool.correlation.slots import Slot, target_slots
 from pytest_loadtool.correlation.xml_document import format_xml_path, from_list
-from pytest_loadtool.extraction.bound import escaped_text
+from pytest_loadtool.extraction.address import ANY, VALUE
 from pytest_loadtool.extraction.extract import PlainText
 from pytest_loadtool.extraction.jsonpath import format_path
+from pytest_loadtool.extraction.page import escaped_text
 from pytest_loadtool.extraction.tags import attributes
 from pytest_loadtool.model.extractor import (
     Boundary,
+    Choice,
     CookieValue,
     Decoded,
     FormField,
     HeaderValue,
     JsonPath,
+    Link,
     RegularExpression,
     Source,
     XmlPath,
-    escaped,
 )
 from pytest_loadtool.model.rule import Kind
 
@@ -129,31 +126,30 @@ def _control(producer: Producer, _: Slot, reading: Reading, known: _Known) -> It
         if count.isdecimal() and int(count) > 1:
             yield FormField(producer.name, split=int(count))
     if reading.taken(FormField(producer.name)) != producer.value:
-        yield from _in_form(producer, reading.response.text, known)
+        yield from _in_form(producer, reading, known)
     yield FormField(producer.name)
 
 
-def _in_form(producer: Producer, text: str, known: _Known) -> Iterator[Source]:
+def _in_form(producer: Producer, reading: Reading, known: _Known) -> Iterator[Source]:
     """The field of a form that is known by where it submits to, however many come before it.
 
     Where that has an id in it, all the rest has to be of this form alone: of the forms in a list,
     one for each thing, nothing tells which.
     """
+    text = reading.response.text
     start = form_start(text, producer.form)
     if start is None:
         return
-    action = attributes(text, start)[0].get("action", "")
-    pattern, position = "", 0
+    action = attributes(text, start)[0].get("action", "").partition("#")[0]
+    address, position = "", 0
     for spot in target_slots(action, 0):
         if not spot.depth and varies(spot.value, known):
-            pattern += escaped_text(action[position : spot.start]) + OTHER_IN_PAGE
+            address += action[position : spot.start] + ANY
             position = spot.end
-    pattern = f'action="{pattern}{escaped_text(action[position:])}"'
-    found = re.findall(pattern, text)
-    if f'action="{action}"' in found and (not position or len(found) == 1):
-        yield RegularExpression(
-            rf'{pattern}[\s\S]*?name="{escaped_text(producer.name)}"[^>]*?value="([^"]*)"'
-        )
+    address += action[position:]
+    source = FormField(producer.name, action=address)
+    if address.strip("./?&=") and not (position and reading.taken(source, 2)):
+        yield source
 
 
 def _cookie(producer: Producer, *_: object) -> Iterator[Source]:
@@ -189,16 +185,17 @@ def _location(producer: Producer, slot: Slot, reading: Reading, known: _Known) -
 
 
 def _link(producer: Producer, slot: Slot, reading: Reading, known: _Known) -> Iterator[Source]:
-    patterns = link_patterns(producer, slot, known)
-    yield from _addresses(map(RegularExpression, patterns), producer, reading)
-    for label in labels_of(reading.response.text, producer.text) if patterns else ():
-        yield RegularExpression(f"{patterns[-1]}{TO_LABEL}{_varying(label, slot.value)}<")
+    addresses = link_addresses(producer, slot, known)
+    yield from _addresses(map(Link, addresses), producer, reading)
+    for written in labels_of(reading.response.text, producer.text) if addresses else ():
+        label = unescape(written)
+        if VALUE not in label:
+            yield Link(addresses[-1], _varying(label, slot.value))
 
 
 def _varying(label: str, value: str) -> str:
-    """A pattern for the text of a link, which may say the value, too: ``msg2 (view)``."""
-    parts = [label] if is_short_number(value) else re.split(rf"\b{re.escape(value)}\b", label)
-    return r"(?:\1)".join(map(escaped_text, parts))
+    """The text of a link, which may say the value, too: ``msg2 (view)``."""
+    return label if is_short_number(value) else re.sub(rf"\b{re.escape(value)}\b", VALUE, label)
 
 
 def _addresses(
@@ -232,7 +229,10 @@ def _text(producer: Producer, _: Slot, reading: Reading, __: _Known) -> Iterator
 
 
 def _choice(producer: Producer, _: Slot, reading: Reading, __: _Known) -> Iterator[Source]:
-    return choice_sources(reading.response.text, producer.name, producer.text)
+    selected = rf"<option(?=[^<>]*\sselected)[^<>]*>\s*{re.escape(producer.text)}\s*<"
+    if re.search(selected, reading.response.text):
+        yield FormField(producer.name)  # as the page came, whatever others are called so
+    yield Choice(producer.name, unescape(producer.text))
 
 
 _Synthesiser = Callable[[Producer, Slot, Reading, _Known], Iterator[Source]]

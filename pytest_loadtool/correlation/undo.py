@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pytest_loadtool.correlation.ignoring import entries, entry
+from pytest_loadtool.correlation.indexing import read_traffic
 from pytest_loadtool.correlation.revert import revert
 from pytest_loadtool.correlation.slots import Slot
-from pytest_loadtool.correlation.traffic import Traffic, read_traffic, steps_of
+from pytest_loadtool.correlation.traffic import Traffic, steps_of
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
 
@@ -43,7 +44,7 @@ def _used(before: Traffic, after: Traffic, recorded: str) -> Iterator[str]:
     mine = [slot for slot in freed if slot.value == recorded] or freed
     for slot in mine:
         yield from entries(after, slot)
-    for producer in after.tokens:
+    for producer in after.responses.tokens:
         if producer.value == recorded:
             yield entry(after.steps[producer.transaction], producer.name)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from pytest_loadtool.correlation.claims import Claim, Issue
-from pytest_loadtool.correlation.naming import base_name, number
+from pytest_loadtool.correlation.claims import ByClient, Claim, Issue
+from pytest_loadtool.correlation.naming import base_name, field_name, number
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.slots import Slot
 from pytest_loadtool.model.extractor import Extractor, Source
@@ -37,6 +37,12 @@ class Found:
     def extractor(self) -> Extractor:
         """The extractor that sets it."""
         return Extractor(self.name, self.source, self.match, self.by_place)
+
+
+def computed_for(made: Sequence[ByClient], taken: Iterable[str]) -> tuple[ByClient, ...]:
+    """One variable for each value that the client makes up: the same, with names."""
+    names = number([field_name(one.slots[0].name.lower()) for one in made], taken)
+    return tuple(replace(one, name=name) for name, one in zip(names, made, strict=True))
 
 
 def variables_for(

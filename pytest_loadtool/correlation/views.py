@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.filters import FILTERS
-from pytest_loadtool.codec.place import Place
+from pytest_loadtool.model.place import Place
 
 # One character each: a percent-encoded one is as long as its UTF-8 (RFC 3629 §4).
 _NEXT = r"%[89ab][0-9a-f]"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from pytest_loadtool.codec.excerpt import clip
+from pytest_loadtool.codec.printable import clip
 
 #: Headers that say what kind of answer it is. Others (dates, identifiers) differ every time.
 _TELLING = ("Location", "Content-Type", "WWW-Authenticate", "Retry-After")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from pytest_loadtool.codec.uses import needed_by, references
 from pytest_loadtool.model.case import TestCase, Transaction
-from pytest_loadtool.model.extractor import Extractor, references
+from pytest_loadtool.model.extractor import Extractor
 from pytest_loadtool.model.result import Failure
 
 #: How many transactions that need a value are listed.
@@ -66,7 +67,7 @@ def _users(
 ) -> Iterator[str]:
     """The later transactions that use the value, up to the next that extracts it."""
     for number, one in enumerate(transactions[index + 1 :], index + 2):
-        if name in case.needed_by(one):
+        if name in needed_by(case, one):
             yield f"{number} {one.title}"
         if any(extractor.variable == name for extractor in one.extractors):
             return

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from pytest_loadtool.codec.excerpt import printable
+from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.model.case import Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.result import Failure

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from shlex import quote
 from urllib.parse import urlsplit
 
-from pytest_loadtool.codec.excerpt import clip
 from pytest_loadtool.codec.http import SAFE_METHODS
+from pytest_loadtool.codec.printable import clip
 
 #: What makes a client go elsewhere (RFC 9110 §15.4); 304 does not.
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})

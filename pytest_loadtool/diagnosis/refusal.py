@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from pytest_loadtool.codec.excerpt import printable
+from pytest_loadtool.codec.entities import unescape
+from pytest_loadtool.codec.printable import clip, printable
 from pytest_loadtool.diagnosis.outcome import Outcome, text_of
-from pytest_loadtool.diagnosis.page_errors import complaints
 from pytest_loadtool.diagnosis.redirect_mismatch import (
     led_elsewhere,
     led_to_another_page,
@@ -114,3 +115,53 @@ def _cookies(headers: Iterable[tuple[str, str]]) -> list[str]:
 
 def _suspects(subject: Subject) -> Suspects:
     return Suspects(subject.case, subject.first.index, subject.sent, subject.mask)
+
+
+#: How many are shown, how long, and how much of an element is looked at, in characters.
+_MOST_SHOWN, _LONGEST, _LONGEST_ELEMENT = 3, 150, 5000
+
+_ELEMENT = re.compile(
+    r"<(?P<tag>div|p|[uo]l|li|d[ltd]|span|strong|em|b|i|small|label|t[dr]|h[1-6]|section|aside)\b"
+    r"""(?=[^<>]*\b(?:role\s*=\s*["']?alert\b"""
+    r"""|(?:class|id)\s*=\s*["']?[^"'<>]*(?:error|alert|invalid|danger|warning)))[^<>]*>""",
+    re.IGNORECASE,
+)
+_CONTROL = re.compile(r"<(?:input|select|textarea)\b", re.IGNORECASE)
+_MARKUP = re.compile(
+    r"<!--.*?-->|<(script|style|template|button)\b.*?</\1\s*>|<[^<>]*>", re.IGNORECASE | re.DOTALL
+)
+
+
+def complaints(page: str, before: Iterable[str] = ()) -> list[str]:
+    """The texts, the first few and not too long of each; none that pages ``before`` have, too:
+    many carry hidden ones, for their scripts to show."""
+    found = list(dict.fromkeys(_texts(page)))
+    usual = {old for text in before for old in _texts(text)} if found else set()
+    return [clip(one, _LONGEST) for one in found if one not in usual][:_MOST_SHOWN]
+
+
+def _texts(page: str) -> Iterator[str]:
+    end = 0
+    for element in _ELEMENT.finditer(page):
+        if element.start() < end:  # it is in the one before
+            continue
+        content_end = _end(page, element)
+        content = page[element.end() : content_end]
+        if _CONTROL.search(content) and _ELEMENT.search(content):
+            continue  # a row of the form, with a message in it
+        text = " ".join(unescape(_MARKUP.sub(" ", content)).split())
+        if text:
+            end = content_end
+            yield text
+
+
+def _end(page: str, element: re.Match[str]) -> int:
+    """Where the content of an element ends."""
+    limit = min(len(page), element.end() + _LONGEST_ELEMENT)
+    depth = 1
+    tags = re.compile(rf"<(/?){element['tag']}\b", re.IGNORECASE)
+    for tag in tags.finditer(page, element.end(), limit):
+        depth += -1 if tag[1] else 1
+        if not depth:
+            return tag.start()
+    return limit

@@ -1,14 +1,15 @@
-"""What the text of a failure is about: the first transaction that failed, and where."""
+"""What a failure is about: the first transaction that failed, where, and with which values."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference, Template
 from pytest_loadtool.diagnosis.outcome import Evidence, Outcome
-from pytest_loadtool.diagnosis.placeholders import sent_values
 from pytest_loadtool.masking.text import Mask
-from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.case import Header, Request, TestCase
 from pytest_loadtool.model.exchange import Exchange
 
 
@@ -74,3 +75,80 @@ def place_of(path: str, outcome: Outcome) -> str:
 def indented(lines: Iterable[str]) -> Iterator[str]:
     """The lines two to the right, empty ones as they are."""
     return (f"  {line}" if line else "" for line in lines)
+
+
+_ORIGIN = re.compile(r"https?://[^/?#]*", re.IGNORECASE)
+
+
+def sent_values(
+    request: Request, headers: tuple[Header, ...], head: list[str], body: str
+) -> dict[str, str]:
+    """Values by placeholder, encoded as they were sent, in the order of the request.
+
+    ``headers`` are all that the request sends (`TestCase.wire_headers`), ``head`` is the request
+    line and the header lines. What cannot be told apart (two placeholders side by side) is left
+    out.
+    """
+    found: dict[str, str] = {}
+    for template, text in _pairs(request, headers, head, body):
+        for name, value in _values(template, text):
+            if name not in BUILTIN_NAMES and Reference(name).file is None:
+                found.setdefault(name, value)
+    return found
+
+
+def _pairs(
+    request: Request, headers: tuple[Header, ...], head: list[str], body: str
+) -> Iterator[tuple[Template, str]]:
+    """Each template of the request with its text as sent."""
+    target = head[0].split(" ")[1] if head[0].count(" ") == 2 else ""
+    yield Template(_without_origin(Template.parse(request.target).parts)), target
+    lines = [line.partition(": ") for line in head[1:]]
+    for header in headers:
+        if header.value is None:
+            continue
+        template = Template.parse(header.value)
+        for name, _, value in lines:
+            if template.references and name.lower() == header.name.lower():
+                yield template, value
+    sent = [
+        pair.strip()
+        for name, _, line in lines
+        if name.lower() == "cookie"
+        for pair in line.split(";")
+    ]
+    for cookie in request.cookies:
+        template = Template.parse(cookie.partition(";")[0])
+        name = cookie.partition("=")[0]
+        yield from ((template, pair) for pair in sent if pair.partition("=")[0] == name)
+    if isinstance(request.body, str):
+        yield Template.parse(request.body), body
+
+
+def _without_origin(parts: tuple[str | Reference, ...]) -> tuple[str | Reference, ...]:
+    """A target goes out without its scheme and host."""
+    match parts:
+        case (str(first), *rest):
+            return (_ORIGIN.sub("", first, count=1), *rest)
+        case (Reference(name), *rest) if name in BUILTIN_NAMES:
+            return tuple(rest)
+    return parts
+
+
+def _values(template: Template, text: str) -> Iterator[tuple[str, str]]:
+    position = 0
+    open_name = ""
+    for part in template.parts:
+        if isinstance(part, Reference):
+            if open_name:
+                return
+            open_name = part.name
+            continue
+        at = text.find(part, position)
+        if at < 0:
+            return
+        if open_name:
+            yield open_name, text[position:at]
+        position, open_name = at + len(part), ""
+    if open_name:
+        yield open_name, text[position:]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import islice
 from urllib.parse import unquote
 
-from pytest_loadtool.codec.excerpt import clip
 from pytest_loadtool.codec.names import plain
+from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.codec.secret import is_given_out, is_password, is_typed_secret
 from pytest_loadtool.codec.spellings import spellings
 from pytest_loadtool.codec.template import Reference, Template, TemplateError

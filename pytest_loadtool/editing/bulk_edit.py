@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from pytest_loadtool.codec.filters import filtered
-from pytest_loadtool.codec.place import encode
+from pytest_loadtool.codec.places import encode
 from pytest_loadtool.codec.template import Reference, Template, escape
 from pytest_loadtool.correlation.composing import Made
 from pytest_loadtool.correlation.edits import edited

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from pytest_loadtool.codec.place import Place, encode
+from pytest_loadtool.codec.places import encode
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.following import followed_words, is_own, word
 from pytest_loadtool.correlation.naming import field_name
@@ -28,6 +28,7 @@ from pytest_loadtool.correlation.slots import Masked, Part, Slot, request_slots,
 from pytest_loadtool.model.case import TestCase, Transaction, Variable
 from pytest_loadtool.model.editing import retitled, with_transactions
 from pytest_loadtool.model.generator import RandomText
+from pytest_loadtool.model.place import Place
 
 #: The part that differs: 36 bits. What has no capitals gets none: the names of addresses may not.
 _END, _SMALL_END = RandomText(6, "alphanumeric"), RandomText(7, "base36")

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_loadtool.codec.content import ContentError
-from pytest_loadtool.codec.excerpt import clip
+from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.diagnosis.challenges import challenge_remedy
 from pytest_loadtool.masking.carried import carried_by
 from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.masking.values import secrets_of
-from pytest_loadtool.replay.user.exchange import Response
-from pytest_loadtool.replay.user.internal import internal_failure
-from pytest_loadtool.replay.user.plan import Plan
+from pytest_loadtool.replay.user.failures import internal_failure
+from pytest_loadtool.replay.user.plan import Plan, Response
 
 #: How many characters of a body an example shows, and how many are looked at for that: where
 #: secrets are cut, what is behind them moves up.

@@ -6,14 +6,14 @@ import asyncio
 from collections.abc import Callable
 from time import perf_counter
 
-from pytest_loadtool.engine.dataset_cursor import rows_of
 from pytest_loadtool.engine.running import run
 from pytest_loadtool.engine.transport_factory import open_networks
+from pytest_loadtool.load.cluster.share import rows_of
 from pytest_loadtool.model.load import BODY_LIMIT
-from pytest_loadtool.replay.authentication.login import user_for
+from pytest_loadtool.replay.acting import actor_for
 from pytest_loadtool.replay.user.plan import Observer, Plan, Step
-from pytest_loadtool.transport.connections.network import NetworkObserver, Unobserved
-from pytest_loadtool.transport.wire.current_step import ASKING
+from pytest_loadtool.replay.user.user import VirtualUser
+from pytest_loadtool.transport.connections.network import ASKING, NetworkObserver, Unobserved
 
 #: How often (seconds) requests under way are checked for having run out of time.
 _SWEEP = 0.1
@@ -71,13 +71,12 @@ async def _replay(
     ended: asyncio.Future[BaseException | None] = loop.create_future()
     networks = await open_networks([plan], tunnels, body_limit=body_limit)
     try:
-        kind = user_for(plan)
-        user = kind(plan, rows_of(user=0, users=1), observer)
+        user = VirtualUser(plan, rows_of(user=0, users=1), observer)
         session = networks.session(
             plan, lambda error, _failed: ended.set_result(error), user.at_proxy
         )
         try:
-            session.run(user.iteration(0, perf_counter()))
+            session.run(actor_for(user).iteration(0, perf_counter()))
             while not ended.done():
                 await asyncio.wait([ended], timeout=_SWEEP)
                 session.check_timeout(perf_counter(), timeout)

@@ -1,13 +1,18 @@
-"""Drives one share of a load test: many virtual users on one event loop."""
+"""Drives one share of a load test: many virtual users on one event loop.
+
+Each connection is an open file; that there may be so many is checked before the start.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import gc
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import inf
+from pathlib import Path
 from time import perf_counter
 
 from pytest_loadtool.engine.closed_model import ClosedCrew
@@ -17,12 +22,14 @@ from pytest_loadtool.engine.running import run
 from pytest_loadtool.engine.timer_queue import EARLY
 from pytest_loadtool.engine.transport_factory import Networks, open_networks
 from pytest_loadtool.engine.user_pool import Crew, Setting
+from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.load.cluster.share import Share
 from pytest_loadtool.load.metrics import reports
 from pytest_loadtool.load.metrics.merged import MergedMetrics
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
 from pytest_loadtool.model.load import LoadConfiguration
-from pytest_loadtool.replay.user.plan import Plan
+from pytest_loadtool.replay.user.plan import Origin, Plan
+from pytest_loadtool.replay.user.user import CONNECTIONS_PER_HOST
 
 #: How often (seconds) the clocks are read and the event loop's lag is measured, at least.
 _PULSE = 0.25
@@ -36,6 +43,15 @@ _TURN = 0.002
 #: After how many new objects more than gone ones the collector looks for cycles. The hot path makes
 #: none; what the event loop makes is little.
 _RARELY = 100_000
+
+
+#: Open files beside the connections: those that are open when the run starts (where they cannot be
+#: counted), and what it will open itself: event loop, name resolution, reports.
+_OTHERS = 100
+
+#: One connection more for so many: a connection that is closed counts until the event loop's next
+#: turn, and its successor may be open by then.
+_CLOSING = 10
 
 
 class LoadRunner:
@@ -205,3 +221,55 @@ class LoadRunner:
         """End the run: a virtual user cannot go on, and not because of the server."""
         self._error = self._error or error
         self.stop()
+
+
+def connections_of(plan: Plan) -> int:
+    """The most connections that one virtual user of ``plan`` has open at a time.
+
+    A page whose requests overlap uses up to `CONNECTIONS_PER_HOST` of them for each origin, any
+    other page one; they stay open from page to page.
+    """
+    most: Counter[Origin] = Counter()
+    for page in plan.pages:
+        bound = CONNECTIONS_PER_HOST if page.overlapped else 1
+        for origin, steps in Counter(step.origin for step in page.steps).items():
+            most[origin] = max(most[origin], min(bound, steps))
+    return most.total()
+
+
+def ensure_open_files(connections: int) -> None:
+    """See to it that this process can have so many connections, by raising its soft limit.
+
+    Raises:
+        LoadToolError: the hard limit does not allow it.
+    """
+    try:
+        import resource
+    except ImportError:  # Windows: sockets are no files there
+        return
+    need = connections + connections // _CLOSING + _open_now() + _OTHERS
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if _suffices(soft, need, resource.RLIM_INFINITY):
+        return
+    if not _suffices(hard, need, resource.RLIM_INFINITY):
+        raise LoadToolError(
+            f"the load needs up to {connections:,} connections at a time in one process, "
+            f"{need:,} open files with all else, and the limit is {hard:,}: raise it "
+            f"('ulimit -n {need}', as an administrator), spread the users over more workers "
+            "(-n; each has a limit of its own), or take fewer users"
+        )
+    resource.setrlimit(resource.RLIMIT_NOFILE, (need, hard))
+
+
+def _suffices(limit: int, need: int, infinity: int) -> bool:
+    return limit == infinity or limit >= need
+
+
+def _open_now() -> int:
+    """How many files this process has open, 0 where nobody tells."""
+    for folder in ("/proc/self/fd", "/dev/fd"):
+        try:
+            return sum(1 for _ in Path(folder).iterdir())
+        except OSError:
+            continue
+    return 0

@@ -10,7 +10,7 @@ from pytest_loadtool.engine.prepare.share import PreparedShare
 from pytest_loadtool.engine.run import LoadRun
 from pytest_loadtool.engine.worker import Worker
 from pytest_loadtool.errors import LoadToolError
-from pytest_loadtool.load import Glimpse, Message, Snapshot, Summary, encode
+from pytest_loadtool.load import Glimpse, Summary
 from pytest_loadtool.load.verdict.comparison import TOLERANCE
 from pytest_loadtool.load.verdict.saved import SavedRun
 from pytest_loadtool.model.length import Length
@@ -55,17 +55,12 @@ class _Here:
     def take_part(self, run: LoadRun) -> None:
         """Do all that the run says, which answers each message before the next."""
 
-        def tell(*message: Any) -> None:
-            run.hear(_NAME, *message)
+        def tell(kind: str, *fields: Any) -> None:
+            if kind == "snapshot":  # the sums of all reports are here: nobody adds them up again
+                fields = (self._share.runner.reported,)
+            run.hear(_NAME, kind, *fields)
 
-        def say(message: Message) -> None:
-            # Somebody has the sums of all reports already: they need not be added up again.
-            sums = self._share.runner.reported
-            tell(*encode(Snapshot(sums) if isinstance(message, Snapshot) else message))
-
-        worker = Worker(
-            lambda _servers, _share: self._share, self._orders.popleft, tell, say, _text
-        )
+        worker = Worker(lambda _servers, _share: self._share, self._orders.popleft, tell, _text)
         tell("ready")
         worker.take_part()  # up to "lead"
         tell("prepared", ())

@@ -12,8 +12,7 @@ from pytest_loadtool.engine.examples import Examples
 from pytest_loadtool.load.metrics.keys import PageKey, TransactionKey
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.user.exchange import Response
-from pytest_loadtool.replay.user.plan import Observer, PagePlan, Plan, Step
+from pytest_loadtool.replay.user.plan import Observer, PagePlan, Plan, Response, Step
 
 
 def metrics_for(plans: Sequence[Plan], *, detailed_pages: bool = False) -> LoadMetrics:

@@ -12,7 +12,16 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, Protocol
 
-from pytest_loadtool.load import Glimpse, Lookout, Merger, Share, Summary, Watch, decode, judge
+from pytest_loadtool.load import (
+    Glimpse,
+    Lookout,
+    Merger,
+    Share,
+    Summary,
+    Watch,
+    summarise,
+    verdict,
+)
 from pytest_loadtool.load.cluster.conductor import LEAD_TIME, Conductor, Order, Phase
 from pytest_loadtool.load.verdict.comparison import TOLERANCE
 from pytest_loadtool.load.verdict.saved import SavedRun
@@ -108,7 +117,7 @@ class LoadRun:
         """Act on what a worker says."""
         self._heard_at[worker] = time.monotonic()
         if kind in _FOR_MERGER:
-            self._merger.receive(worker, decode((kind, *fields)))
+            self._merger.receive(worker, kind, *fields)
         self._order(self.conductor.hear(worker, kind, *fields))
         if kind in _FOR_MERGER:
             self._look(worker)
@@ -163,15 +172,27 @@ class LoadRun:
         """Judge the run, if load was made; ``interrupted``: somebody has ended it elsewhere."""
         if self.started is None or self._configuration is None:
             return None
-        return judge(
-            self._merger.result(),
-            self._configuration,
-            self.started,
-            self._watch,
+        result, plan = self._merger.result(), self._configuration
+        metrics, workers = result.metrics, result.workers
+        stopped = interrupted or self._interrupted
+        thresholds = self._watch.results(metrics)
+        found = verdict(
+            metrics,
+            plan,
+            workers,
+            stopped_after=metrics.elapsed_us / 1e6 if stopped else None,
+            thresholds=thresholds,
+            lengths=self._lengths,
+        )
+        return summarise(
+            metrics,
+            plan,
+            workers,
+            found,
+            started=self.started,
+            thresholds=thresholds,
             baseline=self._baseline,
             tolerance=self._tolerance,
-            interrupted=interrupted or self._interrupted,
-            lengths=self._lengths,
         )
 
     # The course.

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-from pytest_loadtool.engine.dataset_cursor import rows_of
 from pytest_loadtool.engine.timer_queue import Agenda
 from pytest_loadtool.engine.transport_factory import Networks
-from pytest_loadtool.load.cluster.share import Share
+from pytest_loadtool.load.cluster.share import Share, rows_of
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.load import LoadConfiguration
-from pytest_loadtool.replay.authentication.login import user_for
+from pytest_loadtool.replay.acting import actor_for
 from pytest_loadtool.replay.user.plan import Observer, Plan
+from pytest_loadtool.replay.user.user import VirtualUser
 
 #: How many users are looked at in one turn of the event loop: on a busy one a look at 10,000 takes
 #: seconds, and nothing else should wait for it.
@@ -52,15 +52,14 @@ class Setting:
 class LoadUser:
     """One virtual user, its connections, and how far it is. Of these there may be 10,000."""
 
-    __slots__ = ("_crew", "_virtual", "begun", "busy", "dismissed", "due", "number", "pause",
+    __slots__ = ("_actor", "_crew", "begun", "busy", "dismissed", "due", "number", "pause",
                  "session", "stop_at", "unanswered", "working")  # fmt: skip
 
     def __init__(self, number: int, case: int, crew: Crew, setting: Setting) -> None:
         configuration, plan = setting.configuration, setting.plans[case]
         claim = rows_of(number, configuration.users) if plan.datasets else _no_row
         self._crew = crew
-        kind = user_for(plan)
-        self._virtual = kind(
+        virtual = VirtualUser(
             plan,
             claim,
             setting.observers[case],
@@ -68,7 +67,8 @@ class LoadUser:
             stop_on_error=configuration.on_error != "continue",
             keep_state=configuration.keep_state,
         )
-        self.session = setting.networks.session(plan, self._ended, self._virtual.at_proxy)
+        self._actor = actor_for(virtual)
+        self.session = setting.networks.session(plan, self._ended, virtual.at_proxy)
         self.number = number
         self.begun = 0
         """How many iterations it has begun."""
@@ -93,7 +93,7 @@ class LoadUser:
         self.busy = True
         number = self.begun
         self.begun = number + 1
-        self.session.run(self._virtual.iteration(number, min(due, perf_counter())))
+        self.session.run(self._actor.iteration(number, min(due, perf_counter())))
 
     def _ended(self, error: BaseException | None, failed: bool) -> None:
         self.busy = False

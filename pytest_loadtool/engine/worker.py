@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from pytest_loadtool.engine.prepare.share import PreparedShare
-from pytest_loadtool.load import Failed, Final, Message, Share, Snapshot
+from pytest_loadtool.load import Share
 from pytest_loadtool.load.metrics import reports
 
 #: Makes a share ready to run, with a base URL for each test case: see `share.prepare`.
@@ -18,9 +18,9 @@ class Worker:
     """Takes part in one run.
 
     ``receive`` waits for the next order of `load.conductor`, as its kind and fields; ``tell`` sends
-    a message back, and ``say`` one of `load.protocol`. ``text`` says what to tell of an error; what
-    it raises instead ends the worker. ``around`` calls what makes the load, with all that has to be
-    there meanwhile. Nothing is known here of what carries the messages.
+    a message back. ``text`` says what to tell of an error; what it raises instead ends the worker.
+    ``around`` calls what makes the load, with all that has to be there meanwhile. Nothing is known
+    here of what carries the messages.
     """
 
     def __init__(
@@ -28,14 +28,12 @@ class Worker:
         prepare: Prepare,
         receive: Callable[[], tuple[Any, ...]],
         tell: Callable[..., None],
-        say: Callable[[Message], None],
         text: Callable[[Exception], str],
         around: Callable[[Callable[[], None]], None] = lambda make_load: make_load(),
     ) -> None:
         self._prepare = prepare
         self._receive = receive
         self._tell = tell
-        self._say = say
         self._text = text
         self._around = around
         self._share: PreparedShare | None = None
@@ -74,10 +72,10 @@ class Worker:
         share = self._share
         assert share is not None, "nobody is told to go who has no share"
         try:
-            share.runner.run(start, lambda report: self._say(Snapshot(report)))
+            share.runner.run(start, partial(self._tell, "snapshot"))
         except Exception as error:
-            self._say(Snapshot(share.runner.report()))
-            self._say(Failed(self._text(error)))
+            self._tell("snapshot", share.runner.report())
+            self._tell("failed", self._text(error))
         else:
-            self._say(Final(reports.snapshot(share.metrics)))
+            self._tell("final", reports.snapshot(share.metrics))
         self._share = None

@@ -1,4 +1,4 @@
-"""Values out of responses: JSON, XML, headers, cookies, tags, patterns, boundaries.
+"""Values out of responses, by sources of each kind: the same code for a recording and at replay.
 
-Replay runs this for each response, so it is compiled and bounded. No correlation, no I/O.
+No traffic enters here, and nothing of why a value is taken.
 """

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from pytest_loadtool.codec.template import Template
+from pytest_loadtool.extraction.address import Fills
 from pytest_loadtool.extraction.extract import (
     Extract,
     PlainText,
@@ -24,16 +25,28 @@ from pytest_loadtool.extraction.extract import (
     compile_source,
     in_headers,
 )
-from pytest_loadtool.extraction.jsonpath import Fill, bind_path
+from pytest_loadtool.extraction.jsonpath import bind_path
+from pytest_loadtool.extraction.page import (
+    Find,
+    bind_choice,
+    bind_form_field,
+    bind_link,
+    escaped_text,
+    in_items,
+    page_text,
+)
 from pytest_loadtool.extraction.pattern import Allowance, Pattern
 from pytest_loadtool.extraction.xmlpath import bind_xml_path
 from pytest_loadtool.model.extractor import (
     Boundary,
+    Choice,
     CookieValue,
     Decoded,
     FormField,
     HeaderValue,
+    InItem,
     JsonPath,
+    Link,
     RegularExpression,
     Source,
     XmlPath,
@@ -42,38 +55,19 @@ from pytest_loadtool.model.extractor import (
 
 #: From a response and a user's values to the value, or None when the response does not hold it.
 Bound = Callable[[Readable, Sequence[str]], str | None]
-#: Compiles a template.
-Fills = Callable[[Template], Fill]
-
 #: From a text and a value in it to what is extracted.
 _AsText = Callable[[str, str], str | None]
 
 #: How many patterns of one extractor are kept compiled.
 _MOST_PATTERNS: Final = 256
 
-_SPECIAL: Final = re.compile(r"[\\.^$*+?{}\[\]|()]")
 #: What a pattern may begin with to be found as text.
 _PLAIN: Final = re.compile(r"(?:[^\\.^$*+?{}\[\]|()]|\\[^\w\s])*")
 #: What cannot stand behind a placeholder for that: its repetition, alternatives, groups before it.
 _NO_TAIL: Final = re.compile(r"\A[*+?{]|\||\\[1-9]")
-#: Classes and escapes; and what looks at what is around, or keeps what it took.
-_CLASS: Final = re.compile(r"\\[^bBAZ]|\[\^?\]?(?:[^\]\\]|\\.)*\]")
-_LOOKING: Final = re.compile(r"\(\?(?!:)|[|^$]|\\[bBAZ]|[*+?}]\+")
-#: At how many places of a value what is before it is looked at.
-_MOST_PLACES: Final = 8
-#: Stands for what only the whole pattern can tell.
-_UNSURE: Final = "\0unsure"
 _UNESCAPE: Final = re.compile(r"\\(.)")
 #: What takes a text as it is.
 _ALL: Final = Boundary("", "")
-#: Characters that markup has character references for (HTML §13.5), and how they are written.
-_MARKUP: Final = {
-    "&": "amp|#38|#x26",
-    "<": "lt|#60|#x3c",
-    ">": "gt|#62|#x3e",
-    '"': "quot|#34|#x22",
-    "'": "apos|#0?39|#x27",
-}
 _MARKED: Final = re.compile("[&<>\"']")
 
 
@@ -88,18 +82,6 @@ def bind_source(source: Source, match: int, fills: Fills) -> Bound:
     if match < 1:
         raise ValueError(f"match counts from 1, not {match}")
     return _BINDERS[type(source)](source, match, fills)
-
-
-def escaped_text(text: str) -> str:
-    """A pattern for this very text. As re.escape, without what needs no escape: people read it."""
-    return _SPECIAL.sub(r"\\\g<0>", text)
-
-
-def page_text(text: str) -> str:
-    """A pattern for this text as it is, or as markup writes it, with character references."""
-    return "".join(
-        f"(?:{one}|&(?i:{_MARKUP[one]});)" if one in _MARKUP else escaped_text(one) for one in text
-    )
 
 
 def _json_path(source: JsonPath, match: int, fills: Fills) -> Bound:
@@ -132,21 +114,16 @@ def _regular_expression(source: RegularExpression, match: int, fills: Fills) -> 
     behind = rest[1] if len(rest) == 2 else ""
     if len(rest) not in (1, 2) or not isinstance(behind, str) or _NO_TAIL.search(behind):
         return by_pattern
-    fill = fills(Template(rest[:1]))
-    if _PLAIN.fullmatch(before):
-        as_text = _behind_text(_UNESCAPE.sub(r"\1", before), Pattern(behind, allowance), match)
-    elif match == 1 and _is_head(before):
-        as_text = _between(Pattern(rf"(?:{before})\Z", allowance), Pattern(behind, allowance))
-    else:
+    if not _PLAIN.fullmatch(before):
         return by_pattern
+    fill = fills(Template(rest[:1]))
+    as_text = _behind_text(_UNESCAPE.sub(r"\1", before), Pattern(behind, allowance), match)
 
     def extract(response: Readable, values: Sequence[str]) -> str | None:
         value = fill(values)
         if value and _MARKED.search(value) is None:
             allowance.begin()
-            found = as_text(response.text, value)
-            if found != _UNSURE:
-                return found
+            return as_text(response.text, value)
         return by_pattern(response, values)
 
     return extract
@@ -171,48 +148,6 @@ def _behind_text(left: str, tail: Pattern, match: int) -> _AsText:
                 return found[1] if group else text[start:end]
             start = text.find(sought, end)
         return None
-
-    return find
-
-
-def _is_head(before: str) -> bool:
-    """Whether a pattern matches the same with nothing behind it: it does not look there, and gives
-    back what it took."""
-    try:
-        re.compile(before)
-    except re.error:
-        return False
-    return _LOOKING.search(_CLASS.sub("x", before)) is None
-
-
-def _between(head: Pattern, tail: Pattern) -> _AsText:
-    """Finds the value between what the patterns match: where that begins first, as a regular
-    expression does it. `_UNSURE` where two begin there, or there are many."""
-
-    def find(text: str, value: str) -> str | None:
-        first: re.Match[str] | None = None
-        last: re.Match[str] | None = None
-        seen = 0
-        at = text.find(value)
-        while at >= 0:
-            behind = tail.match(text, at + len(value))
-            if behind is not None:
-                seen += 1
-                if seen > _MOST_PLACES:
-                    return _UNSURE
-                found = head.search(text, 0, at)
-                if found is not None:
-                    if first is not None and found.start() == first.start():
-                        return _UNSURE
-                    if first is None or found.start() < first.start():
-                        first, last = found, behind
-            at = text.find(value, at + 1)
-        if first is None or last is None:
-            return None
-        if head.groups:
-            return first[1]
-        start, end = first.start(), last.end()
-        return last[1] if tail.groups else text[start:end]
 
     return find
 
@@ -277,6 +212,33 @@ def _filled(names: tuple[str, ...], make: Callable[..., Source]) -> Callable[...
     return bind
 
 
+def _in_page(bind: Callable[[Any, int, Fills], Find]) -> Callable[[Any, int, Fills], Bound]:
+    def bound(source: Source, match: int, fills: Fills) -> Bound:
+        find = bind(source, match, fills)
+        return lambda response, values: find(response.text, values)
+
+    return bound
+
+
+def _form_field(source: FormField, match: int, fills: Fills) -> Bound:
+    if source.action:
+        return _in_page(bind_form_field)(source, match, fills)
+    return _named_field(source, match, fills)
+
+
+def _in_item(source: InItem, match: int, fills: Fills) -> Bound:
+    inner, mark_of = _either(source.source, match, fills), fills(Template.parse(source.text))
+    item = source.item
+
+    def extract(response: Readable, values: Sequence[str]) -> str | None:
+        mark = mark_of(values)
+        if not mark:
+            return None
+        return in_items(response.text, mark, item, lambda text: inner(PlainText(text), values))
+
+    return extract
+
+
 def _decoded(source: Decoded, match: int, fills: Fills) -> Bound:
     outer = _either(source.outer, match, fills)
     decode = compile_source(Decoded(_ALL, source.decode)) if source.decode else None
@@ -298,6 +260,8 @@ def _either(source: Source, match: int, fills: Fills) -> Bound:
     return lambda response, _values: plain(response)
 
 
+_named_field: Final = _filled(("name",), FormField)
+
 #: One for each kind of source.
 _BINDERS: Mapping[type, Callable[[Any, int, Fills], Bound]] = MappingProxyType(
     {
@@ -306,7 +270,10 @@ _BINDERS: Mapping[type, Callable[[Any, int, Fills], Bound]] = MappingProxyType(
         RegularExpression: _regular_expression,
         HeaderValue: _header_value,
         Boundary: _filled(("left", "right"), Boundary),
-        FormField: _filled(("name",), FormField),
+        FormField: _form_field,
+        Link: _in_page(bind_link),
+        Choice: _in_page(bind_choice),
+        InItem: _in_item,
         CookieValue: _filled(("name",), CookieValue),
         Decoded: _decoded,
     }

@@ -11,19 +11,25 @@ from typing import Any, Protocol
 
 from pytest_loadtool.codec.decoding import DECODINGS
 from pytest_loadtool.codec.template import Template
+from pytest_loadtool.codec.uses import escaped
 from pytest_loadtool.errors import SlowPatternError
-from pytest_loadtool.extraction.jsonpath import compile_path
+from pytest_loadtool.extraction.address import Fills
+from pytest_loadtool.extraction.jsonpath import Fill, compile_path
+from pytest_loadtool.extraction.page import Find, bind_choice, bind_form_field, bind_link, in_items
 from pytest_loadtool.extraction.partial import is_partial, partial_fields
 from pytest_loadtool.extraction.pattern import Allowance, Pattern
 from pytest_loadtool.extraction.tags import find_control
 from pytest_loadtool.extraction.xmlpath import compile_xml_path
 from pytest_loadtool.model.extractor import (
     Boundary,
+    Choice,
     CookieValue,
     Decoded,
     FormField,
     HeaderValue,
+    InItem,
     JsonPath,
+    Link,
     RegularExpression,
     Source,
     XmlPath,
@@ -173,6 +179,8 @@ def _form_field(source: FormField, match: int) -> Extract:
         raise ValueError("'' is not a name of a form field")
     if source.split:
         return _split_field(name, source.split) if match == 1 else _nothing
+    if source.action:
+        return _in_page(bind_form_field)(source, match)
     return lambda response: _field(response.text, name, match)
 
 
@@ -211,6 +219,29 @@ def _split_field(name: str, split: int) -> Extract:
         return pieces[index] if index < len(pieces) else ""
 
     return extract
+
+
+def _in_page(bind: Callable[[Any, int, Fills], Find]) -> Callable[[Any, int], Extract]:
+    """Compiles a source of pages that has nothing to fill in."""
+
+    def compiled(source: Source, match: int) -> Extract:
+        find = bind(escaped(source), match, _constant)
+        return lambda response: find(response.text, ())
+
+    return compiled
+
+
+def _constant(template: Template) -> Fill:
+    text = template.literal or ""
+    return lambda _: text
+
+
+def _in_item(source: InItem, match: int) -> Extract:
+    inner = compile_literal(source.source, match)
+    mark, item = source.text, source.item
+    if not mark:
+        return _nothing
+    return lambda response: in_items(response.text, mark, item, lambda text: inner(PlainText(text)))
 
 
 def _header_value(source: HeaderValue, match: int) -> Extract:
@@ -316,6 +347,9 @@ COMPILERS: Mapping[type, Callable[[Any, int], Extract]] = MappingProxyType(
         Boundary: _boundary,
         RegularExpression: _regular_expression,
         FormField: _form_field,
+        Link: _in_page(bind_link),
+        Choice: _in_page(bind_choice),
+        InItem: _in_item,
         HeaderValue: _header_value,
         CookieValue: _cookie_value,
         Decoded: _decoded,

@@ -10,7 +10,8 @@ hold no controls.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from html import escape
 
 from pytest_loadtool.codec.entities import unescape
 
@@ -33,6 +34,13 @@ _TEXTAREA_END = re.compile(r"</textarea\s*>", re.IGNORECASE)
 _SELECT_END = re.compile(r"</select\s*>|<select(?=[\s/>])", re.IGNORECASE)
 _OPTION = re.compile(r"<option(?=[\s/>])", re.IGNORECASE)
 _OPTION_END = re.compile(r"<|\Z")
+_LABELLED_OPTION = re.compile(r'<option[^<>]*?\svalue="([^"]*)"[^<>]*>\s*+([^<>]*+)<')
+# Between a control and its label: tags, but no input.
+_FOLLOWING = re.compile(r"[^<>]*((?:>\s*<[^<>](?:[^n<>][^<>]*)?)*?)>\s*+([^<>\s][^<>]*+)<")
+_FOR = re.compile('for="([^"]*+)"')
+_ROW_ENDS = re.compile(r"</(?:tr|li|article|label|p)\b", re.IGNORECASE)
+#: What has no label of its own, but a value that people read.
+_NO_CHOICE = frozenset({"submit", "image", "reset", "file", "range", "button"})
 _PLAIN_NAME = re.compile(r"[\w.:-]+", re.ASCII)
 _RAW = (
     ("<!--", "-->"),
@@ -126,31 +134,40 @@ def select_end(text: str, end: int) -> int:
 
 
 def find_control(text: str, name: str, match: int) -> str | None:
-    """The value of the ``match``-th (from 1) control of that name, or None.
+    """The value of the ``match``-th (from 1) control of that name, or None."""
+    for tag, found, end in named_controls(text, name):
+        match -= 1
+        if not match:
+            return control_value(text, tag, found, end)
+    return None
+
+
+def named_controls(text: str, name: str) -> Iterator[tuple[str, dict[str, str], int]]:
+    """The controls of that name: tag name, attributes and end of the tag.
 
     Looks for the name first and for its tag around it, so that a large page costs little more than
     a search for a string.
     """
-    seen = 0
     last = -1
     position = text.find(name)
     while position >= 0:
         after = position + len(name)
         if text[position - 1 : position] in _BEFORE and text[after : after + 1] in _AFTER:
-            start = _tag_around(text, position, name)
-            if start > last and not _hidden(text, start):
+            start, control = _control_around(text, position, name)
+            if control is not None and start > last and not _hidden(text, start):
                 last = start
-                seen += 1
-                if seen == match:
-                    return _value_at(text, start)
+                yield control
         position = text.find(name, after)
-    if not seen and "&" in text and not _PLAIN_NAME.fullmatch(name):
-        return _find_escaped(text, name, match)
-    return None
+    if last < 0 and "&" in text and not _PLAIN_NAME.fullmatch(name):  # with character references
+        for tag, found, _, end in controls(text):
+            if found.get("name") == name:
+                yield tag, found, end
 
 
-def _tag_around(text: str, position: int, name: str) -> int:
-    """Where the control starts whose name stands at ``position``, or -1.
+def _control_around(
+    text: str, position: int, name: str
+) -> tuple[int, tuple[str, dict[str, str], int] | None]:
+    """Where the control starts whose name stands at ``position``, and the control if there is one.
 
     A ``<`` inside a quoted value is not the start: then one further to the left may be.
     """
@@ -158,11 +175,11 @@ def _tag_around(text: str, position: int, name: str) -> int:
     for _ in range(4):
         start = text.rfind("<", 0, start)
         if start < 0:
-            return -1
+            break
         found = control_at(text, start)
         if found is not None:
-            return start if found[2] > position and found[1].get("name") == name else -1
-    return -1
+            return start, found if found[2] > position and found[1].get("name") == name else None
+    return -1, None
 
 
 def _hidden(text: str, start: int) -> bool:
@@ -178,17 +195,36 @@ def _hidden(text: str, start: int) -> bool:
     return False
 
 
-def _value_at(text: str, start: int) -> str | None:
-    found = control_at(text, start)
-    return None if found is None else control_value(text, found[0], found[1], found[2])
+def choices(
+    text: str, tag: str, found: dict[str, str], end: int, labels: Mapping[str, int] | None = None
+) -> Iterator[tuple[str, str]]:
+    """The choices of a control with those attributes, whose tag ends there: the value that each
+    submits, and its label as the page writes it. ``labels`` are the page's, by `labels_for`, if
+    those of all controls are sought."""
+    if tag == "select":
+        for value, label in _LABELLED_OPTION.findall(text, end, select_end(text, end)):
+            yield unescape(value), label.rstrip()
+    elif found.get("value") and found.get("type", "").lower() not in _NO_CHOICE:
+        id_ = escape(found.get("id", ""))
+        if labels is not None:
+            named = labels.get(id_, -1)
+        else:
+            named = text.find(f'for="{id_}"') if id_ else -1
+        label = _label(text, named, end)
+        if label:
+            yield found["value"], label
 
 
-def _find_escaped(text: str, name: str, match: int) -> str | None:
-    """As `find_control`, for names that the page writes with character references."""
-    seen = 0
-    for tag, found, _, end in controls(text):
-        if found.get("name") == name:
-            seen += 1
-            if seen == match:
-                return control_value(text, tag, found, end)
-    return None
+def labels_for(text: str) -> dict[str, int]:
+    """By the id of a control, as the page writes it: where the first ``label`` for it says so."""
+    found: dict[str, int] = {}
+    for one in _FOR.finditer(text):
+        found.setdefault(one[1], one.start())
+    return found
+
+
+def _label(text: str, named: int, end: int) -> str:
+    """By the ``label`` element for it, else the text behind it in the same row."""
+    label = _FOLLOWING.match(text, named) if named >= 0 else None
+    label = label or _FOLLOWING.match(text, end - 1)
+    return "" if label is None or _ROW_ENDS.search(label[1]) else label[2].rstrip()

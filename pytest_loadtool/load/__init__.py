@@ -6,14 +6,6 @@ cheap to import.
 """
 
 from pytest_loadtool.load.cluster.merger import Merger, RunResult, WorkerResult, WorkerState
-from pytest_loadtool.load.cluster.protocol import (
-    Failed,
-    Final,
-    Message,
-    Snapshot,
-    decode,
-    encode,
-)
 from pytest_loadtool.load.cluster.share import Share, case_of, preflight, row_of
 from pytest_loadtool.load.metrics.errorlog import ErrorLog, ErrorRecord
 from pytest_loadtool.load.metrics.histogram import Histogram
@@ -22,7 +14,6 @@ from pytest_loadtool.load.metrics.measures import Spans, TransactionMetrics
 from pytest_loadtool.load.metrics.merged import MergedMetrics
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
 from pytest_loadtool.load.progress import Glimpse, GlimpseRow, Lookout
-from pytest_loadtool.load.verdict.evaluate import judge
 from pytest_loadtool.load.verdict.summarise import summarise
 from pytest_loadtool.load.verdict.summary import Summary
 from pytest_loadtool.load.verdict.threshold import ThresholdResult, ThresholdState, Watch
@@ -31,8 +22,6 @@ from pytest_loadtool.load.verdict.verdict import Verdict, verdict
 __all__ = [
     "ErrorLog",
     "ErrorRecord",
-    "Failed",
-    "Final",
     "Glimpse",
     "GlimpseRow",
     "Histogram",
@@ -40,11 +29,9 @@ __all__ = [
     "Lookout",
     "MergedMetrics",
     "Merger",
-    "Message",
     "PageKey",
     "RunResult",
     "Share",
-    "Snapshot",
     "Spans",
     "Summary",
     "ThresholdResult",
@@ -56,9 +43,6 @@ __all__ = [
     "WorkerResult",
     "WorkerState",
     "case_of",
-    "decode",
-    "encode",
-    "judge",
     "preflight",
     "row_of",
     "summarise",

@@ -16,7 +16,6 @@ from urllib.parse import unquote
 
 from pytest_loadtool.codec.filters import UNDO, filtered
 from pytest_loadtool.codec.multipart import as_template, pieces_of
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.codec.secret import (
     CREDENTIALS,
     is_password,
@@ -40,6 +39,7 @@ from pytest_loadtool.correlation.slots import Slot, request_slots
 from pytest_loadtool.editing.bulk_edit import with_references
 from pytest_loadtool.model.case import Header, Request, TestCase
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import NO_NAMES, Names, Rule
 
 #: The shortest value, in characters, that is looked for wherever it may stand.

@@ -30,7 +30,4 @@ def secrets_of(case: TestCase, values: Mapping[str, str]) -> Iterator[str]:
 
 
 def _rendered(text: str, values: Mapping[str, str]) -> str:
-    return "".join(
-        part if isinstance(part, str) else filtered(values.get(part.name, ""), part.filters)
-        for part in Template.parse(text).parts
-    )
+    return Template.parse(text).filled(lambda one: filtered(values.get(one.name, ""), one.filters))

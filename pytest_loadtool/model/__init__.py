@@ -1,4 +1,5 @@
-"""The nouns: frozen dataclasses with no behaviour beyond their own invariants.
+"""The nouns: frozen dataclasses, with what follows from their own fields.
 
-Nothing may enter here but the standard library: no I/O, no parsing of files, no HTTP.
+Nothing may enter here but the standard library: no I/O, no reading or writing of a format or a
+protocol (that is `codec`, or `casefile`).
 """

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
 from typing import Literal
 
-from pytest_loadtool.codec.template import Template, files_of
 from pytest_loadtool.model.answer import Answer
 from pytest_loadtool.model.asm import USUAL_ASM, AsmSettings
 from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.dataset import DatasetUse
-from pytest_loadtool.model.extractor import Extractor, references
+from pytest_loadtool.model.extractor import Extractor
 from pytest_loadtool.model.generator import Generator
 from pytest_loadtool.model.tls import USUAL_TLS, TlsSettings
 from pytest_loadtool.model.validator import DEFAULT_STATUS, StatusCodes, Validator
@@ -63,15 +62,6 @@ class Request:
     to ``document.cookie``, but for the whole host unless it names a path."""
     charset: str = ""
     """The character set that a text body is sent in; empty: UTF-8."""
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """The files in its body, by their paths from the test case's folder.
-
-        Raises:
-            TemplateError: a placeholder is malformed.
-        """
-        return files_of(self.body) if isinstance(self.body, str) else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,16 +200,6 @@ class TestCase:
             yield from page.transactions
 
     @property
-    def files(self) -> tuple[str, ...]:
-        """The files that its bodies hold, each once, by their paths from the test case's folder.
-
-        Raises:
-            TemplateError: a placeholder is malformed.
-        """
-        found = (file for one in self.transactions() for file in one.request.files)
-        return tuple(dict.fromkeys(found))
-
-    @property
     def configured(self) -> bool:
         """Whether Configure for Replay has run: it restricts the hosts, and correlates."""
         return bool(self.hosts) or any(one.set_by == "asm" for one in self.variables.values())
@@ -232,62 +212,6 @@ class TestCase:
         """
         shared = self.header_sets[request.header_set] if request.header_set else self.headers
         return wire_headers(shared, request.headers)
-
-    def used_by(self, request: Request) -> frozenset[str]:
-        """The names of the placeholders in all that a request of this test case sends.
-
-        Raises:
-            KeyError: as `wire_headers`.
-            TemplateError: a placeholder is malformed.
-        """
-        return used_names(_sent_texts(self, request), self.variables)
-
-    def needed_by(self, transaction: Transaction) -> frozenset[str]:
-        """The names that must have a value before a transaction: `used_by` its request, and what
-        its extractors look for that no extractor before them finds in the same response.
-
-        Raises:
-            KeyError, TemplateError: as `used_by`.
-        """
-        names = self.used_by(transaction.request)
-        found: set[str] = set()
-        for extractor in transaction.extractors:
-            texts = map(str, references(extractor.source))
-            names |= used_names(texts, self.variables) - found
-            found.add(extractor.variable)
-        return names
-
-
-def _sent_texts(case: TestCase, request: Request) -> Iterator[str]:
-    yield request.target
-    yield from (header.value for header in case.wire_headers(request) if header.value)
-    yield from request.cookies
-    if isinstance(request.body, str):
-        yield request.body
-
-
-def used_names(texts: Iterable[str], variables: Mapping[str, Variable]) -> frozenset[str]:
-    """The names of the placeholders in these templates, and in what variables are made of; files
-    are not among them.
-
-    Raises:
-        TemplateError: a placeholder is malformed.
-    """
-    names: set[str] = set()
-    waiting = list(texts)
-    while waiting:
-        text = waiting.pop()
-        for name in _values(text) if "${" in text else ():
-            if name not in names:
-                names.add(name)
-                made_of = variables[name].template if name in variables else None
-                waiting.append(made_of or "")
-    return frozenset(names)
-
-
-def _values(text: str) -> frozenset[str]:
-    references = Template.parse(text).references
-    return frozenset(one.name for one in references if one.file is None)
 
 
 def wire_headers(shared: tuple[Header, ...], own: tuple[Header, ...]) -> tuple[Header, ...]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 #: The rule of decisions to assert what a change brought about.
 OUTCOME = "outcome"
+#: That of changes which nothing shows.
+NO_OUTCOME = "no-outcome"
 
 
 @dataclass(frozen=True, slots=True)

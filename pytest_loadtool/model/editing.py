@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from urllib.parse import urlsplit
 
-from pytest_loadtool.model.case import TestCase, Transaction, used_names
-from pytest_loadtool.model.validator import Validator, expected_text
+from pytest_loadtool.model.case import TestCase, Transaction
+from pytest_loadtool.model.validator import Validator
 
 
 def with_transactions(case: TestCase, transactions: Iterable[Transaction]) -> TestCase:
@@ -93,16 +93,3 @@ def page_span(case: TestCase, index: int) -> range:
     """The indexes of the transactions of page ``index``."""
     start = sum(len(page.transactions) for page in case.pages[:index])
     return range(start, start + len(case.pages[index].transactions))
-
-
-def without_outcomes(transaction: Transaction, only: Collection[str] | None = None) -> Transaction:
-    """The transaction without the outcomes that were found; with ``only``, without those that hold
-    one of these variables."""
-    kept = tuple(
-        one
-        for one in transaction.validators
-        if one.outcome is None
-        or not one.outcome.change
-        or (only is not None and used_names((expected_text(one),), {}).isdisjoint(only))
-    )
-    return transaction if kept == transaction.validators else replace(transaction, validators=kept)

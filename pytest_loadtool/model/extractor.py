@@ -11,8 +11,6 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from pytest_loadtool.codec.template import Reference, Template, escape
-
 
 @dataclass(frozen=True, slots=True)
 class JsonPath:
@@ -68,13 +66,56 @@ class FormField:
     ``split`` is for a ViewState that ASP.NET spreads over several fields (``__VIEWSTATE``,
     ``__VIEWSTATE1``, …): it is how many of them the request sends. The page may have another
     number: the last one of the request takes what is left, those that are not there are empty.
+    With an ``action``, it is a field of a form that submits to such an address.
     """
 
     name: str
     split: int = 0
+    action: str = ""
 
     def __str__(self) -> str:
-        return f"form field {self.name!r}" + (f" of {self.split}" if self.split else "")
+        form = f" of the form to {self.action}" if self.action else ""
+        return f"form field {self.name!r}{form}" + (f" of {self.split}" if self.split else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The value at ``*`` in an address of an HTML page: ``/orders/*/edit``; ``...`` is any text.
+
+    With a ``label``, it is a link that a person reads as that.
+    """
+
+    address: str
+    label: str = ""
+
+    def __str__(self) -> str:
+        return f"link {self.address}" + (f" called {self.label!r}" if self.label else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What an option, check box or radio button of that form field submits, by its ``label``."""
+
+    name: str
+    label: str
+
+    def __str__(self) -> str:
+        return f"choice {self.label!r} of {self.name!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class InItem:
+    """What ``source`` takes in the item of a list that has an element with exactly that ``text``.
+
+    An item is a ``tr``, ``li`` or ``article``, or what ``item`` says: ``div.card``.
+    """
+
+    source: Source
+    text: str
+    item: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.source} in the {self.item or 'item'} of {self.text!r}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +165,11 @@ Source = (
     | Boundary
     | RegularExpression
     | FormField
+    | Link
+    | Choice
     | HeaderValue
     | CookieValue
+    | InItem
     | Decoded
 )
 
@@ -136,41 +180,39 @@ _TEMPLATES: Mapping[type, tuple[str, ...]] = MappingProxyType(
         XmlPath: ("path",),
         Boundary: ("left", "right"),
         RegularExpression: ("pattern",),
-        FormField: ("name",),
+        FormField: ("name", "action"),
+        Link: ("address", "label"),
+        Choice: ("name", "label"),
+        InItem: ("text",),
         HeaderValue: ("pattern",),
         CookieValue: ("name",),
+        Decoded: (),
     }
 )
 
 
 def source_texts(source: Source) -> tuple[str, ...]:
     """The texts of a source that hold placeholders or their escape; most have none."""
-    if isinstance(source, Decoded):
-        inner = () if source.inner is None else source_texts(source.inner)
-        return (*source_texts(source.outer), *inner)
+    within = tuple(text for one in parts_of(source).values() for text in source_texts(one))
     texts = (getattr(source, name) for name in _TEMPLATES[type(source)])
-    return tuple(text for text in texts if text and "${" in text)
+    return (*within, *(text for text in texts if text and "${" in text))
 
 
 def with_texts(source: Source, write: Callable[[str], str]) -> Source:
     """``source`` with what ``write`` makes of each of its texts."""
-    if isinstance(source, Decoded):
-        inner = None if source.inner is None else with_texts(source.inner, write)
-        return replace(source, outer=with_texts(source.outer, write), inner=inner)
+    made: dict[str, Any] = {name: with_texts(one, write) for name, one in parts_of(source).items()}
     texts = {name: getattr(source, name) for name in _TEMPLATES[type(source)]}
-    made: dict[str, Any] = {name: write(text) for name, text in texts.items() if text}
-    return replace(source, **made)
+    made |= {name: write(text) for name, text in texts.items() if text}
+    return replace(source, **made) if made else source
 
 
-def escaped(source: Source) -> Source:
-    """A source whose texts are no templates yet, as one in which they stand for themselves."""
-    return with_texts(source, escape)
-
-
-def references(source: Source) -> tuple[Reference, ...]:
-    """The placeholders of a source, in order."""
-    texts = source_texts(source)
-    return tuple(one for text in texts for one in Template.parse(text).references)
+def parts_of(source: Source) -> dict[str, Source]:
+    """The sources that a source is made of, by field."""
+    if isinstance(source, InItem):
+        return {"source": source.source}
+    if isinstance(source, Decoded):
+        return {"outer": source.outer, **({"inner": source.inner} if source.inner else {})}
+    return {}
 
 
 @dataclass(frozen=True, slots=True)

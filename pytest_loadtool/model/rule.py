@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 
-from pytest_loadtool.codec.place import Place
+from pytest_loadtool.model.place import Place
 
 
 class Kind(Enum):
@@ -23,6 +23,14 @@ class Kind(Enum):
     LINK = "link"
     CHOICE = "choice"
     TEXT = "text"
+
+
+class Role(Enum):
+    """What a value is for, as far as more than its own rule has to know it."""
+
+    ANTI_FORGERY = "anti-forgery token"
+    ACCESS = "access token"
+    REFRESH = "refresh token"
 
 
 #: What a rule may ask for besides names; `correlation.evidence` tells whether it holds.
@@ -102,7 +110,10 @@ class Rule:
       whose addresses are otherwise sent as recorded;
     * ``reason``: a sentence, with ``{field}`` (where it is used) and ``{producer}`` to fill in;
     * ``unfound``: likewise, of a rule with ``used_as``, when no response holds the value;
-    * ``confidence``: between 0 and 1.
+    * ``confidence``: between 0 and 1;
+    * ``role``: of a token that is known with others: cookies have anti-forgery tokens, too, and a
+      transaction that gives out an access token for a refresh token is sent again in time;
+    * ``source``: where that is known from: a standard, or the software that does so.
     """
 
     name: str
@@ -123,3 +134,5 @@ class Rule:
         "will probably refuse it."
     )
     static: bool = False
+    role: Role | None = None
+    source: str = ""

@@ -2,7 +2,7 @@
 
 This module is loaded in every pytest run of every project that has the package installed, and in
 every xdist worker, so it holds thin hooks only: nothing but pytest and this room's `options` is
-imported until a hook has something to do, and a list of who hears of recordings.
+imported until a hook has something to do.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_loadtool import CASE_SUFFIX, LOAD_SUFFIX, listeners
 from pytest_loadtool.plugin import options
-from pytest_loadtool.workflow.listeners import listeners
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,13 +102,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     """With ``--load`` nothing but load configurations is collected. What test cases upload, and be
     it a program in Python, never is."""
     folder, dot, files = collection_path.name.rpartition(".")
-    if (
-        dot
-        and files == "files"
-        and collection_path.with_name(folder + options.CASE_SUFFIX).exists()
-    ):
+    if dot and files == "files" and collection_path.with_name(folder + CASE_SUFFIX).exists():
         return True
-    if not config.option.load or collection_path.name.endswith(options.LOAD_SUFFIX):
+    if not config.option.load or collection_path.name.endswith(LOAD_SUFFIX):
         return None
     return True if collection_path.is_file() else None
 
@@ -116,12 +112,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """Collect test cases, or with ``--load`` load configurations."""
     if parent.config.option.load:
-        if file_path.name.endswith(options.LOAD_SUFFIX):
+        if file_path.name.endswith(LOAD_SUFFIX):
             from pytest_loadtool.plugin.load.item import LoadFile
 
             file: pytest.Collector = LoadFile.from_parent(parent, path=file_path)
             return file
-    elif file_path.name.endswith(options.CASE_SUFFIX):
+    elif file_path.name.endswith(CASE_SUFFIX):
         from pytest_loadtool.plugin.functional.collect import CaseFile
 
         return CaseFile.from_parent(parent, path=file_path)
@@ -196,10 +192,7 @@ def pytest_terminal_summary(
     reports = (report for many in terminalreporter.stats.values() for report in many)
     if not any(getattr(report, "user_properties", ()) for report in reports):
         return
-    from pytest_loadtool.plugin.functional import by_place, unverified
-    from pytest_loadtool.plugin.functional import status_mismatch as otherwise
+    from pytest_loadtool.plugin.functional.notices import notices
 
-    stats = terminalreporter.stats
-    for text in (*otherwise.notices(stats), *by_place.notices(stats), unverified.notice(stats)):
-        if text:
-            terminalreporter.line(text, yellow=True)
+    for text in notices(terminalreporter.stats):
+        terminalreporter.line(text, yellow=True)

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_loadtool import LOAD_SUFFIX
+
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
     from pytest_loadtool.casefile.trust import Trust
-
-CASE_SUFFIX = ".case.toml"
-LOAD_SUFFIX = ".load.toml"
+from pytest_loadtool.load.metrics import histogram
 
 _OPTIONS: dict[str, dict[str, Any]] = {
     "--record": {
@@ -340,7 +340,7 @@ def header(config: pytest.Config) -> list[str]:
     if config.option.loadtool_untrusted:
         parts.append("test cases untrusted")
     if config.option.load:
-        from pytest_loadtool.plugin.build_info import BUILD
+        from pytest_loadtool.plugin.options import BUILD
 
         parts.insert(0, BUILD)
     return [f"loadtool: {', '.join(parts)}"] if parts else []
@@ -410,3 +410,7 @@ def _given(option: argparse.Namespace, name: str) -> bool:
 
 def _spelled(name: str) -> str:
     return "--" + name.replace("_", "-")
+
+
+#: All modules of the hot path are compiled, or none of them is.
+BUILD = "pure Python" if histogram.__file__.endswith(".py") else "compiled"

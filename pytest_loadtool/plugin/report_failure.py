@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from _pytest._io import TerminalWriter
-
+from pytest_loadtool.plugin.private import output_of
 from pytest_loadtool.report.columns import wrap
+
+if TYPE_CHECKING:
+    from _pytest._io import TerminalWriter
 
 _INDENT = re.compile(r"[ ]*")
 
@@ -22,7 +25,7 @@ class WrappedText(str):
     def toterminal(self, tw: TerminalWriter) -> None:
         """Write it. pytest looks for this method before it takes a failure for mere text."""
         for line in self.split("\n"):
-            tw.line("\n".join(_parts(line, tw.fullwidth)) if tw._file.isatty() else line)
+            tw.line("\n".join(_parts(line, tw.fullwidth)) if output_of(tw).isatty() else line)
 
 
 def _parts(line: str, width: int) -> list[str]:

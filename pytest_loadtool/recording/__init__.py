@@ -8,17 +8,15 @@ silently: what does not become a transaction becomes a `Note`.
 
 from pytest_loadtool.model.editing import page_span, without
 from pytest_loadtool.recording.build import Recording, build_case
-from pytest_loadtool.recording.evidence import with_answers
-from pytest_loadtool.recording.filter.domains import Domain, DomainFilter
+from pytest_loadtool.recording.filter.domains import TRACKERS, Domain, DomainFilter
 from pytest_loadtool.recording.filter.hosts import HostUse, belongs, hostnames, restrict
 from pytest_loadtool.recording.filter.static_resources import Stripped, strip
-from pytest_loadtool.recording.filter.trackers import TRACKERS
 from pytest_loadtool.recording.importing import with_page
 from pytest_loadtool.recording.notes import Note
 from pytest_loadtool.recording.pages.grouping import ALGORITHMS, Grouping
 from pytest_loadtool.recording.regrouping import paused, regrouped, with_pauses
-from pytest_loadtool.recording.report.fidelity import fidelity, transactions_of
-from pytest_loadtool.recording.report.websockets import what_sockets_did
+from pytest_loadtool.recording.report.answers import with_answers
+from pytest_loadtool.recording.report.fidelity import fidelity, transactions_of, what_sockets_did
 from pytest_loadtool.recording.request.uploads import Upload, Uploads, folder_of, unused_path
 
 __all__ = [

@@ -9,11 +9,10 @@ from types import MappingProxyType
 from pytest_loadtool.model.case import Page, Recorded, Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told, silent
-from pytest_loadtool.recording.entry import Entry
+from pytest_loadtool.recording.entry import Entry, sayable
 from pytest_loadtool.recording.failures import expected_status
-from pytest_loadtool.recording.filter.expressible import sayable
-from pytest_loadtool.recording.filter.filter import sift
 from pytest_loadtool.recording.filter.hosts import with_recorded_hosts
+from pytest_loadtool.recording.filter.rules import sift
 from pytest_loadtool.recording.notes import Note
 from pytest_loadtool.recording.pages.grouping import REFERRER_ANALYSIS, Grouping, group
 from pytest_loadtool.recording.pages.naming import operation_name, page_names
@@ -22,8 +21,7 @@ from pytest_loadtool.recording.report.answers import expected_answer
 from pytest_loadtool.recording.report.fidelity import fidelity
 from pytest_loadtool.recording.request.cookies import script_cookies
 from pytest_loadtool.recording.request.header_sets import Headers, share
-from pytest_loadtool.recording.request.server import server_of
-from pytest_loadtool.recording.request.template import Draft, draft
+from pytest_loadtool.recording.request.template import Draft, draft, server_of
 from pytest_loadtool.recording.request.uploads import Upload, Uploads
 
 

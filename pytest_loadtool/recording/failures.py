@@ -11,7 +11,7 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.validator import DEFAULT_STATUS, StatusCodes
 from pytest_loadtool.recording.entry import Entry
 from pytest_loadtool.recording.notes import EXPECTED, INCOMPLETE, RECORDING_ERROR, Note
-from pytest_loadtool.recording.pages.navigation import is_navigation
+from pytest_loadtool.recording.pages.common import is_navigation
 
 #: What browsers fetch for the sake of a page (Fetch standard, request destination).
 STATIC_DESTINATIONS = frozenset(

@@ -10,8 +10,7 @@ from types import MappingProxyType
 from pytest_loadtool.model.case import Header, Request, TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.build import build_case
-from pytest_loadtool.recording.entry import origin
-from pytest_loadtool.recording.filter.expressible import sayable
+from pytest_loadtool.recording.entry import origin, sayable
 from pytest_loadtool.recording.filter.hosts import with_recorded_hosts
 from pytest_loadtool.recording.request.cookies import sent_cookies
 from pytest_loadtool.recording.request.header_sets import share

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from pytest_loadtool.model.case import Page, Recorded, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.recording.filter.filter import sift
+from pytest_loadtool.recording.filter.rules import sift
 from pytest_loadtool.recording.pages.grouping import Grouping, group
 from pytest_loadtool.recording.pages.naming import distinct, page_name
 from pytest_loadtool.recording.pages.timing import pauses, recorded, think_times

@@ -6,8 +6,17 @@ long to wait, and is sent each response. A driver (room ``transport``) feeds it.
 """
 
 from pytest_loadtool.replay.compile.case import compile_case
-from pytest_loadtool.replay.user.exchange import Over, Response, Send, Wait
-from pytest_loadtool.replay.user.plan import Observer, Origin, PagePlan, Plan, Step
+from pytest_loadtool.replay.user.plan import (
+    Observer,
+    Origin,
+    Over,
+    PagePlan,
+    Plan,
+    Response,
+    Send,
+    Step,
+    Wait,
+)
 from pytest_loadtool.replay.user.user import VirtualUser
 
 __all__ = [

@@ -11,6 +11,7 @@ from pytest_loadtool.auth import scheme_name
 from pytest_loadtool.auth.recorded import recorded_identities
 from pytest_loadtool.casefile import har_comment, read_case, read_har, read_troubles
 from pytest_loadtool.casefile.trust import UNTRUSTED, named_path
+from pytest_loadtool.codec.suffixes import case_name, har_path
 from pytest_loadtool.codec.template import Reference
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.authentication import Proxy
@@ -23,7 +24,7 @@ from pytest_loadtool.workflow.accounts import unconfigured
 from pytest_loadtool.workflow.credentials import Credentials, Source, env_name, place
 from pytest_loadtool.workflow.document import Document, of_users
 from pytest_loadtool.workflow.errors import NothingRecordedError
-from pytest_loadtool.workflow.files import MASKED, case_name, har_path
+from pytest_loadtool.workflow.files import MASKED
 from pytest_loadtool.workflow.project import Project
 from pytest_loadtool.workflow.recording import Captured
 from pytest_loadtool.workflow.telling import account, notes, replayed

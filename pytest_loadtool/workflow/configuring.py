@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.casefile import case_rules
 from pytest_loadtool.model.case import TestCase, Transaction
-from pytest_loadtool.model.decision import OUTCOME, Decision
+from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, Decision
+from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.rule import Rule
 from pytest_loadtool.recording import with_answers
@@ -125,15 +127,23 @@ def without_outcome(document: Document, change: str) -> Document:
     from pytest_loadtool.correlation.outcomes import without_outcome as without
 
     case = without(document.case, document.exchanges, change)
-    rest = (one for one in decisions(document) if (one.rule, one.producer) != (OUTCOME, change))
-    return _decided_anew(document, case, tuple(rest))
+    return _decided_anew(document, case, decisions(document))
 
 
-def _decided_anew(document: Document, case: TestCase, made: tuple[Decision, ...]) -> Document:
+def _decided_anew(document: Document, case: TestCase, made: Iterable[Decision]) -> Document:
+    """The document with ``case``, in which these decisions stand, and what changes brought about is
+    asserted with the values that it has now."""
+    from pytest_loadtool.correlation.outcomes import asserted
+    from pytest_loadtool.correlation.revert import without_outcomes
+    from pytest_loadtool.correlation.traffic import steps_of
+
+    plain = with_transactions(case, map(without_outcomes, case.transactions()))
+    outcomes = asserted(plain, steps_of(plain, document.exchanges))
+    others = (one for one in made if one.rule not in (OUTCOME, NO_OUTCOME))
     configuration = document.configuration and replace(
-        document.configuration, case=case, decisions=made
+        document.configuration, case=outcomes.case, decisions=(*others, *outcomes.decisions)
     )
-    return replace(document, case=case, configuration=configuration)
+    return replace(document, case=outcomes.case, configuration=configuration)
 
 
 def _correlated(project: Project, case_path: Path, document: Document, told: Told) -> Configuration:

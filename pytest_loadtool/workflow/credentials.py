@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
+from pytest_loadtool.codec.suffixes import case_name
 from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference, escape
 from pytest_loadtool.correlation.revert import names_in_use
 from pytest_loadtool.engine.prepare.keyrings import in_keyring, store_in_keyring, storing
 from pytest_loadtool.model.case import TestCase, Variable
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
-from pytest_loadtool.workflow.files import case_name, write_private
+from pytest_loadtool.workflow.files import write_private
 from pytest_loadtool.workflow.project import Project
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from pytest_loadtool.casefile import format_case, parse_case
 from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference
+from pytest_loadtool.codec.uses import needed_by, used_names
 from pytest_loadtool.errors import FileError
-from pytest_loadtool.model.case import TestCase, Transaction, used_names
+from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.validator import expected_text
 from pytest_loadtool.recording.request.uploads import Upload
@@ -101,7 +102,7 @@ def tidied(case: TestCase, before: TestCase) -> TestCase:
     used = of_users(case)
     for transaction in case.transactions():
         checked = map(expected_text, transaction.validators)
-        used |= case.needed_by(transaction) | used_names(checked, case.variables)
+        used |= needed_by(case, transaction) | used_names(checked, case.variables)
     needless = of_users(before) - used
     datasets = {Reference(name).dataset for name in needless} - {
         Reference(name).dataset for name in used
@@ -125,7 +126,7 @@ def unset(case: TestCase) -> set[str]:
     known = {name for name, one in case.variables.items() if not one.needs_extractor}
     missing: set[str] = set()
     for transaction in case.transactions():
-        missing |= _own(case.needed_by(transaction)) - known
+        missing |= _own(needed_by(case, transaction)) - known
         known.update(extractor.variable for extractor in transaction.extractors)
         checked = map(expected_text, transaction.validators)
         missing |= _own(used_names(checked, case.variables)) - known

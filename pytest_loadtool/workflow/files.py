@@ -16,16 +16,16 @@ from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
+from pytest_loadtool import CASE_SUFFIX, LOAD_SUFFIX
 from pytest_loadtool.casefile import HarWriter, save_dataset
+from pytest_loadtool.codec.suffixes import case_name, har_path
 from pytest_loadtool.model.dataset import Dataset
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.workflow.errors import PathError
 
-CASE_SUFFIX = ".case.toml"
 #: What traffic says about itself whose credentials and tokens are not the recorded ones.
 MASKED = "Credentials and tokens are stand-ins."
-LOAD_SUFFIX = ".load.toml"
 
 _RECORDING = re.compile(r"\.recording(?:-\d+)?\.har$")
 
@@ -61,16 +61,6 @@ def _as_file(path: Path, suffix: str, kind: str) -> Path:
             f"{suffix}, such as {path.with_suffix('').name}{suffix}"
         )
     return path.with_name(path.name + suffix)
-
-
-def case_name(case_path: Path) -> str:
-    """The stem that a test case shares with its traffic: ``shop`` of ``shop.case.toml``."""
-    return case_path.name.removesuffix(CASE_SUFFIX)
-
-
-def har_path(case_path: Path) -> Path:
-    """The file that holds the traffic of a saved test case."""
-    return case_path.with_name(f"{case_name(case_path)}.har")
 
 
 def load_path(case_path: Path) -> Path:

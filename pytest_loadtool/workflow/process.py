@@ -1,4 +1,4 @@
-"""The recording proxy in a process of its own, beside the program whose traffic it records.
+"""`record`: the recording proxy in a process of its own, beside the program that is recorded.
 
 A test may stop the clock, forbid sockets, be interrupted or have an event loop that runs: nothing
 of that reaches the recorder. Requests and answers are Python objects over two pipes, each answer
@@ -14,7 +14,9 @@ import os
 import subprocess
 import sys
 import tempfile
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace as with_changes
 from itertools import count
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
@@ -22,8 +24,13 @@ from types import TracebackType
 from typing import Any, Self
 
 import pytest_loadtool
+from pytest_loadtool import listeners
 from pytest_loadtool.capture import Proxy
+from pytest_loadtool.codec.suffixes import har_path
 from pytest_loadtool.errors import LoadToolError, RecordingError
+from pytest_loadtool.recording import Domain, DomainFilter
+from pytest_loadtool.replay.compile.proxies import ProxyUrl
+from pytest_loadtool.workflow.files import as_case_path
 from pytest_loadtool.workflow.project import Project
 from pytest_loadtool.workflow.unattended import End, Recorded, Series
 
@@ -152,6 +159,72 @@ async def _answer(series: Series, request: Path | End) -> Recorded | LoadToolErr
     except LoadToolError as error:
         return RecordingError(str(error))
     return None
+
+
+@contextmanager
+def record(
+    file: str | Path,
+    *,
+    replace: bool = False,
+    only: Sequence[str] = (),
+    block: Sequence[str] = (),
+    proxy: str = "",
+    say: Callable[[str], None] | None = None,
+) -> Iterator[Proxy]:
+    """Record what goes through a proxy, and make a test case of it: ``file`` and its traffic.
+
+    The value says how clients reach the proxy: `Proxy.url`, `Proxy.ca`, and ready-made settings for
+    Playwright, Selenium, httpx and requests. At the end the test case is configured for replay
+    and written; ``say`` is called with each line of a summary. If the block raises, no test case is
+    made: the traffic is kept, and a note on the exception says where.
+
+    ``only`` and ``block`` are domains to record and to block, with their subdomains. ``proxy`` is
+    the URL of a proxy that servers are reached through, with a user name and password if it asks.
+    A test case that exists is written over only with ``replace``; what a person set in it stays.
+
+    Raises:
+        RecordingError: on entering, when the file exists or recording cannot start; on leaving,
+            when no test case can be made of what came, or nothing came.
+        LoadToolError: on entering, when the file's name is not one of a test case.
+        ValueError: a domain is none, or the proxy's URL.
+    """
+    path = as_case_path(Path(file).absolute())
+    domains = DomainFilter(tuple(map(Domain.parse, only)), tuple(map(Domain.parse, block)))
+    if proxy:
+        ProxyUrl.parse(proxy)
+    if (existing := in_the_way(path)) and not replace:
+        raise RecordingError(f"{existing} exists: record(…, replace=True) writes over it")
+    with RecordingProcess(Project(Path.cwd(), domains=domains, proxy=proxy)) as process:
+        process.begin(path)
+        try:
+            yield process.proxy
+        except BaseException as error:
+            kept = process.end(End(keep=False))
+            if kept is not None:
+                _tell(with_changes(kept, reason="the block raised an exception"))
+                error.add_note(f"loadtool: what was recorded is in {kept.file}")
+            raise
+        recorded = process.end(End(keep=True))
+    if recorded is None:
+        raise RecordingError(f"nothing was recorded for {path}: no client used the proxy")
+    if recorded.reason:
+        raise RecordingError(
+            f"no test case was made: {recorded.reason}. The traffic is in {recorded.file}"
+        )
+    _tell(recorded)
+    if say is not None:
+        for line in (f"{recorded.file}: {recorded.summary}", *recorded.notes):
+            say(line)
+
+
+def in_the_way(case_path: Path) -> Path | None:
+    """A file that recording this test case would write over, if there is one."""
+    return next((one for one in (case_path, har_path(case_path)) if one.exists()), None)
+
+
+def _tell(recorded: Recorded) -> None:
+    for heard in listeners[-1:]:
+        heard(recorded)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.replay import Observer, Plan, Step
 from pytest_loadtool.replay.compile.proxies import through
@@ -50,7 +51,7 @@ def plan_of(
         case,
         server=server,
         think_time=ThinkTime(scale=0.0) if fast else ThinkTime(),
-        unsaved={name: uploads[name].content for name in case.files if name in uploads},
+        unsaved={name: uploads[name].content for name in case_files(case) if name in uploads},
         trust=project.trust,
     )
     check_tls(plan)

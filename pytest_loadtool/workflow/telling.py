@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from pytest_loadtool.auth import scheme_name
+from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.codec.template import Reference, Template
 from pytest_loadtool.masking.text import BY_NAME
 from pytest_loadtool.model.authentication import Identity, Proxy
@@ -33,12 +34,6 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {plural}"
 
 
-def shortened(text: str, width: int) -> str:
-    """``text`` on one line of at most ``width`` characters, with an ellipsis where it was cut."""
-    line = " ".join(text.split())
-    return line if len(line) <= width else line[: width - 1] + "…"
-
-
 def notes(found: Sequence[Note], most: int | None = _MOST) -> Iterator[str]:
     """What the recording leaves out or cannot replay: per kind its count, and examples of each
     reason: ``most`` of them, or all."""
@@ -49,7 +44,7 @@ def notes(found: Sequence[Note], most: int | None = _MOST) -> Iterator[str]:
         yield f"  {kind}: {count}" + (f" ({serious} serious: record again)" if serious else "")
         for message, subjects in _by_message(mine):
             listed = [
-                shortened(BY_NAME.text(subject), 60) + (f" ({times})" if times > 1 else "")
+                clip(BY_NAME.text(subject), 60) + (f" ({times})" if times > 1 else "")
                 for subject, times in subjects.most_common(most)
             ]
             shown = ", ".join(listed)

@@ -29,7 +29,7 @@ from pytest_loadtool.workflow.known import fingerprint, is_known
 from pytest_loadtool.workflow.project import Project
 from pytest_loadtool.workflow.recording import Captured, proxy_for
 from pytest_loadtool.workflow.saving import check_savable, save
-from pytest_loadtool.workflow.seen import keep_credentials
+from pytest_loadtool.workflow.secrets import keep_credentials
 from pytest_loadtool.workflow.telling import counted
 
 #: Seconds that exchanges get to end after the program has said that its recording is over.

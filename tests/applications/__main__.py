@@ -1,6 +1,7 @@
 """``python -m tests.applications [NAME ...]``: the table of applications, all or those named.
 
-With ``--sabotage``: which changes that were not done make a replay red.
+With ``--sabotage``: which changes that were not done make a replay red. With ``--score [HAR ...]``:
+what each rule and strategy of correlation finds in the recordings of the tests, and in these.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,6 +17,8 @@ from tests.applications.application import APPLICATIONS
 from tests.applications.journey import JourneyError
 from tests.applications.outcome import examine
 from tests.applications.sabotage import PLACES, REPLAYS, report, sabotage
+from tests.applications.score import PAGE as SCORES
+from tests.applications.score import Scores, corpus, scored
 from tests.applications.table import PAGE, table, updated
 
 _Done = TypeVar("_Done")
@@ -26,14 +29,22 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.applications", description=__doc__)
     parser.add_argument("name", nargs="*", help=f"one of {', '.join(APPLICATIONS)} (default: all)")
     parser.add_argument(
-        "--write", action="store_true", help="put their rows into docs/correlation.md as well"
+        "--write",
+        action="store_true",
+        help="put their rows into docs/correlation.md as well, the scores into docs/scores.md",
     )
     parser.add_argument(
         "--sabotage", action="store_true", help="answer changes as recorded, and do not do them"
     )
     parser.add_argument("--places", type=int, default=PLACES, help="so many changes of each")
     parser.add_argument("--replays", type=int, default=REPLAYS, help="so many without sabotage")
+    parser.add_argument(
+        "--score", nargs="*", type=Path, metavar="HAR", help="score rules and strategies, no more"
+    )
     arguments = parser.parse_args()
+    if arguments.score is not None:
+        _score(arguments.score, write=arguments.write)
+        return
     names = arguments.name or list(APPLICATIONS)
     unknown = [name for name in names if name not in APPLICATIONS]
     if unknown:
@@ -52,6 +63,17 @@ def main() -> None:
     if arguments.write:
         PAGE.write_text(updated(PAGE.read_text(), outcomes))
     sys.exit(len(outcomes) != len(names))
+
+
+def _score(recordings: Sequence[Path], *, write: bool) -> None:
+    """Print what rules and strategies find; ``write`` it for people, too."""
+    scores = Scores()
+    for session in corpus(recordings):
+        sys.stderr.write(f"{session.name} …\n")
+        scores.add(session)
+    _print(scores.lines())
+    if write:
+        SCORES.write_text(scored(SCORES.read_text(), scores))
 
 
 def _each(names: Iterable[str], do: Callable[[str, Path], _Done]) -> Iterator[_Done]:

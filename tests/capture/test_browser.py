@@ -20,7 +20,7 @@ from playwright.async_api import Page, async_playwright
 from pytest_loadtool.capture import Browser, Recorder, find_browser
 from pytest_loadtool.errors import RecordingError
 from pytest_loadtool.model.exchange import UNENDED, Exchange
-from pytest_loadtool.recording.filter.background import is_background
+from pytest_loadtool.recording.filter.rules import is_background
 from tests.capture.clients import curl, through
 from tests.capture.driving import driven
 from tests.capture.servers import (

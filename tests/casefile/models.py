@@ -31,12 +31,15 @@ from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import (
     Boundary,
+    Choice,
     CookieValue,
     Decoded,
     Extractor,
     FormField,
     HeaderValue,
+    InItem,
     JsonPath,
+    Link,
     RegularExpression,
     Source,
     XmlPath,
@@ -133,12 +136,20 @@ def _in_text(names: list[str]) -> st.SearchStrategy[Source]:
         paths |= written.map(lambda one: f'$.items[?(@.a.b=="x {one}")].id')
         paths |= written.map(lambda one: f"$['{one}'][?(@.id == {one})]")
         patterns |= written.map(lambda one: rf'/items/{one}/\w+\?t=([^"]*)')
+    links = st.sampled_from(["/a/*/b", "/a?b=...&c=*", "/$${x}/*", "/${server}/*", "*"])
+    actions = st.sampled_from(["", "/a/.../b", "/a?b=${server}", "x.php"])
+    in_page = st.one_of(
+        st.builds(FormField, filled, action=actions),
+        st.builds(Link, links, st.just("") | filled),
+        st.builds(Choice, filled, filled),
+        st.builds(RegularExpression, patterns),
+        st.builds(Boundary, filled, _templates(names)),
+    )
     return st.one_of(
         st.builds(JsonPath, paths),
         st.builds(XmlPath, st.sampled_from(['//A[B="${server}"]/@id', "/a[c='$${x}'][2]"])),
-        st.builds(FormField, filled),
-        st.builds(RegularExpression, patterns),
-        st.builds(Boundary, filled, _templates(names)),
+        in_page,
+        st.builds(InItem, in_page, filled, st.sampled_from(["", "div.card", "tbody"])),
     )
 
 

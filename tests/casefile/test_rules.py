@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from pytest_loadtool.casefile import case_rules, package_rules, parse_case, read_rules
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.errors import FileError
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import Kind, Names, Rule
 
 CASE = """\

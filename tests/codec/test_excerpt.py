@@ -4,14 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_loadtool.codec.excerpt import LIMIT, LINES, clip, excerpt, is_binary, printable
-
-
-def test_printable() -> None:
-    """Line ends become newlines, controls escapes, lone surrogates question marks, no more."""
-    assert printable("a\r\nb\tc\x00\x1b\x9b\ud800é購\N{GRINNING FACE}") == (
-        "a\nb\tc\\x00\\x1b\\x9b?é購\N{GRINNING FACE}"
-    )
+from pytest_loadtool.codec.excerpt import LIMIT, LINES, excerpt, is_binary
 
 
 @pytest.mark.parametrize(
@@ -27,12 +20,6 @@ def test_printable() -> None:
 def test_is_binary(text: str, binary: bool) -> None:
     """NUL, or much that the charset does not know, is no text."""
     assert is_binary(text) is binary
-
-
-def test_clip() -> None:
-    """One line, at most so long."""
-    assert clip("a\n  b", 10) == "a b"
-    assert clip("abcdefghij", 5) == "abcd…"
 
 
 def test_short_text_is_whole() -> None:

@@ -10,10 +10,10 @@ from typing import IO
 
 import pytest
 
+from pytest_loadtool.codec.suffixes import har_path
 from pytest_loadtool.workflow.errors import PathError
 from pytest_loadtool.workflow.files import (
     as_case_path,
-    har_path,
     new_recording_path,
     place_evidence,
     recordings_left,

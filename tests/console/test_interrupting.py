@@ -7,11 +7,14 @@ import os
 import signal
 import socket
 import subprocess
+import threading
+from collections.abc import Coroutine
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pytest_loadtool.console.interrupting import ended_by
+from pytest_loadtool.console.interrupting import Interruptible
 from pytest_loadtool.model.exchange import Exchange
 from tests.console.running import console_command, console_environment
 from tests.console.terminal import console
@@ -86,54 +89,93 @@ def test_sigterm_ends_the_console_in_the_middle_of_a_command(tmp_path: Path) -> 
         terminal.wait_for(r"exit status 2")
 
 
+def ended(work: Coroutine[Any, Any, None]) -> tuple[asyncio.Task[None], set[signal.Signals]]:
+    """Run it; SIGUSR1 ends it."""
+
+    async def run() -> tuple[asyncio.Task[None], set[signal.Signals]]:
+        with Interruptible(signal.SIGUSR1) as running:
+            return await running.run(work)
+
+    before = signal.getsignal(signal.SIGUSR1), signal.getsignal(signal.SIGALRM)
+    done = asyncio.run(run())
+    assert before == (signal.getsignal(signal.SIGUSR1), signal.getsignal(signal.SIGALRM))
+    return done
+
+
 def test_what_awaits_is_cancelled_and_may_clean_up() -> None:
     """A command that awaits is cancelled as event loops do, once, and not by an exception later."""
+    done = []
 
-    async def work() -> list[str]:
-        done: list[str] = []
+    async def command() -> None:
+        signal.raise_signal(signal.SIGUSR1)
+        try:
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0.5)
+            done.append("cleaned up")
 
-        async def command() -> None:
-            signal.raise_signal(signal.SIGUSR1)
-            try:
-                await asyncio.sleep(60)
-            finally:
-                await asyncio.sleep(0.5)
-                done.append("cleaned up")
-
-        task = asyncio.ensure_future(command())
-        with ended_by(task, {signal.SIGUSR1}) as came:
-            await asyncio.wait([task])
-        assert task.cancelled()
-        assert came == {signal.SIGUSR1}
-        return done
-
-    assert asyncio.run(work()) == ["cleaned up"]
+    task, came = ended(command())
+    assert task.cancelled()
+    assert came == {signal.SIGUSR1}
+    assert done == ["cleaned up"]
 
 
 def test_what_computes_may_clean_up() -> None:
     """After the exception, what is awaited to clean up is not cancelled as well."""
+    done = []
 
-    async def work() -> list[str]:
-        done: list[str] = []
+    async def command() -> None:
+        signal.raise_signal(signal.SIGUSR1)
+        try:
+            while True:
+                pass
+        finally:
+            await asyncio.sleep(0.5)
+            done.append("cleaned up")
 
-        async def command() -> None:
+    task, _ = ended(command())
+    assert task.cancelled()
+    assert done == ["cleaned up"]
+
+
+def test_signal_that_another_thread_gets_ends_the_command() -> None:
+    """The system may give a signal to any thread of the program, such as the one that replays. The
+    loop is woken, also after a question, which had a handler of its own and has taken it away."""
+
+    async def command() -> None:
+        asyncio.get_running_loop().add_signal_handler(signal.SIGUSR2, print)
+        asyncio.get_running_loop().remove_signal_handler(signal.SIGUSR2)
+        in_loop = threading.Event()
+        asyncio.get_running_loop().call_later(0, in_loop.set)
+        threading.Thread(target=send, args=(in_loop,)).start()
+        await asyncio.sleep(60)
+        pytest.fail("the loop was not woken")
+
+    def send(in_loop: threading.Event) -> None:
+        in_loop.wait()
+        signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)
+
+    task, came = ended(command())
+    assert task.cancelled()
+    assert came == {signal.SIGUSR1}
+
+
+def test_signal_between_two_commands_ends_the_second() -> None:
+    """None is lost, nor left to what would end the console."""
+    done = []
+
+    async def command() -> None:
+        done.append("ran")
+
+    async def work() -> asyncio.Task[None]:
+        with Interruptible(signal.SIGUSR1) as running:
             signal.raise_signal(signal.SIGUSR1)
-            try:
-                while True:
-                    pass
-            finally:
-                await asyncio.sleep(0.5)
-                done.append("cleaned up")
+            task, _ = await running.run(command())
+            await running.run(command())
+            return task
 
-        task = asyncio.ensure_future(command())
-        before = signal.getsignal(signal.SIGUSR1), signal.getsignal(signal.SIGALRM)
-        with ended_by(task, {signal.SIGUSR1}):
-            await asyncio.wait([task])
-        assert before == (signal.getsignal(signal.SIGUSR1), signal.getsignal(signal.SIGALRM))
-        assert task.cancelled()
-        return done
-
-    assert asyncio.run(work()) == ["cleaned up"]
+    assert asyncio.run(work()).cancelled()
+    assert done == ["ran"]
 
 
 @pytest.mark.parametrize("command", ["play", "configure --replay"])

@@ -81,6 +81,38 @@ def test_control_c_clears_the_line(typed: Typed) -> None:
     assert "Leave the console." in shown
 
 
+@pytest.mark.parametrize("after", ["line", "answer"])
+def test_control_c_right_after_a_line_ends_its_command(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: str
+) -> None:
+    """The terminal is read key by key for a moment after Enter: Ctrl-C is no signal yet, and is
+    not kept for the next line or question either. What is typed ahead goes, as in terminals."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    session.document = DOCUMENT
+    session.case_path.write_text("# somebody's\n")
+    with terminal() as (typing, shown):
+
+        class Person(TerminalFrontend):
+            async def confirm(self, question: str, *, unattended: bool) -> bool:
+                haste = CTRL_C if "Replace" in question else ""
+                typing.send_text("y" + ENTER + haste)
+                return await TerminalFrontend.confirm(self, question, unattended=unattended)
+
+            def say(self, text: str) -> None:
+                TerminalFrontend.say(self, text)
+                if "interrupted" in text or "Saved" in text:
+                    typing.send_text(CTRL_D)
+
+        session.frontend = Person()
+        typing.send_text("save" + ENTER + (CTRL_C + "tree" + ENTER if after == "line" else ""))
+        status = asyncio.run(asyncio.wait_for(interact(session), timeout=60))
+    assert status == ABANDONED
+    assert shown.getvalue().count("interrupted") == 1
+    assert ("Replace?" in shown.getvalue()) == (after == "answer")
+    assert "▾ Log in" not in shown.getvalue()
+    assert session.case_path.read_text() == "# somebody's\n"
+
+
 def test_quit_with_unsaved_changes_asks_once(session: Session, typed: Typed) -> None:
     """A no brings the prompt back, a yes leaves; the status tells that it was abandoned."""
     session.document = DOCUMENT

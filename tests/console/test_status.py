@@ -114,15 +114,6 @@ def test_console_that_cannot_be_opened(tmp_path: Path, arguments: list[str], mes
     assert "Traceback" not in done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("missing", ["mitmproxy", "prompt_toolkit"])
-def test_missing_extra_is_one_line(tmp_path: Path, missing: str) -> None:
-    """Without what recording needs, the one thing to do about it is said."""
-    (tmp_path / "hide.py").write_text(f"import sys\nsys.modules[{missing!r}] = None\n")
-    done = run(tmp_path, "-p", "hide", "--record", "--record-script", "-", status=4)
-    assert "pip install 'pytest-loadtool[record]'" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
 def test_writing_over_a_test_case_has_to_be_said(tmp_path: Path, case: Path) -> None:
     """A script does not replace files that are not its own, unless it says --replace."""
     (tmp_path / "other.case.toml").write_text("# somebody's\n")

@@ -10,11 +10,13 @@ import pytest
 
 from pytest_loadtool.casefile import package_rules
 from pytest_loadtool.codec.filters import FILTERS
-from pytest_loadtool.correlation.compare import Replayed, proposals
+from pytest_loadtool.correlation.compare import Replayed
+from pytest_loadtool.correlation.indexing import read_traffic
 from pytest_loadtool.correlation.loop import REPLAYS, Attempt, Conclusion, improve
 from pytest_loadtool.correlation.parts import rendered
 from pytest_loadtool.correlation.recorded import RecordedResponse
-from pytest_loadtool.correlation.traffic import read_traffic, steps_of
+from pytest_loadtool.correlation.traffic import steps_of
+from pytest_loadtool.correlation.trials import suggestions
 from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
@@ -36,8 +38,7 @@ def proposed(
         dict.fromkeys(failed, ("refused",)),
     )
     return [
-        (one.claim.slot.name, str(one.claim.source), one.trial)
-        for one in proposals(traffic, replayed, RULES)
+        (one.slot.name, str(one.source), one.trial) for one in suggestions(traffic, replayed, RULES)
     ]
 
 
@@ -347,3 +348,16 @@ def test_what_needs_a_dangerous_transaction_is_held_back() -> None:
     assert "transaction 1 gives out" in conclusion.held[1]
     assert "transaction 2 gives out" in conclusion.held[2]
     assert conclusion.missing == ()
+
+
+def test_the_number_of_a_call_is_the_clients() -> None:
+    """An answer of JSON-RPC has it again, and no later call takes its own from anywhere
+    (JSON-RPC 2.0 §4)."""
+
+    def calls(first: int) -> tuple[Exchange, ...]:
+        return (
+            get("/state", json_body({"id": first + 1, "open": True})),
+            call("POST", "/rpc", {"jsonrpc": "2.0", "method": "add", "params": {}, "id": 1702}),
+        )
+
+    assert proposed(calls(1701), calls(1801), failed=(1,)) == []

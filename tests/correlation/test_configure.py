@@ -23,6 +23,7 @@ from pytest_loadtool.model.extractor import (
     FormField,
     HeaderValue,
     JsonPath,
+    Link,
     RegularExpression,
 )
 from pytest_loadtool.model.result import Failure
@@ -148,7 +149,7 @@ def test_ids_of_what_was_created(configured: dict[str, Configuration]) -> None:
     )
     where, extractor = extractors(case)["group_id[1]"]
     assert where == "GET /admin/auth/group/"
-    assert isinstance(extractor.source, RegularExpression)
+    assert extractor.source == Link("/admin/auth/group/*/change/", "editors")
     assert extractor.match == 1
     sent(case, "POST /admin/auth/group/${group_id[1]}/change/")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_loadtool.correlation.recorded import RecordedResponse
 from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.extractor import FormField, RegularExpression
+from pytest_loadtool.model.extractor import FormField, Link
 from tests.correlation.exchanges import answered, exchange, html
 from tests.correlation.talk import get, made, post, requests, run, sources
 
@@ -99,7 +99,7 @@ def test_a_picture_is_added() -> None:
     )
     token, signature = sources(configuration)
     assert token[1] == FormField("sectok")
-    assert isinstance(signature[1], RegularExpression)
+    assert signature[1] == Link("/lib/exe/fetch.php?t=...&w=...&h=...&tok=*&media=...")
     assert requests(configuration)[1] == upload.format(f"${{{token[0]}}}") + " PNG"
     assert requests(configuration)[3] == fetch.format(f"${{{signature[0]}}}")
     assert [one.rule for one in made(configuration)] == ["csrf-form-field", "signed-address"]

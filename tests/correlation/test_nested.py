@@ -14,7 +14,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.edits import composed
 from pytest_loadtool.correlation.nested import within
 from pytest_loadtool.correlation.parts import rendered, text_parts
@@ -24,6 +23,7 @@ from pytest_loadtool.correlation.traffic import steps_of
 from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.model.case import Request, TestCase
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.place import Place
 from tests.correlation.exchanges import (
     FORM,
     JSON,
@@ -182,6 +182,8 @@ def values_of(case: TestCase, token: str) -> dict[str, str]:
 @given(st.lists(st.sampled_from(sorted(LEVELS)), min_size=1, max_size=3), TOKENS, TOKENS)
 @example(["address", "base64"], "a0A0aa0AA0a0", "a0A0aa0AA0a0+")  # an address in longer text
 @example(["pairs", "xml", "base64"], "a0A0aa0AA0a0", "a0A0aa0AA0a0+")  # and pairs in XML there
+@example(["path", "base64"], "a0A0aa0AA0a00000", "a0A0aa0AA0a0/")  # the path of such an address
+@example(["path", "base64"], "a0A0aa0AA0a00/%!", "a0A0aa0AA0a0")
 def test_chains(root: str, chain: list[str], old: str, new: str) -> None:
     """Through any encodings: the recorded value makes the recorded bytes, a new one is read back,
     and what was done can be undone."""

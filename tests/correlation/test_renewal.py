@@ -6,13 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_loadtool.casefile import format_case, parse_case
+from pytest_loadtool.casefile import format_case, package_rules, parse_case
 from pytest_loadtool.correlation import Configuration
+from pytest_loadtool.correlation import configure as configure_by
 from pytest_loadtool.correlation.revert import revert
 from pytest_loadtool.correlation.traffic import steps_of
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Extractor
+from pytest_loadtool.model.rule import Names, Role, Rule
 from tests.correlation.exchanges import case_of, json_body
 from tests.correlation.talk import call, configure, get, post, run
 
@@ -131,3 +133,18 @@ def test_a_decision_that_is_taken_back(taken_back: str) -> None:
 
 def _renamed(extractors: tuple[Extractor, ...], name: str) -> tuple[Extractor, ...]:
     return (*extractors, replace(extractors[0], variable=name))
+
+
+def test_a_rule_of_ones_own_says_what_a_token_is_for() -> None:
+    """A token of a name that no rule of the package knows, found by one that has its role."""
+    login = call("POST", "/login", {}, json_body({"pass": ACCESS[0], "again": REFRESH[0]}))
+    refresh = call("POST", "/t", {"again": REFRESH[0]}, json_body({"pass": ACCESS[1]}))
+    session = (login, bearing(0), refresh, bearing(1))
+    own = (
+        Rule("pass", produced_as=Names(("pass",)), role=Role.ACCESS, variable="pass"),
+        Rule("again", produced_as=Names(("again",)), role=Role.REFRESH),
+    )
+    rules = (*own, *package_rules())
+    assert refreshes(configure_by(case_of(*session), session, rules=rules))[2] == "pass[1]"
+    rules = (*(replace(one, role=None) for one in own), *package_rules())
+    assert not any(refreshes(configure_by(case_of(*session), session, rules=rules)))

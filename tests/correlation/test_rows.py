@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +12,7 @@ from pytest_loadtool.correlation.fields import fields_of
 from pytest_loadtool.correlation.undo import taken_back
 from pytest_loadtool.editing.bulk_edit import with_constant, with_reference
 from pytest_loadtool.editing.unique_values import make_unique
+from pytest_loadtool.extraction.extract import PlainText, compile_source
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.exchange import Exchange
@@ -20,10 +20,12 @@ from pytest_loadtool.model.extractor import (
     Decoded,
     Extractor,
     FormField,
+    InItem,
     JsonPath,
-    RegularExpression,
+    Link,
     Source,
     XmlPath,
+    with_texts,
 )
 from tests.correlation.exchanges import answered, exchange, html, json_body
 from tests.correlation.talk import (
@@ -255,15 +257,11 @@ def deleted(before: dict[int, str], after: dict[int, str], **table_of: str) -> C
     )
 
 
-def patterns(case: TestCase) -> dict[str, str]:
-    """By variable."""
+def rows(case: TestCase) -> dict[str, Source]:
+    """The sources by variable."""
     found = [one for each in case.transactions() for one in each.extractors]
     assert all(one.match == 1 for one in found)
-    return {
-        one.variable: one.source.pattern
-        for one in found
-        if isinstance(one.source, RegularExpression)
-    }
+    return {one.variable: one.source for one in found}
 
 
 OTHERS = {11: "Milk", 12: "Bread"}
@@ -275,9 +273,9 @@ OTHERS = {11: "Milk", 12: "Bread"}
 def test_a_form_by_the_id_it_goes_to(after: dict[int, str]) -> None:
     """Wherever its row is; the link by the name in the row."""
     configuration = deleted(OTHERS, after)
-    found = patterns(configuration.case)
-    assert found["key[1]"].startswith('action="/items/${item_id[2]}/delete"')
-    assert found["item_id[1]"].startswith(r">Tea &amp; 'Cups'\s*(?:<(?!/?tr[\s>])")
+    found = rows(configuration.case)
+    assert found["key[1]"] == FormField("key", action="/items/${item_id[2]}/delete")
+    assert found["item_id[1]"] == InItem(Link("/items/*/edit"), "Tea & 'Cups'")
     assert (
         requests(configuration)[4] == "/items/${item_id[2]}/delete id=${item_id[2]}&key=${key[1]}"
     )
@@ -287,13 +285,17 @@ def test_a_form_by_the_id_it_goes_to(after: dict[int, str]) -> None:
 def test_forms_that_go_to_one_address(row: str) -> None:
     """By the text in the row."""
     configuration = deleted(OTHERS, {**OTHERS, 17: MINE}, row=row, form="/delete")
-    found = patterns(configuration.case)
-    assert found.keys() == {"item_id[1]", "id[1]", "key[1]"}
-    assert all(one.startswith(">Tea &amp; 'Cups'") for one in found.values())
+    inner: dict[str, Source] = {
+        "item_id[1]": Link("/items/*/edit"),
+        "id[1]": FormField("id"),
+        "key[1]": FormField("key"),
+    }
+    assert rows(configuration.case) == {
+        name: InItem(one, "Tea & 'Cups'") for name, one in inner.items()
+    }
     unique = make_unique(configuration.case, "Tea & 'Cups'")
     assert unique is not None
-    rows = patterns(unique.case).values()
-    assert all(one.startswith(r">${name[1]}\s*(?:<(?!/?" + row) for one in rows)
+    assert rows(unique.case) == {name: InItem(one, "${name[1]}") for name, one in inner.items()}
 
 
 def test_rows_that_nothing_marks() -> None:
@@ -302,6 +304,12 @@ def test_rows_that_nothing_marks() -> None:
     found = [one for each in configuration.case.transactions() for one in each.extractors]
     assert [one.match for one in found] == [3, 3]
     assert not any("Tea" in str(one.source) for one in found)
+
+
+def of_mine(source: Source, page: str) -> str | None:
+    """What the source takes for the user whose own is called ``Tea-x``."""
+    mine = with_texts(source, lambda text: text.replace("${name[1]}", "Tea-x"))
+    return compile_source(mine)(PlainText(page))
 
 
 def cards(things: dict[int, str]) -> Exchange:
@@ -332,15 +340,14 @@ def test_rows_of_divs(after: dict[int, str]) -> None:
     )
     unique = make_unique(run(*exchanges).case, "Tea & 'Cups'")
     assert unique is not None
-    found = patterns(unique.case)
-    assert found.keys() == {"item_id[1]", "id[1]", "key[1]"}
-    assert all(r">${name[1]}\s*(?:<(?!div[^<>]*?\sclass=" in one for one in found.values())
+    found = rows(unique.case)
+    assert found == {
+        "item_id[1]": InItem(Link("/items/*/edit"), "${name[1]}", "div.card"),
+        "id[1]": InItem(FormField("id"), "${name[1]}", "div.card"),
+        "key[1]": InItem(FormField("key"), "${name[1]}", "div.card"),
+    }
     others = cards({1: "Salt", **OTHERS, 5: "Tea-x", 6: "Oil"}).response_body.decode()
-    for one in found.values():
-        pattern = one.replace("${name[1]}", "Tea-x")
-        match = re.search(pattern, others)
-        assert match is not None
-        assert match[1] in ("5", tokens(4)[3])
+    assert [of_mine(one, others) for one in found.values()] == ["5", "5", tokens(4)[3]]
     assert configure(unique.case, exchanges).case == unique.case
 
 
@@ -376,8 +383,7 @@ def test_a_link_by_its_own_text() -> None:
     )
     unique = make_unique(run(*exchanges).case, "Tea & 'Cups'")
     assert unique is not None
-    (pattern,) = patterns(unique.case).values()
-    assert pattern.endswith(r"[^<>]*>\s*${name[1]}\s*<")
+    assert rows(unique.case) == {"item_id[1]": Link("/items/*", "${name[1]}")}
     assert configure(unique.case, exchanges).case == unique.case
 
 
@@ -394,8 +400,7 @@ def test_the_page_of_one_thing_has_no_rows() -> None:
         get("/items/17/edit", edit),
         post("/items/17/edit", f"key={token}&name=Cups"),
     )
-    found = patterns(configuration.case)
-    assert "${" not in found["key[1]"]
+    assert rows(configuration.case)["key[1]"] == FormField("key", action="/items/.../edit")
 
 
 def test_an_id_behind_another_path_that_ends_alike() -> None:
@@ -554,17 +559,18 @@ def placed(configuration: Configuration) -> list[str]:
 @pytest.mark.parametrize("body", [FORM_BODY.replace("name=", "wish="), FORM_BODY])
 def test_by_any_telling_text_that_was_sent(body: str) -> None:
     """Whatever its field is called; what something is called comes first."""
-    rows = {**OTHERS, 17: f"{MINE}</p><p>Blue China"}
+    things = {**OTHERS, 17: f"{MINE}</p><p>Blue China"}
     exchanges = (
         get("/items", table(OTHERS, form="/delete")),
         post("/items", f"{body}&pattern=Blue+China"),
-        get("/items", table(rows, form="/delete")),
+        get("/items", table(things, form="/delete")),
         post("/delete", f"id=17&key={tokens(3)[2]}"),
     )
     configuration = run(*exchanges)
-    found = patterns(configuration.case)
-    assert set(found) == {"id[1]", "key[1]"}
-    assert all(one.startswith(">Tea &amp; 'Cups'") for one in found.values())
+    assert rows(configuration.case) == {
+        "id[1]": InItem(FormField("id"), "Tea & 'Cups'"),
+        "key[1]": InItem(FormField("key"), "Tea & 'Cups'"),
+    }
     assert placed(configuration) == []
     assert configure(configuration.case, exchanges).case == configuration.case
 
@@ -648,11 +654,11 @@ def test_ids_in_data_attributes(row: str, order: int) -> None:
     assert requests(configuration)[3].startswith(f"/api/things/${{{name}}}/done")
     unique = make_unique(configuration.case, "Tea & 'Cups'")
     assert unique is not None
-    (pattern,) = patterns(unique.case).values()
+    (source,) = rows(unique.case).values()
+    assert isinstance(source, InItem)
+    assert source.text == "${name[1]}"
     others = board({1: "Salt", **OTHERS, 5: "Tea-x", 6: "Oil"}, row).response_body.decode()
-    match = re.search(pattern.replace("${name[1]}", "Tea-x"), others)
-    assert match is not None
-    assert match[1] == "5"
+    assert of_mine(source, others) == "5"
     assert configure(unique.case, exchanges).case == unique.case
 
 

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.correlation.slots import Masked, request_slots
 from pytest_loadtool.correlation.spots import HOLE
 from pytest_loadtool.model.case import Header, Request
+from pytest_loadtool.model.place import Place
 
 Row = tuple[Place, str, str]
 

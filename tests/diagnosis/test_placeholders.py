@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_loadtool.diagnosis.placeholders import sent_values
+from pytest_loadtool.diagnosis.subject import sent_values
 from pytest_loadtool.model.case import Header, Request, wire_headers
 
 

@@ -13,8 +13,12 @@ from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import (
     Boundary,
+    Choice,
     Extractor,
+    FormField,
     HeaderValue,
+    InItem,
+    Link,
     RegularExpression,
     Source,
     with_texts,
@@ -204,14 +208,13 @@ def test_addresses_of_links_and_forms_are_followed(typed: str, path: str, writte
     )
     unique = make_unique(run(*exchanges).case, typed)
     assert unique is not None
-    found = [
-        extractor.source.pattern or ""
-        for one in unique.case.transactions()
-        for extractor in one.extractors
-        if isinstance(extractor.source, RegularExpression | HeaderValue)
+    found = [one.source for each in unique.case.transactions() for one in each.extractors]
+    assert found == [
+        HeaderValue("Location", f"/{written}/of/([^/?#&;]+)"),
+        Link(f"/{written}/edit/*"),
+        Link(f"/{written}/delete/*"),
+        FormField("csrf_token", action=f"/{written}/delete/${{delete_id[1]}}"),
     ]
-    begins = [one.partition(written)[0] for one in found]
-    assert begins == ["/", *["[\"'=]/"] * 2, 'action="/']
     assert configure(unique.case, exchanges).case == unique.case
     # What a person wrote stays when it is configured again.
     first, *others = unique.case.transactions()
@@ -228,6 +231,10 @@ def test_addresses_of_links_and_forms_are_followed(typed: str, path: str, writte
         (HeaderValue("Location", "/shop/([^/?#&;]+)"), HeaderValue("Location", "/X/([^/?#&;]+)")),
         (HeaderValue("shop"), HeaderValue("shop")),
         (Boundary('href="/shop/', '"'), Boundary('href="/X/', '"')),
+        (Link("/shop/*/shops", "shop 5"), Link("/X/*/shops", "X 5")),
+        (FormField("shop", action="/shop?at=..."), FormField("shop", action="/X?at=...")),
+        (Choice("shop", "shop"), Choice("shop", "X")),
+        (InItem(Boundary("/shop/", "/"), "a shop"), InItem(Boundary("/X/", "/"), "a X")),
         (RegularExpression(r"/a\?q=shop&id=(\d+)"), RegularExpression(r"/a\?q=X&id=(\d+)")),
         (RegularExpression(r"to=%2Fshop%2F(\d+)"), RegularExpression(r"to=%2FX%2F(\d+)")),
         (RegularExpression('name="shop" (.*)'), RegularExpression('name="shop" (.*)')),

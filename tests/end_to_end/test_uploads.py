@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from pytest_loadtool.casefile import read_case
+from pytest_loadtool.codec.uses import case_files
 from tests.applications.journey import load, replay
 from tests.end_to_end.test_main_job import run_pytest
 
@@ -84,8 +85,8 @@ def test_what_the_test_case_says(recorded: Path) -> None:
     """Fields are text with placeholders beside files that have their names; a picture that was
     uploaded twice is one file, a text that people can read is none."""
     case = read_case(recorded / "gallery.case.toml")
-    assert case.files == ("gallery.files/leaf-tree-1-.png", "gallery.files/old.txt")
-    for file, name in zip(case.files, ("leaf & tree (1).png", "old.txt"), strict=True):
+    assert case_files(case) == ("gallery.files/leaf-tree-1-.png", "gallery.files/old.txt")
+    for file, name in zip(case_files(case), ("leaf & tree (1).png", "old.txt"), strict=True):
         assert (recorded / file).read_bytes() == FILES[name]
     first, second = (
         one.request.body for one in case.transactions() if one.request.method == "POST"

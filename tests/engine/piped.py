@@ -19,7 +19,6 @@ from typing import Any, Self
 from pytest_loadtool.engine.prepare.share import prepare, read_test
 from pytest_loadtool.engine.run import LoadRun
 from pytest_loadtool.engine.worker import Worker
-from pytest_loadtool.load import encode
 
 
 class Processes:
@@ -99,7 +98,6 @@ def main(path: Path) -> None:
         partial(prepare, read_test(path)),
         inbox.get,
         tell,
-        lambda message: tell(*encode(message)),
         str,
     )
 

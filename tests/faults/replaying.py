@@ -6,9 +6,9 @@ import asyncio
 from dataclasses import dataclass
 from time import perf_counter
 
-from pytest_loadtool.engine.dataset_cursor import rows_of
 from pytest_loadtool.engine.functional import replay_once
 from pytest_loadtool.load import LoadMetrics
+from pytest_loadtool.load.cluster.share import rows_of
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.replay import Plan, VirtualUser, compile_case

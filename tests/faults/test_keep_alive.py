@@ -161,7 +161,7 @@ def test_announced_but_left_open() -> None:
         peer.hold()
 
     with serving(script) as server:
-        play = replay(server.http, "/1", "/2", timeout=5.0)
+        play = replay(server.http, "/1", "/2", timeout=30.0)
     assert play.failures == [(), ()]
     assert server.connections == 2
 
@@ -235,7 +235,7 @@ def test_no_body(method: str, status: int, length: str) -> None:
     (RFC 9112 §6.3)."""
     answer = f"HTTP/1.1 {status} Whatever\r\n{length}\r\n".encode()
     with serving(answering(answer, OK)) as server:
-        play = replay(server.http, f"{method} /1", "/2", timeout=5.0)
+        play = replay(server.http, f"{method} /1", "/2", timeout=30.0)
     assert [(one.status, one.body) for one in play.responses] == [(status, b""), (200, b"hi")]
     assert server.connections == 1
 

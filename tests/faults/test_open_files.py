@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_loadtool.engine.prepare.file_limit import connections_of
+from pytest_loadtool.engine.load import connections_of
 from pytest_loadtool.model.case import Page, Recorded, Request, TestCase, Transaction
 from pytest_loadtool.recording.filter.hosts import with_recorded_hosts
 from pytest_loadtool.replay import compile_case

@@ -30,7 +30,8 @@ from pytest_loadtool.casefile import (
 from pytest_loadtool.errors import FileError, LoadToolError
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay import Over, Response, Send, Wait, compile_case
-from pytest_loadtool.replay.authentication.login import AuthenticatedUser
+from pytest_loadtool.replay.acting import actor_for
+from pytest_loadtool.replay.user.user import VirtualUser
 from pytest_loadtool.transport.wire.http1 import ProtocolError, ResponseReader
 from tests.hostile.corpus import read_responses
 from tests.hostile.mutating import mutated, within
@@ -228,7 +229,7 @@ def test_responses(text: str, cuts: list[int]) -> None:
 def played(reader: ResponseReader) -> Iterator[Failure]:
     """What a user has against this answer to each of its requests."""
     diary = Diary()
-    user = AuthenticatedUser(PLAN, first_row, diary)
+    user = actor_for(VirtualUser(PLAN, first_row, diary))
     commands = user.iteration(0, 0.0)
     event: Response | None = None
     waiting: list[Send] = []

@@ -10,7 +10,6 @@ from random import Random
 
 from pytest_loadtool.casefile.load.thresholds import parse_threshold
 from pytest_loadtool.load import (
-    Final,
     Glimpse,
     LoadMetrics,
     Lookout,
@@ -174,11 +173,11 @@ def two_workers(failing: int = 0, lose: bool = False) -> RunResult:
     merger = Merger(["gw0", "gw1"])
     for index, worker in enumerate(("gw0", "gw1")):
         merger.started(worker, Share(index, 2))
-    merger.receive("gw0", Final(reports.snapshot(one_worker(1, failing))))
+    merger.receive("gw0", "final", reports.snapshot(one_worker(1, failing)))
     if lose:
         merger.lost("gw1")
     else:
-        merger.receive("gw1", Final(reports.snapshot(one_worker(2, failing))))
+        merger.receive("gw1", "final", reports.snapshot(one_worker(2, failing)))
     return merger.result()
 
 

@@ -4,17 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_loadtool.load import (
-    Failed,
-    Final,
-    LoadMetrics,
-    MergedMetrics,
-    Merger,
-    PageKey,
-    Share,
-    Snapshot,
-    TransactionKey,
-)
+from pytest_loadtool.load import LoadMetrics, MergedMetrics, Merger, PageKey, Share, TransactionKey
 from pytest_loadtool.load.metrics import reports
 
 
@@ -38,12 +28,12 @@ class Peer:
         """Send a snapshot, after so many requests more."""
         self.work(requests, users)
         pieces = reports.report(self.metrics, self._reported)
-        self._merger.receive(self._name, Snapshot(b"".join(pieces)))
+        self._merger.receive(self._name, "snapshot", b"".join(pieces))
 
     def finish(self, requests: int) -> None:
         """Send the final, after so many requests more."""
         self.work(requests, 0)
-        self._merger.receive(self._name, Final(reports.snapshot(self.metrics)))
+        self._merger.receive(self._name, "final", reports.snapshot(self.metrics))
 
 
 def running(*names: str) -> Merger:
@@ -106,7 +96,7 @@ def test_nothing_follows_a_final() -> None:
     worker = Peer(merger, "a")
     worker.finish(6)
     worker.report(1)
-    merger.receive("a", Failed("late"))
+    merger.receive("a", "failed", "late")
     merger.lost("a")
     assert states(merger) == {"a": "final"}
     assert merger.result().metrics.requests == 6
@@ -125,7 +115,7 @@ def test_leftovers_of_another_run_are_ignored() -> None:
 def test_failing_says_why() -> None:
     """A worker that cannot run tells why, and its text is kept."""
     merger = Merger(["a", "b"])
-    merger.receive("a", Failed("no such file"))
+    merger.receive("a", "failed", "no such file")
     assert [(worker.state, worker.text) for worker in merger.result().workers] == [
         ("failed", "no such file"),
         ("waiting", ""),

@@ -47,11 +47,16 @@ def browser_type_launch_args(browser_type_launch_args):
 
 API = """
 import httpx
+import httpx2
 import pytest
 import requests
 
 def test_order(place_order, loadtool_recorder):
     with httpx.Client(timeout=60, **loadtool_recorder.httpx) as client:
+        place_order(client)
+
+def test_httpx2(place_order, loadtool_recorder):
+    with httpx2.Client(timeout=60, **loadtool_recorder.httpx) as client:
         place_order(client)
 
 @pytest.mark.usefixtures("loadtool_recorder_environment")
@@ -117,6 +122,7 @@ def test_selenium(driver, shop):
 
 RECORDED = {
     "api/test_shop.test_environment",
+    "api/test_shop.test_httpx2",
     "api/test_shop.test_order",
     "browsers/test_shop.test_playwright-chromium",
     "browsers/test_shop.test_selenium",
@@ -125,21 +131,26 @@ RECORDED = {
 
 
 def clients() -> Path:
-    """Python with requests, Selenium and pytest-playwright, and below them all that is here.
+    """Python with httpx2, requests, Selenium and pytest-playwright, below them all that is here.
 
     In an environment of their own: pytest imports its plug-ins in every run, those of the other
-    tests as well.
+    tests as well; and httpx2 wants a later h11 than mitmproxy on Python 3.11 lets in.
     """
+    alone = (
+        *("pytest-playwright", "pytest-base-url", "python-slugify", "text-unidecode"),
+        *("httpx2", "httpcore2", "truststore"),
+    )
 
     def install(folder: Path) -> None:
         python = make_environment(folder)
-        pip_install(python, "--no-deps", "pytest-playwright", "pytest-base-url", "python-slugify",
-                    "text-unidecode")  # fmt: skip
+        pip_install(python, "--no-deps", *alone)
         pip_install(python, "requests", "selenium")
         below = Path(sysconfig.get_path("purelib", vars={"base": str(folder)})) / "below.pth"
         below.write_text(sysconfig.get_path("purelib"))
 
-    return once("recorded-clients", sys.version + sys.prefix, install) / "bin" / "python"
+    return (
+        once("recorded-clients", sys.version + sys.prefix + str(alone), install) / "bin" / "python"
+    )
 
 
 def run_pytest(folder: Path, *arguments: str, shop: str = "") -> subprocess.CompletedProcess[str]:
@@ -182,7 +193,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def recorded(project: Path, shop: str) -> str:
     """What pytest says when the project's tests are recorded, on two workers."""
     done = run_pytest(project, "-n", "2", "--record-from-tests", "cases", shop=shop)
-    assert re.search(r"\b1 failed, 6 passed\b", done.stdout), done.stdout + done.stderr
+    assert re.search(r"\b1 failed, 7 passed\b", done.stdout), done.stdout + done.stderr
     return done.stdout
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import build_case
-from pytest_loadtool.recording.filter.expired import expired
+from pytest_loadtool.recording.filter.rules import expired
 from pytest_loadtool.recording.notes import NEGOTIATION
 
 OLD, NEW = "old-3f2b8c1e9d47", "new-4a60b1c57e8f"

@@ -7,7 +7,7 @@ from itertools import permutations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_loadtool.recording.request.order import common_order
+from pytest_loadtool.recording.request.header_sets import common_order
 
 
 def test_sequences_that_agree_are_merged() -> None:

@@ -7,10 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_loadtool.codec.filters import filtered
-from pytest_loadtool.codec.place import Place, body_places, encode, header_places, target_places
+from pytest_loadtool.codec.places import body_places, encode, header_places, target_places
 from pytest_loadtool.codec.template import Reference, Template
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.recording import build_case
-from pytest_loadtool.recording.request.server import body_text, header_text, target_text
+from pytest_loadtool.recording.request.template import body_text, header_text, target_text
 from tests.recording.samples import SHOP, call, load, visit
 
 FORM = "application/x-www-form-urlencoded"

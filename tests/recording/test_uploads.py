@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pytest_loadtool.codec.uses import case_files, files_in
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import Uploads, build_case, unused_path, with_page
 from pytest_loadtool.recording.request.template import draft
@@ -46,10 +47,10 @@ def test_files_have_names_of_their_own() -> None:
     ]
     recording = build_case(exchanges, name="shop")
     names = ["leaf.png", "Leaf-2.png", "leaf", "leaf-2"]
-    assert recording.case.files == tuple(f"shop.files/{name}" for name in names)
-    assert list(recording.uploads) == list(recording.case.files)
+    assert case_files(recording.case) == tuple(f"shop.files/{name}" for name in names)
+    assert list(recording.uploads) == list(case_files(recording.case))
     first, second, *_ = recording.case.transactions()
-    assert first.request.files == second.request.files
+    assert files_in(first.request) == files_in(second.request)
 
 
 @pytest.mark.parametrize(
@@ -84,9 +85,9 @@ def test_a_body_that_is_no_text_is_a_file_once_it_is_long() -> None:
 def test_a_page_that_is_added_has_files_that_nobody_else_has() -> None:
     """Those of the test case keep their names."""
     recording = build_case([upload("leaf.png", PNG)], name="shop")
-    uploads = Uploads("shop", frozenset(recording.case.files))
+    uploads = Uploads("shop", frozenset(case_files(recording.case)))
     case = with_page(recording.case, upload("leaf.png", PNG + b"\xff"), 1, uploads=uploads)
-    assert case.files == ("shop.files/leaf.png", "shop.files/leaf-2.png")
+    assert case_files(case) == ("shop.files/leaf.png", "shop.files/leaf-2.png")
     assert list(uploads.files) == ["shop.files/leaf-2.png"]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay import Over, PagePlan, Plan, Response, Send, Step, VirtualUser, Wait
+from pytest_loadtool.replay.user.user import Actor
 
 
 @dataclass
@@ -48,7 +49,7 @@ class Playbook:
     def __init__(
         self,
         plan: Plan,
-        user: VirtualUser | None = None,
+        user: Actor | None = None,
         diary: Diary | None = None,
         iteration: int = 0,
     ) -> None:

@@ -13,8 +13,8 @@ from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.case import Page, Recorded, Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay import Over, Plan, Response, Send, Wait, compile_case
-from pytest_loadtool.replay.authentication.login import AuthenticatedUser
+from pytest_loadtool.replay import Over, Plan, Response, Send, VirtualUser, Wait, compile_case
+from pytest_loadtool.replay.acting import actor_for
 from tests.replay.playbook import Diary
 
 ALICE = Identity("alice", "${PASSWORD}")
@@ -79,9 +79,8 @@ class Talk:
         self._opened = 0
         self._clock = 100.0
         self._number = 0
-        self.user = AuthenticatedUser(
-            self.plan, self._claim, self.diary, keep_state=self.keep_state
-        )
+        user = VirtualUser(self.plan, self._claim, self.diary, keep_state=self.keep_state)
+        self.user = actor_for(user)
 
     def _claim(self, _use: DatasetUse, _rows: int, iteration: int) -> int:
         return self.rows[iteration % len(self.rows)]

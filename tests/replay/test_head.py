@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_loadtool.replay.user.head import parse_head
+from pytest_loadtool.replay.user.head import Heads, parse_head
 
 HEAD = b"HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nX-Empty:\r\nset-cookie:  b=2 \r\nX-L: \xe9"
 
@@ -28,23 +28,36 @@ def test_tokens() -> None:
 
 def test_equal_heads_are_kept_from_the_second_on() -> None:
     """Servers send the same few heads again and again; ever new ones do not pile up."""
-    parse_head(HEAD)
-    assert parse_head(HEAD) is parse_head(bytes(bytearray(HEAD)))
+    heads = Heads()
+    heads.parse(HEAD)
+    assert heads.parse(HEAD) is heads.parse(bytes(bytearray(HEAD)))
     for number in range(5000):
-        parse_head(b"HTTP/1.1 200 OK\r\nX-Request-Id: %d" % number)
-    assert parse_head(HEAD).values("set-cookie") == ["a=1", "b=2"]
+        heads.parse(b"HTTP/1.1 200 OK\r\nX-Request-Id: %d" % number)
+    assert heads.parse(HEAD).values("set-cookie") == ["a=1", "b=2"]
+
+
+def test_who_reads_heads_owns_what_is_kept() -> None:
+    """Nothing of one run is left for the next."""
+    one, other = Heads(), Heads()
+    for heads in (one, other):
+        heads.parse(HEAD)
+        heads.parse(HEAD)
+    assert one.parse(HEAD) is one.parse(HEAD)
+    assert one.parse(HEAD) is not other.parse(HEAD)
+    assert parse_head(HEAD) is not parse_head(HEAD)
 
 
 def test_a_very_long_head_is_not_kept() -> None:
     """What is kept stays small."""
     long = b"HTTP/1.1 200 OK\r\nX: " + b"x" * 5000
-    assert parse_head(long) is not parse_head(long)
-    assert parse_head(long).values("x") == ["x" * 5000]
+    heads = Heads()
+    assert heads.parse(long) is not heads.parse(long)
+    assert heads.parse(long).values("x") == ["x" * 5000]
 
 
 def test_lines_that_are_known_stay_as_they_are() -> None:
     """Heads share them: what follows in one, folded or once more, is not in another."""
-    line = b"\r\nX-Shared: a"
+    heads, line = Heads(), b"\r\nX-Shared: a"
     for more, values in (
         (b"\r\n b", ["a b"]),
         (b"\r\n\tc: d", ["a c: d"]),
@@ -52,17 +65,18 @@ def test_lines_that_are_known_stay_as_they_are() -> None:
         (line + b"\r\n e", ["a", "a e"]),
         (b"", ["a"]),
     ):
-        assert parse_head(b"HTTP/1.1 200 OK" + line + more).values("x-shared") == values
+        assert heads.parse(b"HTTP/1.1 200 OK" + line + more).values("x-shared") == values
 
 
 def test_malformed_lines_are_so_each_time() -> None:
     """And whatever other heads have had before."""
+    heads = Heads()
     for line in (b"no colon", b": no name", b"a b: c", b"a : b", b" folded: first"):
         for _ in range(3):
-            problem = parse_head(b"HTTP/1.1 200 OK\r\n" + line).problem
+            problem = heads.parse(b"HTTP/1.1 200 OK\r\n" + line).problem
             assert problem == "malformed header line", line
     folded = b"HTTP/1.1 200 OK\r\nA: b\r\n folded: first"
-    assert parse_head(folded).values("a") == ["b folded: first"]
+    assert heads.parse(folded).values("a") == ["b folded: first"]
 
 
 def test_what_the_head_says_of_the_body_and_the_connection() -> None:
@@ -94,15 +108,16 @@ _PLACED = st.one_of(
 def test_lines_that_differ_in_each_head(heads: list[list[str | tuple[str, int]]]) -> None:
     """Once it is known which these are, a head is put together from a known one and them: what it
     says is what it would say if it were taken apart by itself."""
+    reader = Heads()
     for number in range(300):
         own = "".join(f"\r\n{name}: {number}" for name in _OWN)
-        parse_head(f"HTTP/1.1 200 OK{own}".encode())
+        reader.parse(f"HTTP/1.1 200 OK{own}".encode())
     for parts in heads:
         lines = [part if isinstance(part, str) else f"{part[0]}: {part[1]}" for part in parts]
         raw = "\r\n".join(["HTTP/1.1 200 OK", *lines]).encode()
         expected, bad = fields_of(lines)
         for _ in range(3):  # new, seen once, kept
-            head = parse_head(raw)
+            head = reader.parse(raw)
             assert bool(head.problem) == bad
             if not bad:
                 assert head.fields == expected

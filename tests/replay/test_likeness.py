@@ -37,8 +37,8 @@ def answered(step: Step, raw: Raw, *, packed: bool = False) -> Response:
 def said(step: Step, raw: Raw, *, packed: bool = False) -> str:
     """What there is to say of an answer."""
     response = answered(step, raw, packed=packed)
-    assert step.likeness is not None
-    failure = step.likeness.failure(response)
+    assert step.compare is not None
+    failure = step.compare(response)
     assert not (failure and response.otherwise)
     return failure.message if failure else response.otherwise
 
@@ -85,11 +85,11 @@ def test_a_strict_test_case_fails() -> None:
     """Each answer that differs, and none that does not."""
     was = Raw(200, JSON, '{"items": [1]}')
     step = step_of(was, strict=True)
-    assert step.likeness is not None
-    assert step.likeness.failure(answered(step, was)) is None
+    assert step.compare is not None
+    assert step.compare(answered(step, was)) is None
     empty = answered(step, Raw(200, JSON, '{"items": []}'))
     expected = Failure("answer", 'Not as recorded: an empty list: "items"')
-    assert step.likeness.failure(empty) == expected
+    assert step.compare(empty) == expected
     assert empty.otherwise == ""
 
 
@@ -109,8 +109,8 @@ def test_a_body_that_cannot_be_decoded_is_not_compared() -> None:
     step = step_of(Raw(200, JSON, '{"id": 1}'))
     response = answered(step, Raw(200, JSON, "{}"))
     response.head += b"\r\nContent-Encoding: unknown"
-    assert step.likeness is not None
-    assert step.likeness.failure(response) is None
+    assert step.compare is not None
+    assert step.compare(response) is None
     assert response.otherwise == ""
 
 
@@ -119,8 +119,8 @@ def test_a_body_that_was_not_kept_is_not_empty() -> None:
     step = step_of(Raw(200, JSON, '{"id": 1}'))
     response = answered(step, Raw(200, JSON, ""))
     response.unkept = 1 << 20
-    assert step.likeness is not None
-    assert step.likeness.failure(response) is None
+    assert step.compare is not None
+    assert step.compare(response) is None
     assert response.otherwise == ""
 
 
@@ -129,4 +129,4 @@ def test_a_status_that_is_not_expected_any_more_is_no_yardstick() -> None:
     was = Raw(200, HTML, ORDERS)
     one = Transaction(Request("GET", "/"), status=StatusCodes(((302, 302),)), recorded=was.recorded)
     step = compile_case(TestCase("c", (Page("p", (one,)),), "http://h")).steps[0]
-    assert step.likeness is None
+    assert step.compare is None

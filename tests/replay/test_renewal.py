@@ -21,8 +21,9 @@ from pytest_loadtool.model.extractor import Extractor, JsonPath
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import StatusCodes
 from pytest_loadtool.replay import Plan, VirtualUser, compile_case
-from pytest_loadtool.replay.authentication.login import user_for
-from pytest_loadtool.replay.authentication.renewal import RenewingUser
+from pytest_loadtool.replay.acting import actor_for
+from pytest_loadtool.replay.authentication.renewal import Renewing
+from pytest_loadtool.replay.user.user import Actor
 from tests.replay.playbook import Diary, Playbook, first_row
 
 SERVER = "http://api.example"
@@ -68,10 +69,10 @@ def case_of(*pages: tuple[Transaction, ...], think_time: float = 0.0) -> TestCas
     )
 
 
-def book_of(plan: Plan | TestCase, user: VirtualUser | None = None, iteration: int = 0) -> Playbook:
+def book_of(plan: Plan | TestCase, user: Actor | None = None, iteration: int = 0) -> Playbook:
     plan = plan if isinstance(plan, Plan) else compile_case(plan)
     diary = Diary()
-    return Playbook(plan, user or user_for(plan)(plan, first_row, diary), diary, iteration)
+    return Playbook(plan, user or actor_for(VirtualUser(plan, first_row, diary)), diary, iteration)
 
 
 def tokens(number: int, **more: object) -> bytes:
@@ -364,7 +365,7 @@ def test_a_token_from_outside() -> None:
 def test_the_next_iteration(keep_state: bool) -> None:
     """What the login gives out counts, whatever was refreshed before."""
     plan = compile_case(case_of((LOGIN, A, refresh(1), B), think_time=0))
-    user = RenewingUser(plan, first_row, Diary(), keep_state=keep_state)
+    user = actor_for(VirtualUser(plan, first_row, Diary(), keep_state=keep_state))
     book = book_of(plan, user)
     book.answer("POST /login", body=tokens(1))
     book.answer("GET /a")
@@ -380,7 +381,7 @@ def test_the_next_iteration(keep_state: bool) -> None:
 def test_a_test_case_that_ends_with_the_refresh() -> None:
     """The next iteration of a user that keeps its state waits for nothing."""
     plan = compile_case(case_of((LOGIN, A, refresh(1))))
-    user = RenewingUser(plan, first_row, Diary(), keep_state=True)
+    user = actor_for(VirtualUser(plan, first_row, Diary(), keep_state=True))
     for iteration in range(2):
         book = book_of(plan, user, iteration)
         book.answer("POST /login", body=tokens(1))
@@ -393,8 +394,10 @@ def test_test_cases_without_renewals_have_plain_users() -> None:
     """They pay nothing."""
     plan = compile_case(case_of((LOGIN, A)))
     assert plan.renewals is None
-    assert user_for(plan) is VirtualUser
-    assert user_for(compile_case(case_of((LOGIN, A, refresh(1))))) is RenewingUser
+    plain = VirtualUser(plan, first_row, Diary())
+    assert actor_for(plain) is plain
+    plan = compile_case(case_of((LOGIN, A, refresh(1))))
+    assert isinstance(actor_for(VirtualUser(plan, first_row, Diary())), Renewing)
 
 
 class TokenOffice:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 import pytest
@@ -12,7 +11,8 @@ from pytest_loadtool.model.authentication import Identity, Proxy
 from pytest_loadtool.model.case import Page, Recorded, Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.extractor import Extractor, JsonPath
 from pytest_loadtool.replay import compile_case
-from pytest_loadtool.replay.authentication.login import user_for
+from pytest_loadtool.replay.acting import actor_for
+from pytest_loadtool.replay.user.user import VirtualUser
 from tests.replay.playbook import Diary, Playbook, first_row
 
 SHOP = "http://shop.example:8000"
@@ -35,7 +35,7 @@ def case_of(*targets: str, hosts: tuple[str, ...] = (), overlapped: bool = False
 def playbook(case: TestCase, server: str = "", *, alone: bool = False) -> Playbook:
     plan = compile_case(case, server=server, alone=alone)
     diary = Diary()
-    return Playbook(plan, user_for(plan)(plan, first_row, diary), diary)
+    return Playbook(plan, actor_for(VirtualUser(plan, first_row, diary)), diary)
 
 
 def failed(book: Playbook) -> list[str]:
@@ -136,7 +136,7 @@ def test_only_one_that_is_refused() -> None:
     for number in range(2):
         plan = compile_case(case)
         diary = Diary()
-        assert Playbook(plan, user_for(plan)(plan, first_row, diary), diary, number).ended
+        assert Playbook(plan, actor_for(VirtualUser(plan, first_row, diary)), diary, number).ended
         assert diary.iterations == [True]
 
 
@@ -166,4 +166,5 @@ def test_who_needs_no_guard() -> None:
     """Where every target says where it goes, nothing is looked at."""
     plan = compile_case(case_of("/", "${server}/x", f"{SHOP}/${{u}}", "/${u}"))
     assert not plan.guarded
-    assert not re.search("guarded", repr(user_for(plan)(plan, first_row, Diary()).iteration(0, 0)))
+    user = VirtualUser(plan, first_row, Diary())
+    assert actor_for(user) is user

@@ -235,10 +235,12 @@ def token_plan() -> Plan:
 
 def test_extracted_values_are_used() -> None:
     """What an extractor takes goes into the next request, encoded."""
-    book = Playbook(token_plan())
+    plan = token_plan()
+    user = VirtualUser(plan, first_row, Diary())
+    book = Playbook(plan, user)
     book.answer("GET /login", body=b'{"token": "a b"}')
     assert book.new == ["GET /me?t=a%20b"]
-    assert book.user.values == {"token": "a b"}
+    assert user.values == {"token": "a b"}
 
 
 def test_extractor_that_finds_nothing() -> None:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from pytest_loadtool.auth import Credentials
-from pytest_loadtool.replay.authentication import credential_cache as module
-from pytest_loadtool.replay.authentication.credential_cache import Trial, Verdicts
-from pytest_loadtool.replay.user.plan import Account
+from pytest_loadtool.replay.user import credential_cache as module
+from pytest_loadtool.replay.user.credential_cache import Trial, Verdicts
 
 ALICE, BOB = Credentials("alice", "a"), Credentials("bob", "b")
-WHO = Account("", False, lambda _values: ALICE, "the user alice", ())
 
 
 def trial(
     who: Credentials = ALICE, place: str = "shop", realm: str = "R", scheme: str = "basic"
 ) -> Trial:
-    return Trial(WHO, who, place, scheme, realm)
+    return Trial(who, place, scheme, realm)
 
 
 def test_what_was_refused_stays_refused_there() -> None:

@@ -299,7 +299,7 @@ def test_what_an_asgi_application_may_do(
 def test_an_asgi_application_that_hangs(module: Callable[[str], str]) -> None:
     """The request runs out of time, and the application is told by cancellation."""
     name = module(ASGI)
-    observed = replay(f"{name}:app", get("/hangs"), get("/pieces"), timeout=0.3)
+    observed = replay(f"{name}:app", get("/hangs"), get("/pieces"), timeout=2.0)
     [[failure], []] = observed.failures
     assert (failure.cause, failure.message) == ("timeout", "no response in time")
     assert sys.modules[name].cancelled == [1]
@@ -397,7 +397,7 @@ def test_what_a_wsgi_application_may_do(
 def test_a_wsgi_application_that_hangs(module: Callable[[str], str]) -> None:
     """It holds up neither the time-out nor the end."""
     name = module(WSGI)
-    observed = replay(f"{name}:app", get("/hangs"), get("/"), timeout=0.3)
+    observed = replay(f"{name}:app", get("/hangs"), get("/"), timeout=2.0)
     assert [len(one) for one in observed.failures] == [1, 0]
     sys.modules[name].go.set()
 

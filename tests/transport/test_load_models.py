@@ -13,9 +13,8 @@ from typing import Any
 
 import pytest
 
-from pytest_loadtool.engine.load import LoadRunner
+from pytest_loadtool.engine.load import LoadRunner, ensure_open_files
 from pytest_loadtool.engine.observers import metrics_for
-from pytest_loadtool.engine.prepare.file_limit import ensure_open_files
 from pytest_loadtool.load.cluster.share import Share
 from pytest_loadtool.load.metrics import reports
 from pytest_loadtool.load.metrics.merged import MergedMetrics

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from pytest_loadtool.engine.dataset_cursor import rows_of
 from pytest_loadtool.engine.observers import Clock, metrics_for, observers_for
+from pytest_loadtool.load.cluster.share import rows_of
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.replay import Plan, compile_case

@@ -151,3 +151,35 @@ def test_decisions_go_with_traffic_that_is_written_anew(
     assert runs == [3]
     assert [one["variable"] for one in decisions(tmp_path) if one["variable"]] == ["csrf_token[1]"]
     assert len(list(read_case(session.case_path).transactions())) == 3
+
+
+def test_an_outcome_is_taken_back(session: Session, listener: Listener, runs: list[int]) -> None:
+    """Nothing is asserted of that change any more, and nothing else is touched."""
+    json_type = "application/json"
+    add = exchange(
+        "POST", f"{SERVER}/items", 0, ("Content-Type", json_type), body='{"name": "Blue cups"}',
+        content_type=json_type, answer='{"done": true}',
+    )  # fmt: skip
+    listed = exchange(
+        "GET", f"{SERVER}/items", 1, content_type=json_type, answer='[{"name": "Blue cups"}]'
+    )
+    do(session, f"import --discard {write_har(session.case_path.with_name('x.har'), add, listed)}")
+    do(session, "configure")
+    listener.said.clear()
+    do(session, "explain")
+    assert "  1. outcome: Blue cups is listed" in listener.said
+    before = session.opened().case
+    do(session, "undo-decision 1")
+    case = session.opened().case
+    assert case.asm.ignore == ("POST /items: outcome",)
+    outcomes = [one.outcome for each in case.transactions() for one in each.validators]
+    assert not any(outcomes)
+    listener.said.clear()
+    do(session, "explain")
+    assert "outcome" not in listener.text
+    do(session, "undo")
+    assert session.opened().case == before
+    do(session, "redo")
+    do(session, "configure")
+    assert session.opened().case == case
+    assert runs == [2, 2]

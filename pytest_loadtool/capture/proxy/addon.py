@@ -30,8 +30,7 @@ from mitmproxy.tls import TlsData
 from OpenSSL import SSL
 
 from pytest_loadtool.capture.proxy.body import Collector
-from pytest_loadtool.capture.proxy.exchange import endless, from_flow, from_tunnel
-from pytest_loadtool.capture.proxy.own_headers import leave_out_own
+from pytest_loadtool.capture.proxy.exchange import endless, from_flow, from_tunnel, leave_out_own
 from pytest_loadtool.capture.proxy.upstream import Upstream
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.websocket import is_event

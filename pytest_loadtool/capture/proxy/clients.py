@@ -2,7 +2,7 @@
 
 Environment variables and who reads them: ``HTTP_PROXY``/``HTTPS_PROXY`` in both cases (curl reads
 only the small ``http_proxy``); ``NO_PROXY`` empty, because many clients leave loopback addresses
-out otherwise; ``SSL_CERT_FILE`` (OpenSSL, httpx), ``REQUESTS_CA_BUNDLE`` (requests),
+out otherwise; ``SSL_CERT_FILE`` (OpenSSL, httpx, httpx2), ``REQUESTS_CA_BUNDLE`` (requests),
 ``CURL_CA_BUNDLE`` (curl) and ``NODE_EXTRA_CA_CERTS`` (Node.js) for the certificate;
 ``NODE_USE_ENV_PROXY`` makes Node.js 24 look at the proxy variables. ``LOADTOOL_PROXY`` and
 ``LOADTOOL_CA`` are for programs that set their client up themselves.
@@ -60,7 +60,8 @@ class Proxy:
 
     @property
     def httpx(self) -> dict[str, Any]:
-        """For httpx: ``httpx.Client(**…)``, ``httpx.AsyncClient(**…)``, ``httpx.get(url, **…)``."""
+        """For httpx and httpx2: ``httpx.Client(**…)``, ``httpx.AsyncClient(**…)``,
+        ``httpx.get(url, **…)``."""
         if self.url is None:
             return {}
         return {"proxy": self.url, "verify": ssl.create_default_context(cafile=self.ca)}

@@ -11,9 +11,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from mitmproxy.http import Headers, HTTPFlow, Request
-from mitmproxy.net.http.url import hostport
 
 from pytest_loadtool.capture.proxy.body import Collector, decoded
+from pytest_loadtool.codec.http import authority
 from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.model.exchange import UNENDED, Body, Exchange, HeaderList
 from pytest_loadtool.model.websocket import WEBSOCKET
@@ -96,9 +96,9 @@ def from_tunnel(address: tuple[str, int], started: float, error: str, note: str)
         started=started,
         took=max(0.0, time.time() - started),
         method="CONNECT",
-        url=f"https://{_authority('https', host, port)}/",
+        url=f"https://{authority(host, port, 'https')}/",
         http_version="HTTP/1.1",
-        request_headers=(("Host", _authority("", host, port)),),
+        request_headers=(("Host", authority(host, port)),),
         request_body=b"",
         error=_plain(error),
         note=note,
@@ -132,24 +132,20 @@ def _version(request: Request) -> str:
     return _HTTP_VERSIONS.get(raw, raw.decode("latin-1"))
 
 
-def _authority(scheme: str, host: str, port: int) -> str:
-    return hostport(scheme, f"[{host}]" if ":" in host else host, port)
-
-
 def _url(request: Request) -> str:
-    authority = _authority(request.scheme, request.host, request.port)
+    server = authority(request.host, request.port, request.scheme)
     path = request.data.path.decode("latin-1")
-    return f"{request.scheme}://{authority}{'/' if path == '*' else path}"
+    return f"{request.scheme}://{server}{'/' if path == '*' else path}"
 
 
 def _request_headers(request: Request) -> HeaderList:
     # What is left of these is the recorder's own, for the proxy that it goes through.
     own = "proxy-authorization"
     headers = tuple(one for one in _header_list(request.headers) if one[0].lower() != own)
-    authority = request.data.authority.decode("latin-1")
+    said = request.data.authority.decode("latin-1")
     # HTTP/2 (RFC 9113 §8.3.1) says in :authority what HTTP/1.1 says in Host.
-    if authority and not any(name.lower() == "host" for name, _ in headers):
-        return (("Host", authority), *headers)
+    if said and not any(name.lower() == "host" for name, _ in headers):
+        return (("Host", said), *headers)
     return headers
 
 
@@ -168,3 +164,25 @@ def _upgrade(flow: HTTPFlow) -> str:
         return ""
     protocol = flow.response.headers.get("upgrade", "unknown protocol")
     return WEBSOCKET if protocol.lower() == "websocket" else f"upgrade to {protocol}"
+
+
+_CREDENTIALS = ("proxy-authorization", "proxy-authenticate")
+
+
+def leave_out_own(headers: Headers) -> None:
+    """Remove what is meant for the proxy, so that the server gets what it would get without one."""
+    for name in _CREDENTIALS:
+        headers.pop(name, None)
+    if "proxy-connection" in headers:
+        # Chromium writes Proxy-Connection in the very place of its Connection header; other clients
+        # (curl) add it to what they send anyway.
+        browser = headers.get("user-agent", "").startswith("Mozilla/")
+        replace = browser and "connection" not in headers
+        headers.fields = tuple(
+            (b"Connection" if name.lower() == b"proxy-connection" else name, value)
+            for name, value in headers.fields
+            if replace or name.lower() != b"proxy-connection"
+        )
+    if headers.get("upgrade", "").lower() == "h2c":
+        for name in ("upgrade", "connection", "http2-settings"):
+            headers.pop(name, None)

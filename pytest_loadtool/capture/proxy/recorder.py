@@ -10,7 +10,9 @@ reason, so that the user is told and the test case made from it does not check w
 from __future__ import annotations
 
 import asyncio
+import logging
 import warnings
+from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +22,7 @@ from typing import Self
 from mitmproxy.addons.next_layer import NextLayer
 from mitmproxy.addons.proxyserver import Proxyserver
 from mitmproxy.addons.tlsconfig import TlsConfig
+from mitmproxy.log import MitmLogHandler
 from mitmproxy.master import Master
 from mitmproxy.options import CONF_BASENAME, Options
 from mitmproxy.proxy.mode_servers import ServerInstance
@@ -27,7 +30,6 @@ from mitmproxy.proxy.mode_specs import ProxyMode
 
 from pytest_loadtool.capture.proxy.addon import ExchangeReporter, trusted_certificates
 from pytest_loadtool.capture.proxy.http2 import PassOn
-from pytest_loadtool.capture.proxy.log_filter import QuietLog
 from pytest_loadtool.capture.proxy.neighbours import GONE, is_ours, is_told, name_of, owner
 from pytest_loadtool.capture.proxy.upstream import Upstream
 from pytest_loadtool.capture.tempdir import Scratch
@@ -224,3 +226,35 @@ class Recorder:
                 self._on_exchange(exchange)
             except Exception as error:  # whatever the callback raises is the caller's
                 self._failure = error
+
+
+class QuietLog(logging.Handler):
+    """Holds the last warnings of one logger and its children, and lets nothing through."""
+
+    def __init__(self, name: str, keep: int = 100) -> None:
+        super().__init__(logging.WARNING)
+        self._logger = logging.getLogger(name)
+        self._propagate = True
+        self.messages: deque[str] = deque(maxlen=keep)
+
+    def install(self) -> None:
+        """From now on, records end here."""
+        self._propagate = self._logger.propagate
+        self._logger.propagate = False
+        self._logger.addHandler(self)
+
+    def uninstall(self) -> None:
+        """Leave the logger as it was found."""
+        self._logger.removeHandler(self)
+        self._logger.propagate = self._propagate
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep the message, with its traceback if it has one."""
+        self.messages.append(self.format(record))
+
+    @staticmethod
+    def remove_root_handlers() -> None:
+        """Take mitmproxy's handlers off the root logger, where they would see everybody's log."""
+        root = logging.getLogger()
+        for handler in [one for one in root.handlers if isinstance(one, MitmLogHandler)]:
+            root.removeHandler(handler)

@@ -12,8 +12,9 @@ from pytest_loadtool.casefile.toml.schema import Key, Node, Table, boolean, fill
 from pytest_loadtool.casefile.toml.values import scalar
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.codec.template import Template
+from pytest_loadtool.codec.uses import used_names
 from pytest_loadtool.model.authentication import PROXY_METHODS, Identity, Proxy
-from pytest_loadtool.model.case import Variable, used_names
+from pytest_loadtool.model.case import Variable
 
 _HOST = re.compile(
     r"(?:\[[0-9a-f:.]+\]|[\w-]+(?:\.[\w-]+)*)(?::\d{1,5})?", re.ASCII | re.IGNORECASE

@@ -7,6 +7,7 @@ from pathlib import Path
 from pytest_loadtool.casefile.files import check_file
 from pytest_loadtool.casefile.toml.diagnostics import Problems
 from pytest_loadtool.casefile.trust import Trust, named_path
+from pytest_loadtool.codec.uses import files_in
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
 
@@ -16,7 +17,7 @@ def check_contents(case: TestCase, path: Path, trust: Trust, problems: Problems)
     cannot be read."""
     for outer, page in enumerate(case.pages):
         for inner, transaction in enumerate(page.transactions):
-            for file in dict.fromkeys(transaction.request.files):
+            for file in dict.fromkeys(files_in(transaction.request)):
                 try:
                     check_file(named_path(path, file, trust))
                 except FileError as error:

@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from pytest_loadtool.casefile.syntax import (
+    form_action,
+    item_kind,
+    link_address,
     pattern,
     sought_path,
     sought_pattern,
@@ -29,12 +32,15 @@ from pytest_loadtool.codec.decoding import DECODINGS
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.model.extractor import (
     Boundary,
+    Choice,
     CookieValue,
     Decoded,
     Extractor,
     FormField,
     HeaderValue,
+    InItem,
     JsonPath,
+    Link,
     RegularExpression,
     Source,
     XmlPath,
@@ -102,6 +108,12 @@ _READING = {
     "json": Key(parsed(sought_path)),
     "xml": Key(parsed(sought_xml_path)),
     "form": Key(_name),
+    "action": Key(parsed(form_action)),
+    "link": Key(parsed(link_address)),
+    "choice": Key(_name),
+    "label": Key(_name),
+    "in_item": Key(_name),
+    "item": Key(parsed(item_kind)),
     "regex": Key(parsed(sought_pattern)),
     "boundary": Key(_boundary),
     "match": Key(at_least(1)),
@@ -132,11 +144,24 @@ _THEN = Table(
 _SOURCES: _Sources = {
     "json": lambda found: JsonPath(found["json"]),
     "xml": lambda found: XmlPath(found["xml"]),
-    "form": lambda found: FormField(found["form"], found.get("split", 0)),
+    "form": lambda found: FormField(found["form"], found.get("split", 0), found.get("action", "")),
+    "link": lambda found: Link(found["link"], found.get("label", "")),
+    "choice": lambda found: Choice(found["choice"], found["label"]),
     "cookie": lambda found: CookieValue(found["cookie"]),
     "header": lambda found: HeaderValue(found["header"], found.get("pattern")),
     "regex": lambda found: RegularExpression(found["regex"]),
     "boundary": lambda found: Boundary(*found["boundary"]),
+}
+
+#: What goes with some kinds alone, and what to write instead.
+_GOES_WITH: Mapping[str, tuple[tuple[str, ...], str]] = {
+    "pattern": (("header",), ": write the regular expression as regex = '…'"),
+    "action": (("form",), ""),
+    "label": (("link", "choice"), ""),
+    "in_item": (
+        ("form", "link", "choice", "regex", "boundary"),
+        ': in JSON and XML, the path has the text, as in [?(@.name=="Tea")] and [name="Tea"]',
+    ),
 }
 
 _IN_TEXT = {name: read for name, read in _SOURCES.items() if name in _READING}
@@ -184,13 +209,22 @@ def extractor(node: Node) -> Extractor:
 def _source(node: Node, found: Mapping[str, Any], sources: _Sources) -> tuple[Source, int]:
     """Where a table takes a value from, and which match of it."""
     kind = _only(node, found, sources)
-    if "pattern" in found and kind != "header":
-        raise node.child("pattern", None).wrong(
-            "goes with 'header' only: write the regular expression as regex = '…'"
+    for key, (kinds, hint) in _GOES_WITH.items():
+        if key in found and kind not in kinds:
+            raise node.child(key, None).wrong(
+                f"goes with {' or '.join(map(repr, kinds))} only{hint}"
+            )
+    if kind == "choice" and "label" not in found:
+        raise node.wrong(
+            "'choice' names a form field: add label = \"…\", what a person picks there"
         )
+    if "item" in found and "in_item" not in found:
+        raise node.child("item", None).wrong("goes with 'in_item', the text that the item has")
     if "split" in found:
         _check_split(node.child("split", found["split"]), found)
     source, match = sources[kind](found), found.get("match", 1)
+    if "in_item" in found:
+        source = InItem(source, found["in_item"], found.get("item", ""))
     if "decode" in found or "then" in found:
         source = Decoded(source, found.get("decode", ()), *found.get("then", ()))
     return source, match

@@ -61,13 +61,7 @@ from pytest_loadtool.casefile.toml.schema import (
 from pytest_loadtool.casefile.trust import TRUSTED, Trust, check_untrusted, named_path
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.asm import USUAL_ASM
-from pytest_loadtool.model.case import (
-    Page,
-    Recorded,
-    Request,
-    TestCase,
-    Transaction,
-)
+from pytest_loadtool.model.case import Page, Recorded, Request, TestCase, Transaction
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.tls import USUAL_TLS
 from pytest_loadtool.model.validator import StatusCodes

@@ -35,12 +35,15 @@ from pytest_loadtool.model.case import (
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.extractor import (
     Boundary,
+    Choice,
     CookieValue,
     Decoded,
     Extractor,
     FormField,
     HeaderValue,
+    InItem,
     JsonPath,
+    Link,
     RegularExpression,
     Source,
     XmlPath,
@@ -201,10 +204,19 @@ def _source(source: Source) -> dict[str, str]:
             return {"json": string(path)}
         case XmlPath(path=path):
             return {"xml": string(path)}
-        case FormField(name=name, split=0):
-            return {"form": string(name)}
-        case FormField(name=name, split=split):
-            return {"form": string(name), "split": str(split)}
+        case FormField(name=name, split=split, action=action):
+            pairs = {"form": string(name)}
+            if split:
+                pairs["split"] = str(split)
+            return {**pairs, "action": string(action)} if action else pairs
+        case Link(address=address, label=label):
+            called = {"label": string(label)} if label else {}
+            return {"link": string(address), **called}
+        case Choice(name=name, label=label):
+            return {"choice": string(name), "label": string(label)}
+        case InItem(source=inner, text=text, item=item):
+            kind = {"item": string(item)} if item else {}
+            return {**_source(inner), "in_item": string(text), **kind}
         case CookieValue(name=name):
             return {"cookie": string(name)}
         case HeaderValue(name=name, pattern=None):

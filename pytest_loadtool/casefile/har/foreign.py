@@ -28,8 +28,9 @@ from pytest_loadtool.casefile.har.table import Table
 from pytest_loadtool.codec.charset import declared_charset
 from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.codec.multipart import boundary_of, is_multipart
-from pytest_loadtool.codec.place import Place, encode
+from pytest_loadtool.codec.places import encode
 from pytest_loadtool.model.exchange import UNENDED, Exchange, HeaderList
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.websocket import WEBSOCKET, is_event
 from pytest_loadtool.model.wire import other_case
 

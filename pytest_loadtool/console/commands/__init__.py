@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_loadtool.console.commands.case import show, tree
+from pytest_loadtool.console.commands.case import show, show_errors, show_fidelity, tree
 from pytest_loadtool.console.commands.configure import (
     application_state,
     configure,
@@ -17,17 +17,18 @@ from pytest_loadtool.console.commands.edit import (
     undo,
     unique,
 )
-from pytest_loadtool.console.commands.fidelity import show_errors, show_fidelity
 from pytest_loadtool.console.commands.fields import fields, set_field
 from pytest_loadtool.console.commands.files import import_, import_page, save
 from pytest_loadtool.console.commands.general import help_, quit_
-from pytest_loadtool.console.commands.identity import test_case_configuration, user_identity
 from pytest_loadtool.console.commands.load import create_load_configuration, start
 from pytest_loadtool.console.commands.outside import run, wait
-from pytest_loadtool.console.commands.preferences import preferences
-from pytest_loadtool.console.commands.properties import properties
+from pytest_loadtool.console.commands.properties import (
+    properties,
+    test_case_configuration,
+    user_identity,
+)
 from pytest_loadtool.console.commands.record import record, stop
-from pytest_loadtool.console.commands.regroup import regroup
+from pytest_loadtool.console.commands.regroup import preferences, regroup
 from pytest_loadtool.console.commands.replay import play
 from pytest_loadtool.console.registry import registry
 

@@ -1,13 +1,14 @@
-"""Looking at the test case."""
+"""Looking at the test case, at what its recording lacks, and at what went wrong in it."""
 
 from __future__ import annotations
 
 from pytest_loadtool.console.arguments import TransactionNumber
-from pytest_loadtool.console.errors import UsageError
+from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.picking import transaction
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import case as views
 from pytest_loadtool.console.views import transaction as transaction_views
+from pytest_loadtool.workflow.document import Document
 
 
 async def tree(session: Session, *, collapse_all: bool = False, expand_all: bool = False) -> None:
@@ -34,5 +35,35 @@ async def show(
     """
     document = session.opened()
     one = transaction(document, number)
-    for line in transaction_views.recorded(document, one, full=full, secrets=secrets):
-        session.say(line)
+    session.tell(transaction_views.recorded(document, one, full=full, secrets=secrets))
+
+
+async def show_fidelity(session: Session) -> None:
+    """Show the fidelity report: everything that was filtered, merged or cannot be replayed.
+
+    Each recorded exchange is a transaction of the test case or is counted here with the reason;
+    what replay does otherwise than it was recorded is listed too.
+    """
+    session.tell(views.report(_recorded(session)))
+
+
+async def show_errors(session: Session) -> None:
+    """Errors View: list what went wrong while recording, with its status or condition.
+
+    A number is that of the transaction in `tree`. Three things call for a new recording, unless
+    they were meant: the main HTML of a page failed, an API call failed, the browser crashed or
+    hung. A missing image or style sheet is harmless, and a 401 that asks for HTTP authentication is
+    normal. To expect another status, edit the transaction's `status` in the saved test case.
+    """
+    document = _recorded(session)
+    lines = list(views.errors(document))
+    session.tell(lines or ["No errors."])
+
+
+def _recorded(session: Session) -> Document:
+    document = session.opened()
+    if not document.exchanges:
+        raise CommandError(
+            "the recorded traffic is not at hand: put the .har file next to the case"
+        )
+    return document

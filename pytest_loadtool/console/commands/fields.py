@@ -11,7 +11,7 @@ from pytest_loadtool.console.arguments import FieldName, TransactionNumber, Vari
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.picking import transaction
 from pytest_loadtool.console.session import Session
-from pytest_loadtool.console.views.fields import table
+from pytest_loadtool.console.views.transaction import table
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.masking.text import BY_NAME
 from pytest_loadtool.model.case import TestCase, Variable

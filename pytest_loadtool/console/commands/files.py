@@ -9,10 +9,11 @@ from hashlib import sha256
 from pathlib import Path
 
 from pytest_loadtool.casefile import format_case, read_exchange, read_har
+from pytest_loadtool.codec.suffixes import case_name, har_path
+from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.console.arguments import SecretsWay
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.filters import domains
-from pytest_loadtool.console.opening import may_drop, open_traffic
+from pytest_loadtool.console.opening import domains, may_drop, open_traffic
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.console.wizard import question
@@ -20,12 +21,11 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.recording import Domain, Uploads, with_page
 from pytest_loadtool.workflow.configuring import rules_of
 from pytest_loadtool.workflow.document import Document
-from pytest_loadtool.workflow.files import as_case_path, case_name, har_path, is_recording
+from pytest_loadtool.workflow.files import as_case_path, is_recording
 from pytest_loadtool.workflow.recording import Captured
-from pytest_loadtool.workflow.saving import check_savable, reminders
+from pytest_loadtool.workflow.saving import check_savable, relocated, reminders
 from pytest_loadtool.workflow.saving import save as _save
 from pytest_loadtool.workflow.secrets import WAYS, dataset_path, warnings
-from pytest_loadtool.workflow.uploads import relocated
 
 
 async def import_(
@@ -77,7 +77,7 @@ async def import_page(
     if document is None:
         document = Document(TestCase(case_name(session.case_path), ()))
     entry = len(document.exchanges) if document.exchanges or not _has_evidence(document) else None
-    uploads = Uploads(case_name(session.case_path), frozenset(document.case.files))
+    uploads = Uploads(case_name(session.case_path), frozenset(case_files(document.case)))
     session.document = dataclasses.replace(
         document,
         case=with_page(document.case, exchange, entry, name, document.exchanges, uploads),

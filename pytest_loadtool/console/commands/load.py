@@ -246,6 +246,5 @@ def _report(session: Session, summary: Summary) -> None:
 
     width = shutil.get_terminal_size().columns
     session.say()
-    for line in load_text(summary, width, glyphs_for(sys.stdout.encoding)):
-        session.say(line)
+    session.tell(load_text(summary, width, glyphs_for(sys.stdout.encoding)))
     session.say()

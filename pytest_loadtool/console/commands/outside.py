@@ -7,8 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from pytest_loadtool.console.ended import ended
-from pytest_loadtool.console.environment import variables
+from pytest_loadtool.console.environment import ended, variables
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.workflow.recording import Live

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from pytest_loadtool.codec.media import is_html, media_type
 from pytest_loadtool.console.environment import exports
 from pytest_loadtool.console.errors import CommandError
-from pytest_loadtool.console.filters import domains
-from pytest_loadtool.console.opening import may_drop, open_traffic
+from pytest_loadtool.console.opening import domains, may_drop, open_traffic
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.masking.text import BY_NAME
 from pytest_loadtool.model.exchange import Exchange

@@ -1,4 +1,4 @@
-"""The test case as a tree, what became of a recording, and what correlation decided."""
+"""The test case as a tree, what its recording lacks, and what correlation decided."""
 
 from __future__ import annotations
 
@@ -6,18 +6,21 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.console.views.identity import authentication, offered
 from pytest_loadtool.console.views.line import Kind, Line
 from pytest_loadtool.console.views.text import size
 from pytest_loadtool.masking.text import BY_NAME, cut
 from pytest_loadtool.model.case import Page, TestCase, Transaction
-from pytest_loadtool.model.decision import OUTCOME, Decision
-from pytest_loadtool.recording import paused
+from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, Decision
+from pytest_loadtool.recording import fidelity, paused, transactions_of
+from pytest_loadtool.recording.notes import RECORDING_ERROR
 from pytest_loadtool.workflow.document import Document
-from pytest_loadtool.workflow.telling import counted, shortened
+from pytest_loadtool.workflow.telling import counted, notes
 
 if TYPE_CHECKING:
     from pytest_loadtool.recording import HostUse
+
 
 #: Transactions that use a value, before the rest is only counted.
 _MOST_USERS = 6
@@ -75,7 +78,7 @@ def tree(document: Document, *, collapsed: bool = False) -> Iterator[str]:
 
 
 #: What decisions without a variable are about, by their rules.
-_NO_VARIABLE = {OUTCOME: "outcome", "no-outcome": "no outcome"}
+_NO_VARIABLE = {OUTCOME: "outcome", NO_OUTCOME: "no outcome"}
 
 
 def taken_back_by_number(made: Iterable[Decision]) -> list[Decision]:
@@ -94,7 +97,7 @@ def decisions(made: Iterable[Decision], *, numbered: bool = False) -> Iterator[s
     for _, group in groupby(enumerate(ordered, 1), _told_as):
         alike = dict(group)
         number, decision = next(iter(alike.items()))
-        value = cut(decision.value) if decision.secret else shortened(decision.value, _VALUE)
+        value = cut(decision.value) if decision.secret else clip(decision.value, _VALUE)
         if decision.variable:
             name, numbers = decision.variable, f"{number:3}"
             if len(alike) > 1:
@@ -196,8 +199,36 @@ def _row(document: Document, transaction: Transaction) -> tuple[str, str, str, s
         str(recorded.status) if recorded else "-",
         recorded.kind.value if recorded else "-",
         size(exchange.response_size) if exchange else "-",
-        shortened(BY_NAME.text(request.target), 100)
+        clip(BY_NAME.text(request.target), 100)
         + (f"  ({transaction.name})" if transaction.name else "")
         + ("  (dangerous)" if transaction.dangerous else "")
         + (f"  (refreshes {transaction.refreshes})" if transaction.refreshes else ""),
     )
+
+
+def report(document: Document) -> Iterator[str]:
+    """What became of the recorded exchanges: all of them, with counts that add up."""
+    total = len(document.exchanges)
+    replayed = len(transactions_of(document.case))
+    yield (
+        f"{counted(total, 'exchange')} recorded: {replayed} in the test case, "
+        f"{total - replayed} not."
+    )
+    for line in notes(fidelity(document.case, document.exchanges), most=None):
+        text = line.lstrip()
+        yield Line((line.removesuffix(text), ""), (text, ""))
+
+
+def errors(document: Document) -> Iterator[str]:
+    """The Errors View: what went wrong while recording, each with its status or condition."""
+    for trouble in document.troubles:
+        yield f"  {trouble}: record again"
+    numbers = {
+        f"{document.exchanges[index].method} {document.exchanges[index].url}": number
+        for index, number in transactions_of(document.case).items()
+    }
+    for note in fidelity(document.case, document.exchanges):
+        if note.kind == RECORDING_ERROR:
+            number = numbers.get(note.subject)
+            yield Line((f"{number or '-':>5}  ", "number"), (BY_NAME.text(note.subject), "name"))
+            yield Line(("       ", ""), (note.message, "bad"))

@@ -1,18 +1,15 @@
-"""Who the virtual users are: their accounts, and the login forms."""
+"""The Properties of a test case, and who its virtual users are."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from pytest_loadtool.auth import scheme_names
 from pytest_loadtool.auth.negotiation import challenges_in
+from pytest_loadtool.editing.login_forms import Login
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.workflow.telling import place_of, who
-
-if TYPE_CHECKING:
-    from pytest_loadtool.editing.login_forms import Login
 
 
 def login(case: TestCase, one: Login) -> str:
@@ -36,3 +33,22 @@ def authentication(case: TestCase) -> Iterator[str]:
 def offered(exchange: Exchange) -> str:
     """What an exchange of a negotiation was about: ``asks for Negotiate or NTLM``."""
     return f"asks for {scheme_names(challenges_in(exchange), ' or ')}"
+
+
+def properties(case: TestCase, logins: tuple[Login, ...]) -> Iterator[str]:
+    """Each tab with its lines."""
+    yield f"Properties of {case.name}"
+    shown = "yes" if case.show_negotiation else "no"
+    yield f"  Show connection negotiation transactions: {shown}"
+    yield "User Identity"
+    lines = [*authentication(case), *(login(case, one) for one in logins)]
+    yield from (f"  {line}" for line in lines or ["not configured: `user-identity` does"])
+    yield "Proxy"
+    proxy = case.proxy
+    if proxy is None:
+        yield "  none: `properties --proxy URL` sets one"
+        return
+    yield f"  url: {proxy.url}"
+    if proxy.username:
+        yield f"  user: {who(case, proxy)}"
+        yield f"  method: {proxy.method or 'what the proxy prefers'}"

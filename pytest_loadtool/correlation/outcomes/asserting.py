@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_loadtool.correlation.ignoring import entry
-from pytest_loadtool.correlation.notes import Title
+from pytest_loadtool.correlation.notes import Title, titles_of
 from pytest_loadtool.correlation.outcomes.changes import Change, changes_of
 from pytest_loadtool.correlation.outcomes.proof import Proof
 from pytest_loadtool.correlation.outcomes.proofs import proofs
 from pytest_loadtool.correlation.outcomes.seen import Answers
 from pytest_loadtool.correlation.traffic import Step, steps_of
 from pytest_loadtool.model.case import TestCase
-from pytest_loadtool.model.decision import OUTCOME, Decision
+from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, Decision
 from pytest_loadtool.model.editing import numbered_titles, with_transactions
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.rule import Names
@@ -23,7 +23,6 @@ from pytest_loadtool.model.validator import Outcome, Validator
 #: How many validators one change gets.
 _MOST_PROOFS = 3
 _CONFIDENCE = (0.95, 0.85, 0.7)
-_NO_RULE = "no-outcome"
 #: What a test case ignores that wants no outcomes, or none of one request.
 _IGNORED = "outcome"
 
@@ -36,13 +35,13 @@ class Asserted:
     decisions: tuple[Decision, ...]
 
 
-def asserted(case: TestCase, steps: Sequence[Step], title: Title) -> Asserted:
+def asserted(case: TestCase, steps: Sequence[Step]) -> Asserted:
     """Add outcomes to a configured ``case``, which has none yet; ``steps`` have its evidence."""
     ignored = Names(tuple(case.asm.ignore))
     if _IGNORED in ignored:
         return Asserted(case, ())
     answers = Answers(steps)
-    names = numbered_titles(case)
+    names, title = numbered_titles(case), titles_of(case).__getitem__
     new: dict[int, list[Validator]] = {}
     decisions: list[Decision] = []
     silent: list[Change] = []
@@ -129,7 +128,7 @@ def _unproven(changes: Sequence[Change], title: Title) -> Iterator[Decision]:
             variable="",
             producer="",
             consumers=tuple(title(one.step.index) for one in group),
-            rule=_NO_RULE,
+            rule=NO_OUTCOME,
             reason="Nothing that comes after it shows that it was done: open a page that does "
             "before the recording ends.",
             confidence=0.5,

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_loadtool.codec.place import Place
 from pytest_loadtool.codec.secret import is_password, is_secret, is_typed_secret
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.about import collection, is_path_id
@@ -26,6 +25,7 @@ from pytest_loadtool.correlation.traffic import Step, recorded_slots
 from pytest_loadtool.extraction.jsonpath import json_text
 from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.place import Place
 
 _REFERENCE = re.compile(r"\$\{([^}|]+)(?:\|[^}]*)?\}")
 _NUMBER = re.compile(r"-?\d{1,12}(?:\.\d{1,6})?")

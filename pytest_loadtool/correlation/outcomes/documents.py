@@ -20,11 +20,17 @@ from pytest_loadtool.correlation.outcomes.proof import (
     short,
 )
 from pytest_loadtool.correlation.outcomes.seen import Answer
+from pytest_loadtool.correlation.responses.objects import (
+    KEY,
+    NO_TEXT,
+    Keys,
+    condition,
+    inner,
+    leaves,
+)
 from pytest_loadtool.extraction.jsonpath import compile_path, format_path, json_text
 from pytest_loadtool.model.validator import JsonValidator
 
-_KEY = re.compile(r"[A-Za-z_$][\w$-]*")
-_NO_TEXT = re.compile(r"[\\\x00-\x1f]")
 #: A word that the server writes for a state: ``shipped``, ``in progress``.
 _STATE = re.compile(r"[^\W\d_][^\W\d]*(?:[ _-][^\W\d]+){0,3}")
 _LONGEST_STATE = 40
@@ -32,7 +38,6 @@ _LONGEST_STATE = 40
 _MOST_COUNTED = 100_000
 
 Steps = tuple[str | int, ...]
-Keys = tuple[str, ...]
 
 
 def of_object(change: Change, thing: Thing, answer: Answer, was: Before) -> Iterator[Proof]:
@@ -44,21 +49,15 @@ def of_object(change: Change, thing: Thing, answer: Answer, was: Before) -> Iter
         before = None if found is None else found[1]
         alone = found is not None and was.alone(thing, found[0], answer)
         key = id_key(item, thing)
-        path = where_path(steps, (key,), quoted(thing.template, item[key]))
-        for keys, value in _leaves(item, ()):
-            text = json_text(value)
-            new = before is None or _inner(before, keys) != value
-            said = next((one for one in change.said if is_same(keys[-1], one, text)), None)
-            if new and said is not None and not is_id_name(keys[-1]):
+        path = where_path(steps, (key,), thing.template, item[key])
+        for keys, value in leaves(item):
+            said = _said(change, keys, value)
+            if is_id_name(keys[-1]) or (before is not None and inner(before, keys) == value):
+                continue
+            if said is not None:
                 yield _equal(answer, 0, path, keys, said.template, value)
-            elif (
-                new
-                and alone
-                and before is not None
-                and not is_id_name(keys[-1])
-                and _is_state(keys, value, before, thing)
-            ):
-                yield _equal(answer, 0, path, keys, escape(text or ""), value)
+            elif alone and before is not None and _is_state(keys, value, before, thing):
+                yield _equal(answer, 0, path, keys, escape(json_text(value) or ""), value)
         return
     if names(answer.step, thing):
         yield from _of_answer(change, answer, was)
@@ -70,12 +69,17 @@ def _of_answer(change: Change, answer: Answer, was: Before) -> Iterator[Proof]:
     for steps, item in answer.objects:
         if listed_at(steps) is not None:
             continue
-        for keys, value in _leaves(item, ()):
-            text = json_text(value)
-            said = next((one for one in change.said if is_same(keys[-1], one, text)), None)
-            was_so = any(_inner(one, (*steps, *keys)) == value for one in earlier)
+        for keys, value in leaves(item):
+            said = _said(change, keys, value)
+            was_so = any(inner(one, (*steps, *keys)) == value for one in earlier)
             if said is not None and not was_so and not is_id_name(keys[-1]):
                 yield _equal(answer, 0, format_path(steps), keys, said.template, value)
+
+
+def _said(change: Change, keys: Keys, value: Any) -> Said | None:
+    """What the change has said of a field, if that has the value."""
+    text = json_text(value)
+    return next((one for one in change.said if is_same(keys[-1], one, text)), None)
 
 
 def _last(thing: Thing, was: Before) -> tuple[Answer, dict[str, Any]] | None:
@@ -88,7 +92,7 @@ def _last(thing: Thing, was: Before) -> tuple[Answer, dict[str, Any]] | None:
 
 def _is_state(keys: Keys, value: Any, before: dict[str, Any], thing: Thing) -> bool:
     """Whether a value that the change did not send tells what became of the thing."""
-    if _inner(before, keys) is None:
+    if inner(before, keys) is None:
         return False
     if isinstance(value, bool):
         return True
@@ -112,8 +116,8 @@ def named_in_document(change: Change, answer: Answer, was: Before) -> Iterator[P
         elif answer.paged and listed_at(steps):
             continue
         else:
-            get, wanted = compile_path(where_path(steps, keys, f'"{said.value}"'), 1), ""
-            path = where_path(steps, keys, f'"{said.template}"')
+            get, wanted = compile_path(where_path(steps, keys, said.value), 1), ""
+            path = where_path(steps, keys, said.template)
             says = f"{short(said.value)} is listed"
             proof = Proof(at, 1, says, JsonValidator(path), said.value)
         earlier = (get(one.document) for one in was.alike(answer) if one.document is not None)
@@ -127,7 +131,7 @@ def _object_named(said: Said, answer: Answer) -> tuple[Steps, Keys] | None:
     text = said.value
     if said.is_text and len(text) >= SHORTEST and text in answer.text and _fits(text):
         for steps, item in answer.objects:
-            for keys, value in _leaves(item, ()):
+            for keys, value in leaves(item):
                 if is_same(keys[-1], said, json_text(value)):
                     return (steps, keys) if _is_alone(steps, keys, value, answer) else None
     return None
@@ -138,18 +142,17 @@ def _is_alone(steps: Steps, keys: Keys, value: Any, answer: Answer) -> bool:
     if listed_at(steps) is None:
         return True
     last = max(at for at, step in enumerate(steps) if isinstance(step, int))
-    items = _inner(answer.document, steps[:last])
+    items = inner(answer.document, steps[:last])
     within = (*steps[last + 1 :], *keys)
-    return [_inner(one, within) for one in items].count(value) == 1
+    return [inner(one, within) for one in items].count(value) == 1
 
 
 def repeated_in_document(change: Change, answer: Answer) -> Iterator[Proof]:
     """What the answer to the change itself has of the thing, with its id, as it was sent."""
     for thing in change.things:
         for steps, item in of_thing(answer, thing):
-            for keys, value in _leaves(item, ()):
-                text = json_text(value)
-                said = next((one for one in change.said if is_same(keys[-1], one, text)), None)
+            for keys, value in leaves(item):
+                said = _said(change, keys, value)
                 if said is None or not said.is_text or is_id_name(keys[-1]):
                     continue
                 if listed_at(steps) is None:
@@ -190,7 +193,7 @@ def id_key(item: dict[str, Any], thing: Thing) -> str:
     """The key under which an object has that id as its own: ``id``, or ``order_id`` of an order
     that has no other; any if nothing else looks like the id."""
     keys = [
-        key for key, value in item.items() if _KEY.fullmatch(key) and json_text(value) == thing.id
+        key for key, value in item.items() if KEY.fullmatch(key) and json_text(value) == thing.id
     ]
     for key in keys:
         words = plain(key).split()
@@ -210,19 +213,13 @@ def listed_at(steps: Steps) -> int | None:
     return next((one for one in reversed(steps) if isinstance(one, int)), None)
 
 
-def quoted(template: str, value: Any) -> str:
-    """Return the template as JSON writes it: numbers bare, all else in quotes."""
-    return template if value.__class__ is int else f'"{template}"'
-
-
-def where_path(steps: Steps, keys: Keys, text: str) -> str:
+def where_path(steps: Steps, keys: Keys, text: str, value: Any = "") -> str:
     """The path to an object, in its list the one that has ``text`` under these keys. Lists around
     that are searched."""
     last = max((at for at, step in enumerate(steps) if isinstance(step, int)), default=-1)
     within = (*map(str, steps[last + 1 :]), *keys)
-    condition = f"[?(@.{'.'.join(within)}=={text})]"
     pieces = (
-        condition
+        condition(within, text, value)
         if at == last
         else "[*]"
         if isinstance(step, int)
@@ -232,30 +229,8 @@ def where_path(steps: Steps, keys: Keys, text: str) -> str:
     return "$" + "".join(pieces)
 
 
-def _leaves(item: Any, keys: Keys) -> Iterator[tuple[Keys, Any]]:
-    """The texts, numbers and booleans of an object, but for those in lists."""
-    for key, value in item.items():
-        if not _KEY.fullmatch(key):
-            continue
-        if isinstance(value, str | int | float):
-            yield (*keys, key), value
-        elif isinstance(value, dict) and len(keys) < 2:
-            yield from _leaves(value, (*keys, key))
-
-
-def _inner(item: Any, keys: Steps) -> Any:
-    for key in keys:
-        if isinstance(item, dict):
-            item = item.get(str(key))
-        elif isinstance(item, list) and isinstance(key, int):
-            item = item[key]
-        else:
-            return None
-    return item
-
-
 def _fits(text: str) -> bool:
-    return not _NO_TEXT.search(text) and '"' not in text
+    return not NO_TEXT.search(text) and '"' not in text
 
 
 def listed_path(answer: Answer, thing: Thing) -> str | None:
@@ -265,7 +240,7 @@ def listed_path(answer: Answer, thing: Thing) -> str | None:
     for steps, item in answer.objects:
         if listed_at(steps) is not None:
             for key, value in item.items():
-                same = is_id_name(key) and _KEY.fullmatch(key) and json_text(value) == thing.id
+                same = is_id_name(key) and KEY.fullmatch(key) and json_text(value) == thing.id
                 if same and _is_kind(thing, steps, key, answer):
-                    return where_path(steps, (key,), quoted(thing.template, value))
+                    return where_path(steps, (key,), thing.template, value)
     return None

@@ -42,6 +42,7 @@ class Before:
         self, change: Change, answers: Answers, changed: Mapping[str, Sequence[int]]
     ) -> None:
         self.answers = tuple(answers.before(change.step.index))
+        self._by_asked = {one.asked: one for one in reversed(self.answers)}
         self._change = change.step.index
         self._changed = changed
 
@@ -61,10 +62,7 @@ class Before:
 
     def same(self, answer: Answer) -> Answer | None:
         """The last one to the same address."""
-        for one in self.answers:
-            if one.asked == answer.asked:
-                return one
-        return None
+        return self._by_asked.get(answer.asked)
 
     def alike(self, answer: Answer) -> Iterator[Answer]:
         """Those to the same path; if there are none, all."""
@@ -80,11 +78,11 @@ class Before:
 def names(step: Step, thing: Thing) -> bool:
     """Whether what is asked for has the id in its address, or in what else it sends."""
     word = rf"(?<![\w-]){re.escape(thing.id)}(?![\w-])"
-    if re.search(word, step.address):
+    if thing.id in step.address and re.search(word, step.address):
         return True
-    if step.exchange is None or not looks_random(thing.id):
-        return False
-    return re.search(word.encode(), step.exchange.request_body) is not None
+    body = step.exchange.request_body if step.exchange is not None else b""
+    sent = thing.id.encode() in body and looks_random(thing.id)
+    return sent and re.search(word.encode(), body) is not None
 
 
 def is_same(key: str, said: Said, text: str | None) -> bool:

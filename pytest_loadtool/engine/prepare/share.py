@@ -81,9 +81,8 @@ def prepare(test: LoadTest, servers: Sequence[str], share: Share) -> PreparedSha
         LoadToolError: the users need more open files than this process may have.
     """
     # Sockets, TLS and the event loop are for those who run a load test, not for a list of them.
-    from pytest_loadtool.engine.load import LoadRunner
+    from pytest_loadtool.engine.load import LoadRunner, connections_of, ensure_open_files
     from pytest_loadtool.engine.observers import metrics_for
-    from pytest_loadtool.engine.prepare.file_limit import connections_of, ensure_open_files
 
     load = test.configuration
     plans = [_compile(test, case, server) for case, server in enumerate(servers)]
@@ -146,8 +145,7 @@ def _check_line(test: LoadTest, number: int, plan: Plan) -> None:
 
 
 def _compile(test: LoadTest, number: int, server: str) -> Plan:
-    from pytest_loadtool.engine.prepare.checks import check_plan
-    from pytest_loadtool.engine.prepare.resources import compile_from
+    from pytest_loadtool.engine.prepare.resources import check_plan, compile_from
 
     path, think_time = test.path_of(number), test.configuration.think_time
     plan = compile_from(

@@ -11,9 +11,11 @@
                               <──  release        to the leader, when all have finished: tear down
     reports                   ──>                 what pytest says of the leader's fixtures
 
-``skip`` takes the place of everything before ``go``, ``stop`` ends a run early. Shares are dealt
-late, so what is left after the loss of a worker is always the whole load. There is one application
-under test however many workers there are: only the leader sets fixtures up.
+``skip`` takes the place of everything before ``go``, ``failed`` that of ``final``; ``stop`` ends a
+run early. What carries messages keeps their order, and loses none before the connection itself is
+lost; they are made of exact builtin types, as execnet takes nothing else. Shares are dealt late, so
+what is left after the loss of a worker is always the whole load. There is one application under
+test however many workers there are: only the leader sets fixtures up.
 """
 
 from __future__ import annotations

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from pytest_loadtool.load.cluster.protocol import Failed, Final, Message, Snapshot
 from pytest_loadtool.load.cluster.share import Share
 from pytest_loadtool.load.metrics import reports
 from pytest_loadtool.load.metrics.merged import MergedMetrics
@@ -67,23 +66,27 @@ class Merger:
         self.join(worker)
         self._change(worker, "running", share=share)
 
-    def receive(self, worker: str, message: Message) -> None:
-        """Take note of what a worker says. One that is unknown joins by it.
+    def receive(self, worker: str, kind: str, content: bytes | str | MergedMetrics) -> None:
+        """Take note of what a worker says of its numbers. One that is unknown joins by it.
+
+        A ``snapshot`` has what it measured since its last one, as `reports.report` gives it; or, in
+        the same process, the sums of all that it has reported, which go on to grow. ``final`` has
+        all, as `reports.snapshot` gives it, and ``failed`` why it cannot go on.
 
         Raises:
             ValueError: the workers run different versions of the program or of the test cases.
         """
         self.join(worker)
         running = self._workers[worker].share is not None
-        match message, self._workers[worker].state:
-            case Snapshot(bytes(report)), "running" | "lost" if running:
+        match kind, content, self._workers[worker].state:
+            case "snapshot", bytes(report), "running" | "lost" if running:
                 self._add(worker, json.loads(report))
-            case Snapshot(MergedMetrics() as sums), "running" | "lost" if running:
+            case "snapshot", MergedMetrics() as sums, "running" | "lost" if running:
                 self._parts[worker], self._merged = sums, None
-            case Final(metrics), "running" | "lost" if running:
+            case "final", bytes(metrics), "running" | "lost" if running:
                 self._complete(worker, reports.from_snapshot(metrics))
                 self._change(worker, "final")
-            case Failed(text), "waiting" | "running" | "lost":
+            case "failed", str(text), "waiting" | "running" | "lost":
                 self._change(worker, "failed", text=text)
             case _:
                 pass  # of a run that is over

@@ -6,7 +6,7 @@ at run time, and a user does the same whichever worker runs it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import gcd
@@ -89,6 +89,15 @@ def row_of(use: DatasetUse, rows: int, user: int, users: int, iteration: int) ->
         return row % rows
     own = range(user, rows, users)
     return own[step % len(own)] if own else None
+
+
+def rows_of(user: int, users: int) -> Callable[[DatasetUse, int, int], int | None]:
+    """`row_of` the user of this number (from 0), of ``users``."""
+
+    def row(use: DatasetUse, rows: int, iteration: int) -> int | None:
+        return row_of(use, rows, user, users, iteration)
+
+    return row
 
 
 def preflight(use: DatasetUse, rows: int, users: int, iterations: int = 1) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path, PurePosixPath
 
-from pytest_loadtool.plugin.options import CASE_SUFFIX
+from pytest_loadtool import CASE_SUFFIX
 from pytest_loadtool.plugin.paths import slug
 
 #: Characters. File systems allow 255 bytes, and a recording's files add to the name.

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 
 import pytest
 
+from pytest_loadtool import CASE_SUFFIX
 from pytest_loadtool.casefile import read_case
 from pytest_loadtool.casefile.toml.diagnostics import key_error
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.plugin.functional.item import CaseItem
-from pytest_loadtool.plugin.options import CASE_SUFFIX, trust_of
+from pytest_loadtool.plugin.options import trust_of
 from pytest_loadtool.plugin.paths import shown_error, slug
 
 

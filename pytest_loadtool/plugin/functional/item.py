@@ -10,6 +10,7 @@ import pytest
 
 from pytest_loadtool.casefile.toml.diagnostics import key_error
 from pytest_loadtool.casefile.trust import UNTRUSTED, Trust, named_path
+from pytest_loadtool.codec.suffixes import har_path
 from pytest_loadtool.diagnosis.outcome import Evidence, headline
 from pytest_loadtool.diagnosis.refusal import otherwise
 from pytest_loadtool.errors import FileError, LoadToolError
@@ -17,11 +18,14 @@ from pytest_loadtool.masking.values import secrets_of
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.plugin.body_limit import body_limit_of
 from pytest_loadtool.plugin.file_item import FileItem
-from pytest_loadtool.plugin.functional.by_place import by_place
-from pytest_loadtool.plugin.functional.status_mismatch import OTHERWISE, answered_otherwise
+from pytest_loadtool.plugin.functional.notices import (
+    NOT_AS_RECORDED,
+    by_place,
+    not_as_recorded,
+    unverified,
+)
 from pytest_loadtool.plugin.functional.steps import StepLines, StepResult, Watch
-from pytest_loadtool.plugin.functional.unverified import unverified
-from pytest_loadtool.plugin.options import CASE_SUFFIX, server_of, trust_of
+from pytest_loadtool.plugin.options import server_of, trust_of
 from pytest_loadtool.plugin.overrides import on_its_way
 from pytest_loadtool.plugin.paths import shown_error, shown_path
 from pytest_loadtool.plugin.proxy import proxy_secrets
@@ -112,8 +116,7 @@ class CaseItem(FileItem):
         ]
 
     def _plan(self, request: pytest.FixtureRequest) -> Plan:
-        from pytest_loadtool.engine.prepare.checks import check_plan
-        from pytest_loadtool.engine.prepare.resources import compile_from
+        from pytest_loadtool.engine.prepare.resources import check_plan, compile_from
 
         plan = compile_from(
             self.path,
@@ -153,8 +156,10 @@ class CaseItem(FileItem):
             "failed": sum(1 for one in watch.outcomes if one.failures),
             "duration": round(watch.duration, 3),
         }
-        others = [one for one in self.user_properties if one[0] not in (*properties, OTHERWISE)]
-        found = answered_otherwise(map(otherwise, watch.outcomes))
+        others = [
+            one for one in self.user_properties if one[0] not in (*properties, NOT_AS_RECORDED)
+        ]
+        found = not_as_recorded(map(otherwise, watch.outcomes))
         self.user_properties[:] = [*others, *properties.items(), *found]
 
 
@@ -173,7 +178,7 @@ def _function(
 
 def _evidence(path: Path, trust: Trust) -> Evidence:
     """The recorded traffic, kept beside the test case under its name."""
-    har = path.with_name(path.name.removesuffix(CASE_SUFFIX) + ".har")
+    har = har_path(path)
     if trust.untrusted:
         return Evidence(note=f"the recorded traffic is not read: {UNTRUSTED}")
     if not har.exists():

@@ -6,6 +6,7 @@ from pathlib import Path, PurePath
 
 import pytest
 
+from pytest_loadtool.plugin.private import fixture_place
 from pytest_loadtool.plugin.server import checked_server
 
 #: Has a value only where an option gives it one (pytest-base-url, pytest-playwright).
@@ -20,8 +21,8 @@ def server_fixtures(item: pytest.Item, directory: Path) -> dict[str, str]:
         return found
     folder = directory.relative_to(item.config.rootpath)
     for name, value in item.funcargs.items():
-        definitions = item._fixtureinfo.name2fixturedefs.get(name)
-        if name == _OPTIONAL or not definitions or not is_seen_from(folder, definitions[-1].baseid):
+        place = fixture_place(item, name)
+        if name == _OPTIONAL or place is None or not is_seen_from(folder, place):
             continue
         url = value if isinstance(value, str) else getattr(value, "url", None)
         if isinstance(url, str):

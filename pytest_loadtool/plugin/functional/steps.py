@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, TypedDict
 
 import pytest
 
-from pytest_loadtool.codec.excerpt import clip, printable
+from pytest_loadtool.codec.printable import clip, printable
 from pytest_loadtool.diagnosis.outcome import SEPARATOR, Outcome
+from pytest_loadtool.plugin.private import leave_line_open, uncaptured
 
 if TYPE_CHECKING:
     from pytest_loadtool.model.result import Failure
@@ -56,11 +56,10 @@ class StepLines:
     """Writes steps below the line of their test, if pytest is verbose and there is a terminal."""
 
     def __init__(self, config: pytest.Config) -> None:
-        manager = config.pluginmanager
-        self._capture = manager.get_plugin("capturemanager")
+        self._config = config
         verbose = config.get_verbosity(pytest.Config.VERBOSITY_TEST_CASES) > 0
         self._reporter: pytest.TerminalReporter | None = (
-            manager.get_plugin("terminalreporter") if verbose else None
+            config.pluginmanager.get_plugin("terminalreporter") if verbose else None
         )
 
     def write_all(self, steps: Iterable[StepResult]) -> None:
@@ -81,7 +80,7 @@ class StepLines:
         reporter = self._reporter
         if reporter is None:
             return
-        with self._uncaptured():
+        with uncaptured(self._config):
             reporter.ensure_newline()
             reporter.write(f"    {before}")
             if failed:
@@ -89,15 +88,8 @@ class StepLines:
             else:
                 reporter.write("passed", green=True)
             reporter.write(f"  {what}")
-            # What the reporter itself notes after a line that is not ended yet.
-            reporter.currentfspath = -2
+            leave_line_open(reporter)
             reporter.flush()
-
-    def _uncaptured(self) -> AbstractContextManager[None]:
-        if self._capture is None:
-            return nullcontext()
-        context: AbstractContextManager[None] = self._capture.global_and_fixture_disabled()
-        return context
 
 
 def _requests(step: StepResult) -> str:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from contextlib import nullcontext
 from textwrap import wrap
 
 import pytest
 
-from pytest_loadtool.codec.excerpt import printable
+from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.load.verdict.unfinished import too_short
 from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import LoadConfiguration
+from pytest_loadtool.plugin.private import uncaptured
 
 _INDENT = "    "
 
@@ -23,13 +23,11 @@ def write_hints(
     lengths: Sequence[tuple[str, Length]],
 ) -> None:
     """Write a line for each test case, named with its length, that ``plan`` has no time for."""
-    manager = config.pluginmanager
-    reporter: pytest.TerminalReporter | None = manager.get_plugin("terminalreporter")
+    reporter: pytest.TerminalReporter | None = config.pluginmanager.get_plugin("terminalreporter")
     hints = [text for name, length in lengths if (text := too_short(name, length, plan))]
     if reporter is None or not hints:
         return
-    capture = manager.get_plugin("capturemanager")
-    with capture.global_and_fixture_disabled() if capture is not None else nullcontext():
+    with uncaptured(config):
         reporter.ensure_newline()
         for text in hints:
             for line in wrap(printable(text), shutil.get_terminal_size().columns - len(_INDENT)):

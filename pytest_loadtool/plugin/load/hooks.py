@@ -8,9 +8,17 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_loadtool.plugin.load.item import ENGINE
-from pytest_loadtool.plugin.load.outcome import LoadOutcomes
-from pytest_loadtool.plugin.load.results import LoadReporter
+from pytest_loadtool.engine.prepare.share import prepare
+from pytest_loadtool.engine.signals import interruption
+from pytest_loadtool.load import Share
+from pytest_loadtool.plugin.load.compare import BASELINE
+from pytest_loadtool.plugin.load.hints import write_hints
+from pytest_loadtool.plugin.load.interrupt import stopping
+from pytest_loadtool.plugin.load.item import ENGINE, LoadItem, LoadTestFailedError
+from pytest_loadtool.plugin.load.live import LiveView
+from pytest_loadtool.plugin.load.outcome import LoadOutcomes, write_thresholds
+from pytest_loadtool.plugin.load.results import RESULTS, LoadReporter, failure_text, properties
+from pytest_loadtool.plugin.run_in_thread import run_apart
 
 
 def configure(config: pytest.Config) -> None:
@@ -35,6 +43,49 @@ def configure(config: pytest.Config) -> None:
 
         config.pluginmanager.register(LoadController(config), "loadtool-controller")
         return
-    from pytest_loadtool.plugin.load.local import Here
-
     config.stash[ENGINE] = Here(config)
+
+
+class Here:
+    """The engine of a session without workers."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    def run(self, item: LoadItem, servers: tuple[str, ...]) -> None:
+        """Run a load test from beginning to end.
+
+        Raises:
+            LoadTestFailedError: it did not pass.
+            LoadToolError: it could not be run.
+            KeyboardInterrupt: Ctrl-C, SIGTERM or SIGHUP; the results so far are kept.
+        """
+        from pytest_loadtool.engine.local import run_alone
+
+        configuration = item.load_test.configuration
+        baseline = self._config.stash[BASELINE]
+        earlier = baseline.of(configuration.name)  # says now if it has none
+        share = prepare(item.load_test, servers, Share())
+        lengths = item.load_test.lengths
+        write_hints(self._config, configuration, lengths)
+        with LiveView(self._config, configuration) as view, stopping(share.runner.stop) as stop:
+            summary = run_apart(
+                lambda: run_alone(
+                    share,
+                    configuration,
+                    interrupted=lambda: stop.heard > 0,
+                    show=view.show if view.wanted else None,
+                    baseline=earlier,
+                    tolerance=baseline.tolerance,
+                    lengths=[length for _, length in lengths],
+                )
+            )
+        item.summary = summary
+        write_thresholds(self._config, summary)
+        self._config.stash[RESULTS].append(summary)
+        item.user_properties += properties(summary)
+        if stop.heard:
+            raise interruption(stop.heard)
+        text = failure_text(summary)
+        if text is not None:
+            raise LoadTestFailedError(text)

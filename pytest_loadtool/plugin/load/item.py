@@ -13,13 +13,14 @@ from typing import Any, Protocol
 
 import pytest
 
+from pytest_loadtool import LOAD_SUFFIX
 from pytest_loadtool.casefile.toml.diagnostics import key_error
 from pytest_loadtool.engine.prepare.share import LoadTest, read_test
 from pytest_loadtool.errors import FileError, LoadToolError
 from pytest_loadtool.load import Summary
 from pytest_loadtool.plugin.file_item import FileItem
-from pytest_loadtool.plugin.functional.unverified import unverified
-from pytest_loadtool.plugin.options import LOAD_SUFFIX, server_of, trust_of
+from pytest_loadtool.plugin.functional.notices import unverified
+from pytest_loadtool.plugin.options import server_of, trust_of
 from pytest_loadtool.plugin.overrides import on_its_way
 from pytest_loadtool.plugin.paths import shown_error, shown_path, slug
 from pytest_loadtool.plugin.report_failure import WrappedText

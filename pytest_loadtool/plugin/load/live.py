@@ -6,7 +6,7 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -14,6 +14,7 @@ import pytest
 
 from pytest_loadtool.load import Glimpse
 from pytest_loadtool.model.load import LoadConfiguration
+from pytest_loadtool.plugin.private import output_of, uncaptured, unfinished_line, writer_of
 from pytest_loadtool.report.columns import cells
 from pytest_loadtool.report.load.status import status_line
 
@@ -33,9 +34,10 @@ class LiveView:
 
     def __init__(self, config: pytest.Config, configuration: LoadConfiguration) -> None:
         self._configuration = configuration
-        manager = config.pluginmanager
-        self._capture = manager.get_plugin("capturemanager")
-        reporter: pytest.TerminalReporter | None = manager.get_plugin("terminalreporter")
+        self._config = config
+        reporter: pytest.TerminalReporter | None = config.pluginmanager.get_plugin(
+            "terminalreporter"
+        )
         self._reporter = reporter
         self._draw: Callable[[pytest.TerminalReporter, Glimpse, float], None] | None = None
         if reporter is not None and config.option.verbose >= 0:
@@ -100,7 +102,7 @@ class LiveView:
         from rich.live import Live
 
         reporter.flush()
-        file = reporter._tw._file
+        file = output_of(writer_of(reporter))
         console = Console(
             # Text that it cannot carry must neither be an error nor change what pytest writes.
             file=open(  # noqa: SIM115  of a descriptor that is not ours to close
@@ -113,7 +115,7 @@ class LiveView:
             width=80,
             height=24,
         )
-        self._above = cells(reporter._tw._current_line)
+        self._above = cells(unfinished_line(reporter))
         if self._above:
             console.line()
         live = Live(
@@ -157,13 +159,7 @@ class LiveView:
         """Past pytest's capturing. Where nothing can be written any more, because the terminal was
         closed or a pipe is broken, nothing more is shown: the run and its results go on."""
         try:
-            with self._uncaptured():
+            with uncaptured(self._config):
                 yield
         except OSError:
             self._draw = None
-
-    def _uncaptured(self) -> AbstractContextManager[None]:
-        if self._capture is None:
-            return nullcontext()
-        context: AbstractContextManager[None] = self._capture.global_and_fixture_disabled()
-        return context

@@ -11,7 +11,7 @@ from typing import TypedDict
 
 import pytest
 
-from pytest_loadtool.codec.excerpt import printable
+from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.load import Summary
 from pytest_loadtool.load.verdict.threshold import amount
 from pytest_loadtool.plugin.functional.steps import StepLines

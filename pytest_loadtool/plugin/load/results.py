@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pytest_loadtool.casefile.files import replace_file
-from pytest_loadtool.codec.excerpt import printable
+from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.load import Summary
 from pytest_loadtool.plugin.load.compare import BASELINE, baseline_of, saved_text

@@ -6,7 +6,9 @@ order. Nothing is reported to pytest from here, or there would be one result for
 
 from __future__ import annotations
 
+import contextlib
 import json
+import threading
 import traceback
 from collections.abc import Callable, Generator
 from dataclasses import astuple
@@ -15,17 +17,15 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from _pytest.runner import runtestprotocol
 
 from pytest_loadtool.engine.prepare.share import prepare
 from pytest_loadtool.engine.signals import KILLS
 from pytest_loadtool.engine.worker import Worker
 from pytest_loadtool.errors import LoadToolError
-from pytest_loadtool.load import encode
 from pytest_loadtool.plugin.load.interrupt import deaf
 from pytest_loadtool.plugin.load.item import LoadItem
-from pytest_loadtool.plugin.load.xdist_outbox import Outbox
 from pytest_loadtool.plugin.paths import shown_error
+from pytest_loadtool.plugin.private import run_phases
 from pytest_loadtool.plugin.run_in_thread import run_apart
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class LoadWorker:
         self._config = config
         channel: execnet.Channel = config.workerinput[CHANNEL]  # type: ignore[attr-defined]
         self._inbox: SimpleQueue[_Frame | None] = SimpleQueue()
-        self._outbox = Outbox(channel)
+        self._outbox = _Outbox(channel)
         self._worker: Worker | None = None
         # The end marker comes at once when the controller dies. execnet by itself would let the
         # load run on for 15 seconds.
@@ -74,14 +74,13 @@ class LoadWorker:
             partial(prepare, item.load_test),
             partial(self._next, item),
             partial(self._tell, item),
-            lambda message: self._tell(item, *encode(message)),
             self._text,
             self._making_load,
         )
         lengths = [(name, *astuple(length)) for name, length in item.load_test.lengths]
         self._tell(item, "ready", str(item.path), tuple(item.location), lengths)
         if self._worker.take_part() == "lead":
-            reports = runtestprotocol(item, log=False, nextitem=nextitem)
+            reports = run_phases(item, nextitem)
             self._tell(item, "reports", self._packed(reports))
         self._outbox.flush()
         return True
@@ -139,3 +138,37 @@ class LoadWorker:
         else:
             text = "".join(traceback.format_exception(error))
         return text.encode(errors="replace").decode()  # execnet refuses lone surrogates
+
+
+class _Outbox:
+    """Sends messages in order, from a thread of its own.
+
+    A channel's ``send`` waits while the other side is busy, and what a virtual user waits for must
+    be the server, nothing else.
+    """
+
+    def __init__(self, channel: execnet.Channel) -> None:
+        self._channel = channel
+        self._queue: SimpleQueue[tuple[Any, ...] | threading.Event] = SimpleQueue()
+        threading.Thread(target=self._send_all, name="loadtool-outbox", daemon=True).start()
+
+    def put(self, message: tuple[Any, ...]) -> None:
+        """Send ``message`` (of builtin types) after those put before. Without effect once nobody
+        listens any more."""
+        self._queue.put(message)
+
+    def flush(self) -> None:
+        """Wait until all that was put is sent."""
+        sent = threading.Event()
+        self._queue.put(sent)
+        sent.wait()
+
+    def _send_all(self) -> None:
+        while True:
+            message = self._queue.get()
+            if isinstance(message, threading.Event):
+                message.set()
+                continue
+            # With the controller gone there is nobody to send to; the end marker has said so.
+            with contextlib.suppress(OSError):
+                self._channel.send(message)

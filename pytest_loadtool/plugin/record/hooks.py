@@ -11,6 +11,7 @@ import pytest
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.plugin.options import trust_of
 from pytest_loadtool.plugin.overrides import put_on_path
+from pytest_loadtool.plugin.private import give_back_stdin
 
 if TYPE_CHECKING:
     from pytest_loadtool.console import Settings
@@ -29,7 +30,7 @@ def main(config: pytest.Config) -> int:
         _check_extra("prompt_toolkit")
     from pytest_loadtool.console import run
 
-    _give_back_stdin(config)
+    give_back_stdin(config)  # nothing is captured after the console, so nothing is resumed
     put_on_path(config.rootpath)
     try:
         return run(_settings(config))
@@ -130,13 +131,3 @@ def _grouping(config: pytest.Config) -> Grouping:
     except ValueError as error:
         name = "record_activity_threshold" if threshold else "record_grouping"
         raise pytest.UsageError(f"{name}: {error}") from None
-
-
-def _give_back_stdin(config: pytest.Config) -> None:
-    """End the capturing of standard input; that of the outputs is suspended at this point anyhow.
-
-    Nothing is captured after the console, so nothing is resumed.
-    """
-    manager = config.pluginmanager.get_plugin("capturemanager")
-    if manager is not None:
-        manager.suspend(in_=True)

@@ -1,16 +1,25 @@
-"""Which exchanges can become transactions, and a note for each of the others."""
+"""Which exchanges can become transactions, and a note for each of the others.
+
+Left out are also requests that a browser makes for itself (updates, safe browsing, suggestions,
+telemetry): the recorder's browser is started so that it makes hardly any, another client's does.
+And requests that were refused for their token's age, and sent again with a new one: replay has
+tokens of its own, which expire at other times; then it does the same by itself. In the test case
+such a request stands once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from pytest_loadtool.auth.negotiation import is_http_credentials, negotiations
 from pytest_loadtool.codec.media import media_type
+from pytest_loadtool.codec.renewal import asks_for_renewal
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.recording.entry import Entry, why_unsayable
 from pytest_loadtool.recording.failures import subject, what_failed
-from pytest_loadtool.recording.filter.background import is_background
 from pytest_loadtool.recording.filter.domains import BLOCKED, OUTSIDE
-from pytest_loadtool.recording.filter.expressible import why_unsayable
 from pytest_loadtool.recording.filter.kinds import kind_of
 from pytest_loadtool.recording.notes import (
     BACKGROUND,
@@ -126,3 +135,133 @@ _RULES: tuple[Callable[[Exchange], Note | None], ...] = (
     _grpc,
     _informational,
 )
+
+
+#: Hosts that serve nothing but browsers.
+_HOSTS = frozenset(
+    {
+        # Chromium and what is made of it
+        "android.clients.google.com",
+        "chromewebstore.googleapis.com",
+        "clientservices.googleapis.com",
+        "content-autofill.googleapis.com",
+        "edgedl.me.gvt1.com",
+        "mtalk.google.com",
+        "optimizationguide-pa.googleapis.com",
+        "passwordsleakcheck-pa.googleapis.com",
+        "redirector.gvt1.com",
+        "safebrowsing.googleapis.com",
+        "safebrowsing.google.com",
+        "safebrowsingohttpgateway.googleapis.com",
+        "sb-ssl.google.com",
+        "tools.google.com",
+        "translate-pa.googleapis.com",
+        "update.googleapis.com",
+        *(f"clients{number}.google.com" for number in ("", 1, 2, 3, 4, 5, 6)),
+        # Edge
+        "config.edge.skype.com",
+        "edge.microsoft.com",
+        "msedge.api.cdp.microsoft.com",
+        "nav.smartscreen.microsoft.com",
+        "nav-edge.smartscreen.microsoft.com",
+        # Brave
+        "componentupdater.brave.com",
+        "go-updater.brave.com",
+        "p3a.brave.com",
+        "safebrowsing.brave.com",
+        "variations.brave.com",
+        # Firefox
+        "aus5.mozilla.org",
+        "contile.services.mozilla.com",
+        "detectportal.firefox.com",
+        "firefox.settings.services.mozilla.com",
+        "incoming.telemetry.mozilla.org",
+        "location.services.mozilla.com",
+        "push.services.mozilla.com",
+        "shavar.services.mozilla.com",
+    }
+)
+
+_DOMAINS = (".gvt1.com", ".gvt2.com", ".cdn.mozilla.net")
+
+#: Hosts that serve people too, and the paths that only browsers ask for.
+_PATHS = (
+    ("accounts.google.com", "/ListAccounts"),
+    ("www.google.com", "/async/newtab"),
+    ("www.google.com", "/complete/search"),
+    ("www.googleapis.com", "/affiliation/"),
+    ("www.gstatic.com", "/chrome/"),
+)
+
+
+def is_background(exchange: Exchange) -> bool:
+    """Whether ``exchange`` was made by a browser for itself, and not for the page it showed."""
+    parts = urlsplit(exchange.url)
+    host = (parts.hostname or "").lower()
+    if host in _HOSTS or host.endswith(_DOMAINS):
+        return True
+    return any(host == name and parts.path.startswith(path) for name, path in _PATHS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    index: int
+    credentials: str
+    answers: int
+    """How many tokens had been refreshed before."""
+
+
+def expired(exchanges: Sequence[Exchange]) -> frozenset[int]:
+    """The indexes of these requests in ``exchanges``, which may come in any order.
+
+    Each was answered by 401, and later the same with another token, which a refresh has given out
+    in between, by something else.
+    """
+    found: set[int] = set()
+    refused: dict[tuple[str, str, bytes], list[_Refused]] = {}
+    answers: list[bytes] = []
+    for index in sorted(range(len(exchanges)), key=lambda at: exchanges[at].started):
+        exchange = exchanges[index]
+        shown = _token(exchange)
+        if shown:
+            key = exchange.method, exchange.url, exchange.request_body
+            if exchange.status == 401:
+                refused.setdefault(key, []).append(_Refused(index, shown, len(answers)))
+                continue
+            for one in refused.pop(key, ()):
+                given = shown.rpartition(" ")[2].encode()
+                if one.credentials != shown and any(given in it for it in answers[one.answers :]):
+                    found.add(one.index)
+        if _refreshes(exchange):
+            answers.append(exchange.response_body)
+    return frozenset(found)
+
+
+def _token(exchange: Exchange) -> str:
+    """The credentials of the request, unless they are of HTTP authentication."""
+    value = exchange.request_header("authorization") or ""
+    return "" if is_http_credentials("authorization", value) else value
+
+
+def _refreshes(exchange: Exchange) -> bool:
+    body = exchange.request_body.decode(errors="replace")
+    return 200 <= exchange.status < 300 and asks_for_renewal(exchange.url, body)
+
+
+def sift(exchanges: Sequence[Exchange]) -> list[Entry]:
+    """What can be replayed, in the order in which it was sent."""
+    found = negotiations(exchanges)
+    folded = frozenset(index for indexes in found.values() for index in indexes)
+    folded |= expired(exchanges)
+    in_order = sorted(enumerate(exchanges), key=lambda numbered: numbered[1].started)
+    return [
+        Entry(index, exchange, kind_of(exchange), before, _lead(exchanges, before, exchange))
+        for index, exchange in in_order
+        if left_out(exchange) is None and index not in folded
+        for before in [found.get(index, ())]
+    ]
+
+
+def _lead(exchanges: Sequence[Exchange], before: Sequence[int], exchange: Exchange) -> float:
+    """Seconds from the start of the first before ``exchange`` to its own."""
+    return exchange.started - exchanges[before[0]].started if before else 0.0

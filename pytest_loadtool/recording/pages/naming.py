@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from pytest_loadtool.answers.pages import title_of
+from pytest_loadtool.codec.calls import graphql_operation, rpc_method, soap_action
 from pytest_loadtool.codec.charset import declared_charset, decoded
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording.entry import Entry
@@ -18,10 +19,8 @@ _LONGEST_HEAD = 256 * 1024
 #: WHATWG HTML §4.2.5.4: how far into it its character set is declared, in bytes.
 _META = 1024
 
-_OPERATION = re.compile(r"^\s*(?:query|mutation|subscription)\s+([_A-Za-z][_0-9A-Za-z]*)")
 #: Numbers, UUIDs and long hexadecimal keys: new in every session, so they name nothing.
 _ID = re.compile(r"[0-9]+|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,}", re.IGNORECASE)
-_SOAP_12_ACTION = re.compile(r"\baction=\"?([^\";]+)", re.IGNORECASE)
 
 
 def page_names(groups: Iterable[Group]) -> list[str]:
@@ -56,7 +55,9 @@ def title(exchange: Exchange) -> str:
 def operation_name(exchange: Exchange) -> str:
     """The operation of a GraphQL call, the method of JSON-RPC, the action of SOAP; empty for
     others, and for anonymous ones."""
-    name = _json_operation(exchange) or _soap_action(exchange)
+    name = _json_operation(exchange) or soap_action(
+        exchange.request_header("soapaction"), exchange.request_header("content-type") or ""
+    )
     return name.encode("utf-8", "replace").decode()  # JSON may hold lone surrogates
 
 
@@ -93,9 +94,8 @@ def _json_operation(exchange: Exchange) -> str:
         call = call[0]  # a batch is named after its first operation
     if not isinstance(call, dict):
         return ""
-    if "jsonrpc" in call or "params" in call:  # before 2.0 it did not say what it was
-        method = call.get("method")
-        return method if isinstance(method, str) else ""
+    if (method := rpc_method(call)) is not None:
+        return method
     if "query" not in call and "operationName" not in call:
         return ""
     return _operation(call.get("operationName"), call.get("query"))
@@ -104,17 +104,5 @@ def _json_operation(exchange: Exchange) -> str:
 def _operation(name: object, document: object) -> str:
     if isinstance(name, str) and name:
         return name
-    match = _OPERATION.match(document) if isinstance(document, str) else None
-    return match[1] if match else ""
-
-
-def _soap_action(exchange: Exchange) -> str:
-    action = exchange.request_header("soapaction")
-    if action is None:
-        content_type = exchange.request_header("content-type") or ""
-        if not content_type.lower().startswith("application/soap+xml"):
-            return ""
-        match = _SOAP_12_ACTION.search(content_type)
-        action = match[1] if match else ""
-    # An action is a URI: http://shop.example/Orders/GetOrder, urn:shop#GetOrder, urn:shop:GetOrder.
-    return re.split(r"[/#:]", action.strip().strip('"'))[-1]
+    match = graphql_operation(document) if isinstance(document, str) else None
+    return match[2] if match else ""

@@ -1,15 +1,19 @@
-"""Answers that say by themselves whether they are errors, as those do that come with status 200."""
+"""Answers that say by themselves whether they are errors, as those do that come with status 200;
+and what the recording shows of the answers, for test cases made before that was noted.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from pytest_loadtool.model.case import Transaction
+from pytest_loadtool.answers.look import answer_of
+from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.validator import JsonValidator
 from pytest_loadtool.recording.failures import subject
@@ -71,3 +75,21 @@ def _object(body: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return found
+
+
+def with_answers(case: TestCase, exchanges: Sequence[Exchange]) -> TestCase:
+    """``case`` with `Recorded.answer` where nothing is known of an answer yet."""
+
+    def noted(one: Transaction) -> Transaction:
+        recorded = one.recorded
+        if recorded is None or recorded.answer is not None or recorded.entry is None:
+            return one
+        if recorded.entry >= len(exchanges):
+            return one
+        answer = answer_of(recorded, exchanges[recorded.entry])
+        return replace(one, recorded=replace(recorded, answer=answer))
+
+    pages = (
+        replace(page, transactions=tuple(map(noted, page.transactions))) for page in case.pages
+    )
+    return replace(case, pages=tuple(pages))

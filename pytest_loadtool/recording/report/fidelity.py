@@ -8,18 +8,17 @@ asked for at any time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from urllib.parse import urlsplit
 
 from pytest_loadtool.auth.negotiation import SERVER, credentials_in, negotiations, was_refused
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.recording.entry import Entry
+from pytest_loadtool.model.websocket import WEBSOCKET
+from pytest_loadtool.recording.entry import Entry, left_out_headers
 from pytest_loadtool.recording.failures import failure_notes, status_notes, subject
-from pytest_loadtool.recording.filter.expired import expired
-from pytest_loadtool.recording.filter.expressible import left_out_headers
 from pytest_loadtool.recording.filter.kinds import kind_of
-from pytest_loadtool.recording.filter.rules import left_out
+from pytest_loadtool.recording.filter.rules import expired, left_out
 from pytest_loadtool.recording.notes import CHANGED, INCOMPLETE, NEGOTIATION, REMOVED, Note
 from pytest_loadtool.recording.report.answers import answer_notes
 from pytest_loadtool.recording.request.template import NOT_REPLAYED
@@ -149,3 +148,13 @@ _CHANGES: tuple[tuple[str, Callable[[TestCase, Exchange], bool]], ...] = (
         _service_worker,
     ),
 )
+
+
+def what_sockets_did(exchanges: Iterable[Exchange]) -> str:
+    """One line about the WebSockets over which events were sent; empty if there is none."""
+    sent = [one.events for one in exchanges if one.note == WEBSOCKET]
+    did = sum(map(bool, sent))
+    if not did:
+        return ""
+    where = f"{did} of {len(sent)} WebSockets" if len(sent) > 1 else "1 WebSocket"
+    return f"in {where} the page sent events; what they did is not in the test case"

@@ -8,11 +8,13 @@ agree. Browsers do not keep to one order: Chromium's navigations and its other r
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
+from itertools import pairwise
+from typing import TypeVar
 
 from pytest_loadtool.model.case import COMPUTED_HEADERS, Header
-from pytest_loadtool.recording.request.order import common_order
 
 #: The headers of a request in wire order, computed ones as places.
 Headers = tuple[Header, ...]
@@ -147,3 +149,34 @@ def _own(header_set: Headers, headers: Headers) -> Headers:
     """What a request with these headers has to say beyond its set."""
     shared = frozenset(header_set)
     return tuple(one for one in headers if one.value is not None and one not in shared)
+
+
+Name = TypeVar("Name", bound=Hashable)
+
+
+def common_order(sequences: Iterable[Sequence[Name]]) -> list[Name] | None:
+    """All names, in an order that every sequence agrees with; None if there is no such order.
+
+    Names whose order is open stand in the order in which they first came. No sequence may hold a
+    name twice.
+    """
+    followers: dict[Name, set[Name]] = {}
+    for sequence in sequences:
+        for name in sequence:
+            followers.setdefault(name, set())
+        # That each follows its neighbour is enough: order is transitive.
+        for before, after in pairwise(sequence):
+            followers[before].add(after)
+    came = list(followers)
+    place = {name: position for position, name in enumerate(came)}
+    waits_for = Counter(name for names in followers.values() for name in names)
+    free = [position for position, name in enumerate(came) if not waits_for[name]]
+    result: list[Name] = []
+    while free:
+        following = came[heappop(free)]
+        result.append(following)
+        for follower in followers[following]:
+            waits_for[follower] -= 1
+            if not waits_for[follower]:
+                heappush(free, place[follower])
+    return result if len(result) == len(came) else None

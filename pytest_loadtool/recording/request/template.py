@@ -1,16 +1,29 @@
-"""A recorded request as text that replay sends byte for byte the same."""
+"""A recorded request as text that replay sends byte for byte the same, with ``${server}`` where the
+URL of the test case's server stood.
+
+A text is changed only if replay, with the recorded server, would send the very bytes that were
+recorded: the same places and encoders decide (`pytest_loadtool.model.place`).
+"""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from pytest_loadtool.auth.negotiation import is_http_credentials
+from pytest_loadtool.codec.filters import filtered
+from pytest_loadtool.codec.media import FORM, media_type
 from pytest_loadtool.codec.multipart import Content, charset_of, pieces_of
-from pytest_loadtool.codec.template import Reference
+from pytest_loadtool.codec.places import body_places, encode, header_places, target_places
+from pytest_loadtool.codec.template import Reference, Template, escape
 from pytest_loadtool.model.case import COMPUTED_HEADERS, Header
 from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.recording.entry import origin
-from pytest_loadtool.recording.request.server import body_text, header_text, target_text
+from pytest_loadtool.recording.pages.common import Group
 from pytest_loadtool.recording.request.uploads import Uploads
 
 #: Headers that say how a message travels, not what it is: replay frames its messages itself, and
@@ -99,3 +112,65 @@ def as_sent(text: str) -> str:
         return text.encode("latin-1").decode()
     except (UnicodeEncodeError, UnicodeDecodeError):
         return text
+
+
+#: Not within a word, unless that is an encoded character, nor after "$": that would escape it.
+_BEFORE = r"(?:(?<![\w$])|(?<=%[0-9A-Fa-f][0-9A-Fa-f]))"
+#: Not where the host name or the port goes on.
+_AFTER = r"(?![\w.:-]|%3[Aa]\d)"
+
+
+def server_of(groups: Sequence[Group]) -> str:
+    """The origin of the first navigation, else the most used one; empty without requests."""
+    for page in groups:
+        if page.navigated:
+            return origin(page.entries[0].exchange.url)
+    counts = Counter(origin(entry.exchange.url) for page in groups for entry in page.entries)
+    return counts.most_common(1)[0][0] if counts else ""
+
+
+def target_text(url: str, server: str) -> str:
+    """The target of a request as a template: relative on ``server``, else the absolute URL."""
+    url = url.partition("#")[0]
+    parts = urlsplit(url)
+    path = (parts.path or "/") + (f"?{parts.query}" if "?" in url else "")
+    target = path if origin(url) == server else f"{parts.scheme}://{parts.netloc}{path}"
+    before, mark, query = target.partition("?")
+    marked = escape(before) + mark + _marked(query, {encode(Place.QUERY, server): "${server}"})
+    return _if_equal(marked, target, server, target_places)
+
+
+def header_text(value: str, server: str) -> str:
+    """A header's value as a template: also where a Referer has the URL in its query."""
+    wanted = {server: "${server}", encode(Place.QUERY, server): "${server|url}"}
+    return _if_equal(_marked(value, wanted), value, server, header_places)
+
+
+def body_text(body: str, content_type: str, server: str) -> str:
+    """A text body as a template."""
+    wanted = encode(Place.FORM, server) if media_type(content_type) == FORM else server
+    return _if_equal(
+        _marked(body, {wanted: "${server}"}),
+        body,
+        server,
+        lambda template: body_places(template, content_type),
+    )
+
+
+def _marked(text: str, wanted: Mapping[str, str]) -> str:
+    """``text`` as a template, with these placeholders for what is ``wanted`` and a whole origin."""
+    escaped = escape(text)
+    if "" in wanted:  # there is no server
+        return escaped
+    origins = "|".join(map(re.escape, wanted))
+    return re.sub(f"{_BEFORE}(?:{origins}){_AFTER}", lambda found: wanted[found[0]], escaped)
+
+
+def _if_equal(
+    marked: str, text: str, server: str, places: Callable[[Template], tuple[Place, ...]]
+) -> str:
+    """``marked`` if replay sends ``text`` for it, else ``text`` without placeholders."""
+    template = Template.parse(marked)
+    upcoming = iter(places(template))
+    sent = template.filled(lambda one: encode(next(upcoming), filtered(server, one.filters)))
+    return marked if sent == text else escape(text)

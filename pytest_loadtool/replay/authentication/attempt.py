@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 from pytest_loadtool.auth.challenge import Challenge, scheme_name
 from pytest_loadtool.auth.handshake import Handshake
-from pytest_loadtool.replay.authentication.credential_cache import Trial
 from pytest_loadtool.replay.authentication.credentials import (
     head_end,
     with_lines,
@@ -14,8 +13,8 @@ from pytest_loadtool.replay.authentication.credentials import (
     without_header,
 )
 from pytest_loadtool.replay.authentication.gates import Gate
-from pytest_loadtool.replay.user.exchange import Closing, Opening, Response, Send
-from pytest_loadtool.replay.user.plan import Step
+from pytest_loadtool.replay.authentication.policy import Login
+from pytest_loadtool.replay.user.plan import Closing, Opening, Response, Send, Step
 
 _OR_SHARED = (
     "; or the proxy does not keep a connection to the server for each of its client's (squid does, "
@@ -23,17 +22,15 @@ _OR_SHARED = (
 )
 
 
-class Login:
-    """Somebody on the way through a gate: what was asked last, and the credentials sent last."""
+class Entry:
+    """A login at a gate, and what was asked there last."""
 
-    __slots__ = ("challenges", "gate", "handshake", "trial", "value")
+    __slots__ = ("challenges", "gate", "login")
 
-    def __init__(self, gate: Gate, handshake: Handshake, trial: Trial) -> None:
+    def __init__(self, gate: Gate, login: Login, challenges: Sequence[Challenge]) -> None:
         self.gate = gate
-        self.handshake = handshake
-        self.trial = trial
-        self.challenges: Sequence[Challenge] = ()
-        self.value = ""
+        self.login = login
+        self.challenges = challenges
 
     def is_let_in(self, response: Response) -> bool:
         """Whether an answer that does not ask for its credentials any more shows that they are
@@ -43,14 +40,14 @@ class Login:
         unless the transaction expects it; nor does anything that comes before they were sent.
         """
         status = response.status
-        if not self.handshake.wants_body:
+        if not self.login.handshake.wants_body:
             return False
         expected = status in response.send.step.accepted or status == 401  # behind the proxy
         return status < 400 or (status < 500 and expected)
 
     def how(self, step: Step) -> str:
         """In which scheme and realm it was refused, in words, and why else that may be."""
-        handshake = self.handshake
+        handshake = self.login.handshake
         realm = f", realm {handshake.realm!r}" if handshake.realm else ""
         shared = step.origin.scheme == "http" and step.origin.via is not None
         others = handshake.connection_bound and shared and self.gate.status == 401
@@ -59,21 +56,22 @@ class Login:
     @property
     def where(self) -> str:
         """What an answer came to that does not show it, in words."""
-        scheme = scheme_name(self.handshake.scheme)
+        handshake = self.login.handshake
+        scheme = scheme_name(handshake.scheme)
         whose = " with the proxy" if self.gate.status == 407 else ""
-        if self.handshake.wants_body:
+        if handshake.wants_body:
             return f"in answer to credentials ({scheme}{whose}) that it neither takes nor refuses"
         return f"in the middle of the {scheme} handshake{whose}: nobody is logged in"
 
 
 class Attempt:
-    """A request: what it is without credentials, and those who are on the way with it."""
+    """A request: what it is without credentials, and the logins on the way with it."""
 
-    __slots__ = ("logins", "plain")
+    __slots__ = ("entries", "plain")
 
     def __init__(self, plain: bytes) -> None:
         self.plain = plain
-        self.logins: dict[Gate, Login] = {}
+        self.entries: dict[Gate, Entry] = {}
 
     def lacks_body(self, send: Send) -> bool:
         """Whether what went out last was without the request's body."""

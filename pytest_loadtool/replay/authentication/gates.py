@@ -15,9 +15,9 @@ from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.auth.handshake import RequestFacts, Session
 from pytest_loadtool.auth.realms import Realms
 from pytest_loadtool.errors import AuthenticationError
-from pytest_loadtool.replay.authentication.credential_cache import Verdicts
 from pytest_loadtool.replay.compile.identities import facts_of
 from pytest_loadtool.replay.compile.proxies import unanswered
+from pytest_loadtool.replay.user.credential_cache import Verdicts
 from pytest_loadtool.replay.user.plan import Account, Plan, Step
 from pytest_loadtool.replay.user.user import target_of
 
@@ -46,9 +46,9 @@ class Gate(ABC):
     def accounts(self, step: Step) -> tuple[Account, ...]:
         """Who may answer for the step, in order."""
 
-    @abstractmethod
-    def method(self, step: Step) -> str:
+    def method(self, step: Step) -> str:  # noqa: ARG002 - whichever step
         """The only scheme to answer in; empty: any."""
+        return ""
 
     @abstractmethod
     def facts(self, step: Step, data: bytes) -> RequestFacts:
@@ -93,10 +93,6 @@ class Servers(Gate):
     def accounts(self, step: Step) -> tuple[Account, ...]:
         """The identities for its host."""
         return self._plan.accounts[step.index]
-
-    def method(self, step: Step) -> str:  # noqa: ARG002 - whichever step
-        """Any."""
-        return ""
 
     def place(self, step: Step) -> object:
         """The origin."""

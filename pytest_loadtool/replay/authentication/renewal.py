@@ -1,8 +1,8 @@
-"""A virtual user whose tokens expire: it renews them as the recording shows.
+"""Around a virtual user whose tokens expire: they are renewed as the recording shows.
 
 When a request is answered by 401, or its token's time is over before it goes out, the user sends
 the transaction that refreshes the token, and then the request, once. Test cases in which nothing
-refreshes a token are acted out by a plain `VirtualUser`.
+refreshes a token do without.
 """
 
 from __future__ import annotations
@@ -12,9 +12,17 @@ from math import inf
 
 from pytest_loadtool.auth.bearer import lifetime_of
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.user.exchange import Command, Over, Response, Send, Wait
-from pytest_loadtool.replay.user.plan import Renewal, Renewals, Step
-from pytest_loadtool.replay.user.user import CONNECTIONS_PER_HOST, VirtualUser
+from pytest_loadtool.replay.user.plan import (
+    Command,
+    Over,
+    Renewal,
+    Renewals,
+    Response,
+    Send,
+    Step,
+    Wait,
+)
+from pytest_loadtool.replay.user.user import CONNECTIONS_PER_HOST, Actor, VirtualUser
 
 
 class _Asking:
@@ -62,33 +70,30 @@ class _Tokens:
         """What the user is to be told next."""
 
 
-class RenewingUser(VirtualUser):
-    """A `VirtualUser` whose plan may have renewals.
+class Renewing(Actor):
+    """Acts out the iterations of ``user``, and renews its tokens.
 
     The observer is told of refused requests and of renewals by `negotiation`.
     """
 
-    __slots__ = ("_tokens",)
+    __slots__ = ("_renewals", "_tokens", "_user")
 
-    def _act(self, number: int, start: float) -> Generator[Command, Response | None, None]:
-        commands = super()._act(number, start)
-        renewals = self._plan.renewals
-        if renewals is None:
-            return commands
-        if not self._keep_state or number == 0:
+    def __init__(self, user: VirtualUser, renewals: Renewals) -> None:
+        self._user = user
+        self._renewals = renewals
+        self._tokens = _Tokens()
+
+    def iteration(self, number: int, start: float) -> Generator[Command, Response | None, None]:
+        """As of the user, but for requests that wait for a new token."""
+        if not self._user.keep_state or number == 0:
             self._tokens = _Tokens()
-        return self._renewing(commands, renewals)
-
-    def _renewing(
-        self, commands: Generator[Command, Response | None, None], renewals: Renewals
-    ) -> Generator[Command, Response | None, None]:
-        tokens = self._tokens
+        tokens, commands = self._tokens, self._user.iteration(number, start)
         event: Response | None = None
         sends: list[Send] = []
         while True:
             command = commands.send(event)
             if event is not None:
-                sends += self._note(event, renewals)
+                sends += self._note(event)
             if isinstance(command, Wait):
                 event = yield command
                 continue
@@ -96,27 +101,27 @@ class RenewingUser(VirtualUser):
                 yield command
                 return
             for send in command:
-                sends += self._admit(send, renewals)
+                sends += self._admit(send)
             while not tokens.ready:
                 response = yield tuple(sends)
                 assert response is not None
-                sends = self._receive(response, renewals)
+                sends = self._receive(response)
             event = tokens.ready.pop(0)
 
     # What the user does in its turn.
 
-    def _admit(self, send: Send, renewals: Renewals) -> list[Send]:
+    def _admit(self, send: Send) -> list[Send]:
         """What to send when the user wants to send this: it, or what it has to wait for."""
         tokens = self._tokens
         step, asking = send.step, tokens.asking
-        slot = renewals.used.get(step.index, -1)
+        slot = self._renewals.used.get(step.index, -1)
         renewable = slot >= 0 and slot not in tokens.given_up
         expired = renewable and send.due >= tokens.deadlines.get(slot, inf)
-        own = renewals.turns.get(step.index, -1)
+        own = self._renewals.turns.get(step.index, -1)
         if asking is None:
             if expired:
                 tokens.held.append(send)
-                return [self._ask(slot, send, send.due, renewals)]
+                return [self._ask(slot, send, send.due)]
             if own >= 0:
                 tokens.asking = _Asking(step, send.slot, own, None)
         elif expired or own >= 0 or (renewable and asking.waiting is not None):
@@ -124,19 +129,19 @@ class RenewingUser(VirtualUser):
             return []
         return [send]
 
-    def _note(self, response: Response, renewals: Renewals) -> list[Send]:
+    def _note(self, response: Response) -> list[Send]:
         """The user has taken a response, which may have given out a token; what to send now."""
         tokens = self._tokens
         step = response.send.step
-        slots = renewals.issued.get(step.index)
+        slots = self._renewals.issued.get(step.index)
         if slots is None:
             return []
         passed = response.failure is None and response.status in step.accepted
         if passed:
             self._set_deadlines(slots, response)
             for slot in slots:
-                tokens.played.discard(renewals.by_slot[slot].step.index)
-            if step.index in renewals.turns:
+                tokens.played.discard(self._renewals.by_slot[slot].step.index)
+            if step.index in self._renewals.turns:
                 tokens.played.add(step.index)
         asking = tokens.asking
         if asking is None or not asking.is_asked_by(response.send):
@@ -145,10 +150,10 @@ class RenewingUser(VirtualUser):
         if not tokens.refused and not tokens.held:
             return []
         if passed:
-            self._succeed(renewals.by_slot[asking.slot])
+            self._succeed(self._renewals.by_slot[asking.slot])
         else:
             tokens.given_up.setdefault(asking.slot, None)
-        return self._go_on(asking.slot, response.finished, renewals)
+        return self._go_on(asking.slot, response.finished)
 
     def _set_deadlines(self, slots: tuple[int, ...], response: Response) -> None:
         try:
@@ -156,21 +161,21 @@ class RenewingUser(VirtualUser):
         except ValueError:
             answer = None
         for slot in slots:
-            lives = lifetime_of(self._values[slot], answer, response.header("date") or "")
+            lives = lifetime_of(self._user.state[slot], answer, response.header("date") or "")
             self._tokens.deadlines[slot] = inf if lives is None else response.finished + lives
 
     # What comes back.
 
-    def _receive(self, response: Response, renewals: Renewals) -> list[Send]:
+    def _receive(self, response: Response) -> list[Send]:
         """What to send next; the user is ready to be told unless something is done about it."""
         tokens = self._tokens
         send, asking = response.send, tokens.asking
         if asking is not None and asking.is_asked_by(send) and asking.waiting is not None:
-            return self._settle_renewal(asking, asking.waiting, response, renewals)
+            return self._settle_renewal(asking, asking.waiting, response)
         request = (send.step.index, send.slot)
         again = request in tokens.repeated
         tokens.repeated.discard(request)
-        slot = renewals.used.get(send.step.index, -1)
+        slot = self._renewals.used.get(send.step.index, -1)
         if response.status != 401 or response.failure is not None or slot < 0:
             tokens.ready.append(response)
             return []
@@ -183,34 +188,32 @@ class RenewingUser(VirtualUser):
         if asking is None and response.sent < tokens.renewed_at.get(slot, -inf):
             return [self._repeat(response, response.finished)]
         tokens.refused.append(response)
-        return [] if asking is not None else [self._ask(slot, send, response.finished, renewals)]
+        return [] if asking is not None else [self._ask(slot, send, response.finished)]
 
     # Renewal.
 
-    def _ask(self, slot: int, waiting: Send, due: float, renewals: Renewals) -> Send:
+    def _ask(self, slot: int, waiting: Send, due: float) -> Send:
         """The request for a new token, on the connection of the one that waits if that will do."""
-        renewal = renewals.by_slot[slot]
+        renewal = self._renewals.by_slot[slot]
         step = renewal.step
         if step.index in self._tokens.played:
             self._succeed(renewal)
         same = step.origin is waiting.step.origin
         connection = waiting.slot if same else CONNECTIONS_PER_HOST
         self._tokens.asking = _Asking(step, connection, slot, waiting.step)
-        return Send(step, connection, step.render(self._values, self._jar), due)
+        return Send(step, connection, step.render(self._user.state, self._user.jar), due)
 
     def _succeed(self, renewal: Renewal) -> None:
         """What it has given out takes the place of what it was given."""
         for new, old in renewal.copies:
-            self._values[old] = self._values[new]
+            self._user.state[old] = self._user.state[new]
             self._tokens.deadlines[old] = self._tokens.deadlines.get(new, inf)
 
-    def _settle_renewal(
-        self, asking: _Asking, waiting: Step, response: Response, renewals: Renewals
-    ) -> list[Send]:
+    def _settle_renewal(self, asking: _Asking, waiting: Step, response: Response) -> list[Send]:
         """A new token has come, or not: what to send now."""
-        step, renewal = asking.step, renewals.by_slot[asking.slot]
-        failures = self._outcome(step, response)
-        self._observer.negotiation(waiting, response)
+        step, renewal = asking.step, self._renewals.by_slot[asking.slot]
+        failures = self._user.outcome(step, response)
+        self._user.observer.negotiation(waiting, response)
         if failures:
             self._tokens.given_up[asking.slot] = Failure(
                 "auth",
@@ -218,11 +221,11 @@ class RenewingUser(VirtualUser):
                 f"refresh it, failed: {failures[0].message}",
             )
         else:
-            self._set_deadlines(renewals.issued[step.index], response)
+            self._set_deadlines(self._renewals.issued[step.index], response)
             self._succeed(renewal)
-        return self._go_on(asking.slot, response.finished, renewals)
+        return self._go_on(asking.slot, response.finished)
 
-    def _go_on(self, slot: int, now: float, renewals: Renewals) -> list[Send]:
+    def _go_on(self, slot: int, now: float) -> list[Send]:
         """Nothing is asked any more: what has waited goes its way, with a new token or without."""
         tokens = self._tokens
         tokens.asking = None
@@ -233,22 +236,22 @@ class RenewingUser(VirtualUser):
         held, tokens.held = tokens.held, []
         sends: list[Send] = []
         for one in refused:
-            if renewals.used[one.send.step.index] == renewed:
+            if self._renewals.used[one.send.step.index] == renewed:
                 sends.append(self._repeat(one, now))
             else:
-                sends += self._receive(one, renewals)
+                sends += self._receive(one)
         for send in held:
-            data = send.step.render(self._values, self._jar)
+            data = send.step.render(self._user.state, self._user.jar)
             fresh = Send(send.step, send.slot, data, max(send.due, now))
-            if renewals.used.get(send.step.index, -2) == renewed:
+            if self._renewals.used.get(send.step.index, -2) == renewed:
                 sends.append(fresh)
             else:
-                sends += self._admit(fresh, renewals)
+                sends += self._admit(fresh)
         return sends
 
     def _repeat(self, response: Response, due: float) -> Send:
         """The request once more, with the new token."""
         send = response.send
-        self._observer.negotiation(send.step, response)
+        self._user.observer.negotiation(send.step, response)
         self._tokens.repeated.add((send.step.index, send.slot))
-        return Send(send.step, send.slot, send.step.render(self._values, self._jar), due)
+        return Send(send.step, send.slot, send.step.render(self._user.state, self._user.jar), due)

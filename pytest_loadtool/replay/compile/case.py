@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from types import MappingProxyType
 
 from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.codec.http import IDEMPOTENT_METHODS
+from pytest_loadtool.codec.uses import needed_by
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.extraction.bound import bind_source
 from pytest_loadtool.extraction.extract import compile_source
@@ -98,31 +99,8 @@ def compile_case(
     case = replace(case, server=base, app=app, tls=case.tls.in_folder(folder))
     routes = Routes(case, environ, names, direct=base if app else "")
     main = routes.origin(base) if base else None
-    think_time = think_time or ThinkTime()
-    pages = []
-    index = 0
-    for number, (page, pause) in enumerate(
-        zip(case.pages, pauses_after(case, think_time), strict=True)
-    ):
-        steps = tuple(
-            _step(
-                case,
-                page,
-                transaction,
-                index + position,
-                position,
-                main,
-                routes,
-                servers,
-                names,
-                clock,
-                yardsticks,
-            )
-            for position, transaction in enumerate(page.transactions)
-        )
-        index += len(steps)
-        inside = pauses_inside(page, number, think_time)
-        pages.append(_page(case, page, number, steps, pause, inside))
+    parts = _Parts(case, names, servers, routes, main, yardsticks, clock)
+    pages = tuple(parts.pages(think_time or ThinkTime()))
     every = tuple(step for page in pages for step in page.steps)
     servers.check(case, every)
     accounts = accounts_of(case, every, main, names)
@@ -131,7 +109,7 @@ def compile_case(
     initial = _initial(case, names, environ, keyring)
     return Plan(
         case=case,
-        pages=tuple(pages),
+        pages=pages,
         initial=initial,
         slots=dict(names.slots),
         datasets=tuple(_dataset_slots(case, names, datasets)),
@@ -140,71 +118,86 @@ def compile_case(
         facts=tuple(map(constant_facts, every)) if accounts else (),
         ahead=any(one.ahead for one in case.identities),
         renewals=renewals,
-        guarded=any(step.guard for step in every),
+        guarded=any(step.refuse for step in every),
         at_proxies=_at_proxies(every),
     )
 
 
-def _step(
-    case: TestCase,
-    page: Page,
-    transaction: Transaction,
-    index: int,
-    position: int,
-    main: Origin | None,
-    routes: Routes,
-    servers: Servers,
-    names: Names,
-    clock: Clock,
-    yardsticks: Yardsticks,
-) -> Step:
-    target = transaction.request.target
-    origin = routes.origin(target) if target.lower().startswith("http") else main
-    if origin is None:
-        raise ReplayError(
-            f"{transaction.title}: there is no server to send it to; set 'server' in the test "
-            "case, 'server_fixture', or --loadtool-server"
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """Compiles the parts of ``case``, with what all of them share."""
+
+    case: TestCase
+    names: Names
+    servers: Servers
+    routes: Routes
+    main: Origin | None
+    """Where requests go that name no server; None: there is no such place."""
+    yardsticks: Yardsticks
+    clock: Clock
+
+    def pages(self, think_time: ThinkTime) -> Iterator[PagePlan]:
+        """All pages in order."""
+        index = 0
+        pauses = pauses_after(self.case, think_time)
+        for number, (page, pause) in enumerate(zip(self.case.pages, pauses, strict=True)):
+            steps = tuple(
+                self._step(page, transaction, index + position, position)
+                for position, transaction in enumerate(page.transactions)
+            )
+            index += len(steps)
+            inside = pauses_inside(page, number, think_time)
+            yield _page(self.case, page, number, steps, pause, inside)
+
+    def _step(self, page: Page, transaction: Transaction, index: int, position: int) -> Step:
+        request, origin = transaction.request, self._origin(transaction)
+        headers, texts = self.case.wire_headers(request), _texts(self.case, request)
+        render = compile_request(request, headers, origin, self.names)
+        return Step(
+            index=index,
+            position=position,
+            title=transaction.title,
+            page_title=page.name,
+            transaction=transaction,
+            origin=origin,
+            render=rendering(render, makers(texts, self.case.variables, self.names, self.clock)),
+            accepted=accepted_codes(transaction.status),
+            checks=tuple(map(self._check, transaction.validators)),
+            takes=tuple(map(self._take, transaction.extractors)),
+            without_body=request.method == "HEAD",
+            idempotent=request.method in IDEMPOTENT_METHODS,
+            refuse=self.servers.refusing(request.target, origin, self.names),
+            compare=self.yardsticks.comparing(transaction),
         )
-    texts = _texts(case, transaction.request)
-    render = compile_request(
-        transaction.request, case.wire_headers(transaction.request), origin, names
-    )
-    return Step(
-        index=index,
-        position=position,
-        title=transaction.title,
-        page_title=page.name,
-        transaction=transaction,
-        origin=origin,
-        render=rendering(render, makers(texts, case.variables, names, clock)),
-        accepted=accepted_codes(transaction.status),
-        checks=tuple(_check(one, case, names) for one in transaction.validators),
-        takes=tuple(_take(one, case, names) for one in transaction.extractors),
-        without_body=transaction.request.method == "HEAD",
-        idempotent=transaction.request.method in IDEMPOTENT_METHODS,
-        guard=servers.guard(target, origin, names),
-        likeness=yardsticks.likeness(transaction),
-    )
 
+    def _origin(self, transaction: Transaction) -> Origin:
+        target = transaction.request.target
+        if target.lower().startswith("http"):
+            return self.routes.origin(target)
+        if self.main is None:
+            raise ReplayError(
+                f"{transaction.title}: there is no server to send it to; set 'server' in the test "
+                "case, 'server_fixture', or --loadtool-server"
+            )
+        return self.main
 
-def _check(validator: Validator, case: TestCase, names: Names) -> Check:
-    """A check may use what is made of other values; a time in it is that of the last request."""
-    made = makers((expected_text(validator),), case.variables, names, None)
-    return checking(compile_validator(validator, names), made)
+    def _check(self, validator: Validator) -> Check:
+        """A check may use what is made of other values; a time is that of the last request."""
+        made = makers((expected_text(validator),), self.case.variables, self.names, None)
+        return checking(compile_validator(validator, self.names), made)
 
-
-def _take(extractor: Extractor, case: TestCase, names: Names) -> Take:
-    source, match = extractor.source, extractor.match
-    slot = names.slot(extractor.variable)
-    missing = Failure(
-        "extractor", f"Extractor found nothing for ${{{extractor.variable}}}: {source}"
-    )
-    texts = source_texts(source)
-    if not texts:
-        return Take(slot, compile_source(source, match), missing)
-    made = makers(texts, case.variables, names, None)
-    bound = bind_source(source, match, lambda template: composed(template, names))
-    return Take(slot, None, missing, taking(bound, made))
+    def _take(self, extractor: Extractor) -> Take:
+        source, match = extractor.source, extractor.match
+        slot = self.names.slot(extractor.variable)
+        missing = Failure(
+            "extractor", f"Extractor found nothing for ${{{extractor.variable}}}: {source}"
+        )
+        texts = source_texts(source)
+        if not texts:
+            return Take(slot, compile_source(source, match), missing)
+        made = makers(texts, self.case.variables, self.names, None)
+        bound = bind_source(source, match, lambda template: composed(template, self.names))
+        return Take(slot, None, missing, taking(bound, made))
 
 
 def _page(
@@ -244,7 +237,7 @@ def _producers(case: TestCase, page: Page) -> list[list[int]]:
     setters: dict[str, int] = {}
     result = []
     for position, transaction in enumerate(page.transactions):
-        used = case.needed_by(transaction)
+        used = needed_by(case, transaction)
         result.append(sorted({setters[name] for name in used if name in setters}))
         for extractor in transaction.extractors:
             setters[extractor.variable] = position

@@ -10,17 +10,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from uuid import uuid4
 
-from pytest_loadtool.codec.filters import filtered
 from pytest_loadtool.codec.template import Template
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import Variable
 from pytest_loadtool.model.generator import ALPHABETS, RandomText, Timestamp, Uuid
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.compile.format import Names
+from pytest_loadtool.replay.compile.format import Names, joined, pieces
 from pytest_loadtool.replay.compile.request import Render
 from pytest_loadtool.replay.user.cookies import CookieJar
-from pytest_loadtool.replay.user.exchange import Response
-from pytest_loadtool.replay.user.plan import Check
+from pytest_loadtool.replay.user.plan import Check, Response
 
 #: Gives the seconds since 1970.
 Clock = Callable[[], float]
@@ -124,21 +122,8 @@ def taking(bound: Bound, made: Makers) -> Bound:
 
 def composed(template: Template, names: Names) -> Callable[[Sequence[str]], str]:
     """The text of a template from the user's values, filtered but not encoded for any place."""
-    parts: list[str | tuple[int, tuple[str, ...]]] = []
-    for part in template.parts:
-        if isinstance(part, str):
-            parts.append(part)
-        elif (constant := names.constants.get(part.name)) is not None:
-            parts.append(filtered(constant, part.filters))
-        else:
-            parts.append((names.slot(part.name), part.filters))
-
-    def make(values: Sequence[str]) -> str:
-        return "".join(
-            part if isinstance(part, str) else filtered(values[part[0]], part[1]) for part in parts
-        )
-
-    return make
+    found = pieces(template, names)
+    return lambda values: joined(found, values)
 
 
 def _time(unit: str, clock: Clock) -> Callable[[Sequence[str]], str]:

@@ -6,16 +6,20 @@ it lands in, or with the content of a file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from pytest_loadtool.codec.filters import filtered
-from pytest_loadtool.codec.place import Place, encode
+from pytest_loadtool.codec.places import encode
 from pytest_loadtool.codec.template import Template
 from pytest_loadtool.errors import ReplayError
+from pytest_loadtool.model.place import Place
 
 _Encoder = Callable[[str], bytes]
+
+#: Literal text, and the slots of the values between, with their filters if they have some.
+Pieces = tuple[str | int | tuple[int, tuple[str, ...]], ...]
 
 
 @dataclass(slots=True)
@@ -30,6 +34,36 @@ class Names:
     def slot(self, name: str) -> int:
         """The slot of a variable or dataset column; a new one if it has none yet."""
         return self.slots.setdefault(name, len(self.slots))
+
+
+def pieces(template: Template, names: Names) -> str | Pieces:
+    """The text of a template, or else its parts: values are filtered, and encoded for no place."""
+    found: list[str | int | tuple[int, tuple[str, ...]]] = []
+    for part in template.parts:
+        if isinstance(part, str):
+            found.append(part)
+        elif (constant := names.constants.get(part.name)) is not None:
+            found.append(filtered(constant, part.filters))
+        elif part.filters:
+            found.append((names.slot(part.name), part.filters))
+        else:
+            found.append(names.slot(part.name))
+    if all(isinstance(part, str) for part in found):
+        return "".join(str(part) for part in found)
+    return tuple(found)
+
+
+def joined(found: str | Pieces, values: Sequence[str]) -> str:
+    """The text that these pieces are with a user's values."""
+    if isinstance(found, str):
+        return found
+    return "".join([_piece(one, values) for one in found])
+
+
+def _piece(one: str | int | tuple[int, tuple[str, ...]], values: Sequence[str]) -> str:
+    if isinstance(one, str):
+        return one
+    return values[one] if isinstance(one, int) else filtered(values[one[0]], one[1])
 
 
 @dataclass(slots=True)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 
 from pytest_loadtool.answers.judge import Yardstick, words
 from pytest_loadtool.codec.template import BUILTIN_NAMES
+from pytest_loadtool.codec.uses import used_names
 from pytest_loadtool.model.answer import Answer
-from pytest_loadtool.model.case import TestCase, Transaction, used_names
+from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset
+from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.user.likeness import Likeness
+from pytest_loadtool.replay.user.plan import Response
 
 #: Rows of a dataset whose values are sought in titles.
 _MOST_ROWS = 1000
@@ -31,9 +34,11 @@ class Yardsticks:
             slug for value in values if len(slug := _SIGNS.sub("-", value.lower())) >= _SHORTEST
         )
 
-    def likeness(self, transaction: Transaction) -> Likeness | None:
-        """What compares the answers to a transaction; None where nothing is known, or where the
-        recorded status is one that is not expected any more."""
+    def comparing(self, transaction: Transaction) -> Callable[[Response], Failure | None] | None:
+        """Return what compares the answers to a transaction with the recorded one.
+
+        None where nothing is known, or where the recorded status is not expected any more.
+        """
         recorded = transaction.recorded
         if recorded is None or not recorded.status:
             return None
@@ -46,7 +51,7 @@ class Yardsticks:
             frozenset(words(answer.title)) - self._words,
             is_of_a_thing=not names <= BUILTIN_NAMES,
         )
-        return Likeness(was, self._case.strict)
+        return Likeness(was, self._case.strict).failure
 
     def _with_stars(self, answer: Answer) -> Answer:
         """Where it leads to, without the values that are other ones now."""

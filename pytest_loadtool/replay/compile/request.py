@@ -12,12 +12,7 @@ from functools import cache
 from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.http import DEFAULT_PORTS
-from pytest_loadtool.codec.place import (
-    body_places,
-    cookie_places,
-    header_places,
-    target_places,
-)
+from pytest_loadtool.codec.places import body_places, cookie_places, header_places, target_places
 from pytest_loadtool.codec.template import Template
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import Header, Request

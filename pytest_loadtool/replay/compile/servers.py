@@ -8,7 +8,7 @@ requests pays nothing for it.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -18,8 +18,7 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.compile.format import Names
 from pytest_loadtool.replay.compile.request import origin_of
-from pytest_loadtool.replay.user.exchange import Command, Over, Response, Send
-from pytest_loadtool.replay.user.plan import Origin, Step
+from pytest_loadtool.replay.user.plan import Command, Origin, Over, Response, Send, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +69,18 @@ class Servers:
             )
         raise ReplayError(what, _place(case, first))
 
-    def guard(self, target: str, origin: Origin, names: Names) -> Guard | None:
-        """What judges the requests of a target, if only these tell where they go."""
+    def refusing(
+        self, target: str, origin: Origin, names: Names
+    ) -> Callable[[bytes], Failure | None] | None:
+        """Return what refuses requests, if only they tell where they go."""
         first = Template.parse(target).parts[:1]
         if not first or not isinstance(first[0], Reference) or first[0].name in names.constants:
             return None
-        return Guard(self, origin, str(first[0]))
+        return _Guard(self, origin, str(first[0])).wrong
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class _Guard:
     """Judges requests to ``origin`` whose target begins with the placeholder ``written``."""
 
     servers: Servers
@@ -118,8 +119,8 @@ def guarded(
         sends: list[Send] = []
         if isinstance(command, tuple):
             for send in command:
-                guard = send.step.guard
-                failure = guard.wrong(send.data) if guard is not None else None
+                refuse = send.step.refuse
+                failure = refuse(send.data) if refuse is not None else None
                 if failure is None:
                     sends.append(send)
                 else:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from pytest_loadtool.model.case import TestCase, used_names
-from pytest_loadtool.model.renewal import successors
+from pytest_loadtool.codec.renewal import successors
+from pytest_loadtool.codec.uses import used_names
+from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.replay.compile.format import Names
 from pytest_loadtool.replay.user.plan import Renewal, Renewals, Step
 

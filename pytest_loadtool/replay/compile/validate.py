@@ -7,10 +7,8 @@ many users counts as one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from pytest_loadtool.codec.entities import in_markup
-from pytest_loadtool.codec.filters import filtered
 from pytest_loadtool.codec.template import Template
 from pytest_loadtool.errors import SlowPatternError
 from pytest_loadtool.extraction.bound import bind_source
@@ -28,23 +26,13 @@ from pytest_loadtool.model.validator import (
     Validator,
 )
 from pytest_loadtool.replay.compile.computed import composed
-from pytest_loadtool.replay.compile.format import Names
-from pytest_loadtool.replay.user.exchange import Response
-from pytest_loadtool.replay.user.plan import Check
-
-#: Literal text, and the slots of the values between, with their filters if they have some.
-_Parts = tuple[str | int | tuple[int, tuple[str, ...]], ...]
+from pytest_loadtool.replay.compile.format import Names, joined, pieces
+from pytest_loadtool.replay.user.plan import Check, Response
 
 
 def accepted_codes(status: StatusCodes) -> frozenset[int]:
     """The Status Code validator as a set of codes."""
     return frozenset(code for low, high in status.ranges for code in range(low, high + 1))
-
-
-@lru_cache(maxsize=1024)
-def status_failure(status: StatusCodes, code: int) -> Failure:
-    """The failure of a Status Code validator; the same object for the same failure."""
-    return Failure("status", f"Status Code is {code}, expected {status}")
 
 
 def compile_validator(validator: Validator, names: Names) -> Check:
@@ -59,19 +47,19 @@ def compile_validator(validator: Validator, names: Names) -> Check:
 
 
 def _text(validator: TextValidator, names: Names) -> Check:
-    needle = _filler(validator.text, names)
-    row = _filler(validator.row, names)
+    needle = pieces(Template.parse(validator.text), names)
+    row = pieces(Template.parse(validator.row), names)
     absent = validator.absent
     where = f" in a row with {validator.row!r}" if row else ""
     said = "found, but should be absent" if absent else "not found"
     failure = _failure("text", f"Search text {said}{where}: {validator.text!r}", validator.outcome)
 
     def check(response: Response, values: Sequence[str]) -> Failure | None:
-        text, wanted = response.text, _join(needle, values)
+        text, wanted = response.text, joined(needle, values)
         return failure if (wanted in text or in_markup(wanted, text)) is absent else None
 
     def check_rows(response: Response, values: Sequence[str]) -> Failure | None:
-        found = in_row(response.text, _join(row, values), _join(needle, values))
+        found = in_row(response.text, joined(row, values), joined(needle, values))
         return failure if found is absent else None
 
     return check_rows if row else check
@@ -103,7 +91,7 @@ def _json(validator: JsonValidator, names: Names) -> Check:
     else:
         find = compile_source(source, 1)
     absent, equals = validator.absent, validator.equals
-    fill = _filler(equals, names) if isinstance(equals, str) else _literal(equals)
+    fill = pieces(Template.parse(equals), names) if isinstance(equals, str) else _literal(equals)
     subject = f"JSON path {validator.path}"
     if fill is not None:
         subject += f" = {equals!r}"
@@ -121,7 +109,7 @@ def _json(validator: JsonValidator, names: Names) -> Check:
             return Failure("json", str(error))
         if fill is None:
             return failure if (found is not None) is absent else None
-        return failure if (found == _join(fill, values)) is absent else None
+        return failure if (found == joined(fill, values)) is absent else None
 
     return check
 
@@ -139,32 +127,3 @@ def _literal(equals: int | float | bool | None) -> str | None:
     if isinstance(equals, bool):
         return "true" if equals else "false"
     return None if equals is None else str(equals)
-
-
-def _filler(text: str, names: Names) -> str | _Parts:
-    """The text itself, or its parts with the slots of its references."""
-    parts: list[str | int | tuple[int, tuple[str, ...]]] = []
-    for part in Template.parse(text).parts:
-        if isinstance(part, str):
-            parts.append(part)
-        elif part.name in names.constants:
-            parts.append(filtered(names.constants[part.name], part.filters))
-        elif part.filters:
-            parts.append((names.slot(part.name), part.filters))
-        else:
-            parts.append(names.slot(part.name))
-    if all(isinstance(part, str) for part in parts):
-        return "".join(str(part) for part in parts)
-    return tuple(parts)
-
-
-def _join(parts: str | _Parts, values: Sequence[str]) -> str:
-    if isinstance(parts, str):
-        return parts
-    return "".join([_text_of(part, values) for part in parts])
-
-
-def _text_of(part: str | int | tuple[int, tuple[str, ...]], values: Sequence[str]) -> str:
-    if isinstance(part, str):
-        return part
-    return values[part] if isinstance(part, int) else filtered(values[part[0]], part[1])

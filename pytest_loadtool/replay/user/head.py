@@ -27,14 +27,6 @@ _LONGEST_LINE_KEPT: Final = 1024
 _MANY: Final = 32
 _MOST_OWN: Final = 8
 
-_kept: Final[dict[bytes, Head]] = {}
-_seen_once: Final[set[int]] = set()
-"""The hashes of heads that came, and are not kept."""
-_lines: Final[dict[str, tuple[str, list[str]]]] = {}
-"""By line the name, in lower case, and the value: a list of one, for heads to share."""
-_own: Final[list[bytes]] = []
-"""How lines start that differ each time, from the end of the line before to the colon."""
-
 _FRAMING: Final = frozenset({"connection", "content-length", "transfer-encoding"})
 
 
@@ -67,54 +59,133 @@ class Head:
         return [member.strip() for member in members if member.strip()]
 
 
-def parse_head(raw: bytes) -> Head:
-    """The head, taken apart. The same bytes may give the same object."""
-    head = _kept.get(raw)
-    if head is None and _own:
-        head = _put_together(raw)
-    if head is None:
-        head = _taken_apart(raw)
-        _keep(raw, head)
-    return head
+class Heads:
+    """Takes heads apart, and keeps those that come again: one for all connections of a run."""
 
+    __slots__ = ("_kept", "_lines", "_own", "_seen_once")
 
-def _taken_apart(raw: bytes) -> Head:
-    first, *lines = raw.decode("latin-1").split("\r\n")
-    version, _, rest = first.partition(" ")
-    code = rest[:3]
-    if not version.startswith("HTTP/") or len(version) > len("HTTP/1.1"):
-        return _no_head("no HTTP status line")
-    if not (len(code) == 3 and code.isascii() and code.isdigit() and rest[3:4] in ("", " ")):
-        return _no_head("no status code in the status line")
-    if code < "100":
-        return _no_head(f"no such status code: {code}")
-    if _is_broken(first):
-        return _no_head(BROKEN_LINE)
-    fields: dict[str, list[str]] = {}
-    last = ""
-    for line in lines:
-        field = _lines.get(line)
-        if field is None:
-            field = _field(line)
-            if len(line) <= _LONGEST_LINE_KEPT and field[0]:
-                _keep_line(line, field)
-        name, values = field
-        if name:
-            fields[name] = fields[name] + values if name in fields else values
-            last = name
-        elif _is_broken(line):
+    def __init__(self) -> None:
+        self._kept: dict[bytes, Head] = {}
+        self._seen_once: set[int] = set()  # the hashes of heads that came, and are not kept
+        # By line the name, in lower case, and the value: a list of one, for heads to share.
+        self._lines: dict[str, tuple[str, list[str]]] = {}
+        # How lines start that differ each time, from the end of the line before to the colon.
+        self._own: list[bytes] = []
+
+    def parse(self, raw: bytes) -> Head:
+        """The head, taken apart. The same bytes may give the same object."""
+        head = self._kept.get(raw)
+        if head is None and self._own:
+            head = self._put_together(raw)
+        if head is None:
+            head = self._taken_apart(raw)
+            self._keep(raw, head)
+        return head
+
+    def _taken_apart(self, raw: bytes) -> Head:
+        first, *lines = raw.decode("latin-1").split("\r\n")
+        version, _, rest = first.partition(" ")
+        code = rest[:3]
+        if not version.startswith("HTTP/") or len(version) > len("HTTP/1.1"):
+            return _no_head("no HTTP status line")
+        if not (len(code) == 3 and code.isascii() and code.isdigit() and rest[3:4] in ("", " ")):
+            return _no_head("no status code in the status line")
+        if code < "100":
+            return _no_head(f"no such status code: {code}")
+        if _is_broken(first):
             return _no_head(BROKEN_LINE)
-        elif line[:1] in (" ", "\t") and last:  # a folded line (RFC 9112 §5.2)
-            fields[last] = [*fields[last][:-1], f"{fields[last][-1]} {line.strip()}".strip()]
-        else:
-            return _no_head("malformed header line")
-    head = Head(int(code), version, fields)
-    options = head.tokens("connection")
-    head.keeps = "keep-alive" in options if version == "HTTP/1.0" else "close" not in options
-    lengths = head.values("content-length")
-    if len(lengths) == 1 and "transfer-encoding" not in fields:
-        head.length = length_of(lengths[0])
-    return head
+        fields: dict[str, list[str]] = {}
+        last = ""
+        for line in lines:
+            field = self._lines.get(line)
+            if field is None:
+                field = _field(line)
+                if len(line) <= _LONGEST_LINE_KEPT and field[0]:
+                    self._keep_line(line, field)
+            name, values = field
+            if name:
+                fields[name] = fields[name] + values if name in fields else values
+                last = name
+            elif _is_broken(line):
+                return _no_head(BROKEN_LINE)
+            elif line[:1] in (" ", "\t") and last:  # a folded line (RFC 9112 §5.2)
+                fields[last] = [*fields[last][:-1], f"{fields[last][-1]} {line.strip()}".strip()]
+            else:
+                return _no_head("malformed header line")
+        head = Head(int(code), version, fields)
+        options = head.tokens("connection")
+        head.keeps = "keep-alive" in options if version == "HTTP/1.0" else "close" not in options
+        lengths = head.values("content-length")
+        if len(lengths) == 1 and "transfer-encoding" not in fields:
+            head.length = length_of(lengths[0])
+        return head
+
+    def _put_together(self, raw: bytes) -> Head | None:
+        """The head from one without the lines that are its own; None if that is not so simple."""
+        rest = raw
+        fields: dict[str, list[str]] = {}
+        for start in self._own:
+            at = rest.find(start)
+            while at >= 0:
+                end = rest.find(b"\r\n", at + 2)
+                if end < 0:
+                    end = len(rest)
+                if rest[end + 2 : end + 3] in (b" ", b"\t"):  # it goes on in the next line
+                    return None
+                name, values = _field(rest[at + 2 : end].decode("latin-1"))
+                if not name:
+                    return None
+                fields[name] = fields[name] + values if name in fields else values
+                rest = rest[:at] + rest[end:]
+                at = rest.find(start, at)
+        if not fields:
+            return None
+        same = self._kept.get(rest)
+        if same is None:
+            same = self._taken_apart(rest)
+            self._keep(rest, same)
+        if same.problem or not fields.keys().isdisjoint(same.fields):
+            return None
+        head = Head(same.status, same.version, {**same.fields, **fields})
+        head.keeps = same.keeps
+        head.length = same.length
+        return head
+
+    def _keep(self, raw: bytes, head: Head) -> None:
+        """The second time: most of those that never come again would just be in the way."""
+        if len(raw) > _LONGEST_KEPT:
+            return
+        mark = hash(raw)
+        if mark not in self._seen_once:
+            if len(self._seen_once) >= _MOST_KEPT:
+                self._seen_once.clear()
+            self._seen_once.add(mark)
+            return
+        if len(self._kept) >= _MOST_KEPT:
+            self._kept.clear()
+        self._kept[raw] = head
+
+    def _keep_line(self, line: str, field: tuple[str, list[str]]) -> None:
+        if len(self._lines) >= _MOST_LINES_KEPT:
+            self._learn()
+            self._lines.clear()
+        self._lines[line] = field
+
+    def _learn(self) -> None:
+        """Which lines differ each time. Not those by which a message is cut from the next."""
+        starts = Counter(
+            b"\r\n%b:" % line[: len(name)].encode("latin-1")
+            for line, (name, _) in self._lines.items()
+            if name not in _FRAMING
+        )
+        for start, count in starts.items():
+            if count >= _MANY and start not in self._own and len(self._own) < _MOST_OWN:
+                self._own.append(start)
+
+
+def parse_head(raw: bytes) -> Head:
+    """One head, taken apart for itself."""
+    return Heads().parse(raw)
 
 
 def split_head(data: bytes) -> tuple[bytes, int] | None:
@@ -142,38 +213,6 @@ def _no_head(problem: str) -> Head:
     return head
 
 
-def _put_together(raw: bytes) -> Head | None:
-    """The head from one without the lines that are its own; None if that is not so simple."""
-    rest = raw
-    fields: dict[str, list[str]] = {}
-    for start in _own:
-        at = rest.find(start)
-        while at >= 0:
-            end = rest.find(b"\r\n", at + 2)
-            if end < 0:
-                end = len(rest)
-            if rest[end + 2 : end + 3] in (b" ", b"\t"):  # it goes on in the next line
-                return None
-            name, values = _field(rest[at + 2 : end].decode("latin-1"))
-            if not name:
-                return None
-            fields[name] = fields[name] + values if name in fields else values
-            rest = rest[:at] + rest[end:]
-            at = rest.find(start, at)
-    if not fields:
-        return None
-    same = _kept.get(rest)
-    if same is None:
-        same = _taken_apart(rest)
-        _keep(rest, same)
-    if same.problem or not fields.keys().isdisjoint(same.fields):
-        return None
-    head = Head(same.status, same.version, {**same.fields, **fields})
-    head.keeps = same.keeps
-    head.length = same.length
-    return head
-
-
 def _field(line: str) -> tuple[str, list[str]]:
     """A header's name in lower case, and its value; no name when it is malformed."""
     name, colon, value = line.partition(":")
@@ -182,40 +221,6 @@ def _field(line: str) -> tuple[str, list[str]]:
     return name.lower(), [value.strip(" \t")]
 
 
-def _keep_line(line: str, field: tuple[str, list[str]]) -> None:
-    if len(_lines) >= _MOST_LINES_KEPT:
-        _learn()
-        _lines.clear()
-    _lines[line] = field
-
-
-def _learn() -> None:
-    """Which lines differ each time. Not those by which a message is cut from the next."""
-    starts = Counter(
-        b"\r\n%b:" % line[: len(name)].encode("latin-1")
-        for line, (name, _) in _lines.items()
-        if name not in _FRAMING
-    )
-    for start, count in starts.items():
-        if count >= _MANY and start not in _own and len(_own) < _MOST_OWN:
-            _own.append(start)
-
-
 def length_of(text: str) -> int:
     """A body's length in bytes, as Content-Length has it; -1 if it is not one."""
     return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else -1
-
-
-def _keep(raw: bytes, head: Head) -> None:
-    """The second time: most of those that never come again would just be in the way."""
-    if len(raw) > _LONGEST_KEPT:
-        return
-    mark = hash(raw)
-    if mark not in _seen_once:
-        if len(_seen_once) >= _MOST_KEPT:
-            _seen_once.clear()
-        _seen_once.add(mark)
-        return
-    if len(_kept) >= _MOST_KEPT:
-        _kept.clear()
-    _kept[raw] = head

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator
 
 from pytest_loadtool.codec.content import ContentError
@@ -9,13 +10,23 @@ from pytest_loadtool.errors import ReplayError, SlowPatternError
 from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.authentication.credential_cache import Guest
-from pytest_loadtool.replay.compile.servers import guarded
-from pytest_loadtool.replay.compile.validate import status_failure
 from pytest_loadtool.replay.user.cookies import CookieJar
-from pytest_loadtool.replay.user.exchange import Command, Over, Response, Send, Wait
-from pytest_loadtool.replay.user.internal import OUT_OF_MEMORY, internal_failure
-from pytest_loadtool.replay.user.plan import Account, Observer, Origin, PagePlan, Plan, Step, Via
+from pytest_loadtool.replay.user.credential_cache import Guest
+from pytest_loadtool.replay.user.failures import OUT_OF_MEMORY, internal_failure, status_failure
+from pytest_loadtool.replay.user.plan import (
+    Account,
+    Command,
+    Observer,
+    Origin,
+    Over,
+    PagePlan,
+    Plan,
+    Response,
+    Send,
+    Step,
+    Via,
+    Wait,
+)
 
 #: As browsers do with HTTP/1.1.
 CONNECTIONS_PER_HOST = 6
@@ -25,17 +36,44 @@ CONNECTIONS_PER_HOST = 6
 Claim = Callable[[DatasetUse, int, int], int | None]
 
 
-class VirtualUser:
+class Actor(ABC):
+    """Acts out a plan: a `VirtualUser`, or something around one."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def iteration(self, number: int, start: float) -> Generator[Command, Response | None, None]:
+        """Act out the plan once, for the time ``number`` (from 0), due to begin at ``start``.
+
+        Yields commands; each `Send` wants one `Response` sent back, a `Wait` wants None, and
+        `Over` is the last.
+
+        Raises:
+            ReplayError: a dataset has no row left.
+        """
+
+
+class VirtualUser(Actor):
     """Acts out a plan, iteration by iteration, and tells the observer what became of it.
 
     ``number`` is the user's own among all of a run: its think times depend on it.
     With ``stop_on_error`` an iteration ends with the first transaction that fails; with
-    ``keep_state`` cookies, variables and dataset rows last from one iteration to the next.
+    ``keep_state`` cookies, variables and dataset rows last from one iteration to the next. What is
+    around it may read all of that, and set ``stop_on_error``. ``state`` are its values as they
+    stand, by the plan's slots.
     """
 
     __slots__ = (
-        "_claim", "_jar", "_keep_state", "_lost", "_number", "_observer", "_plan", "_rows",
-        "_stop_on_error", "_values",
+        "_claim",
+        "_lost",
+        "_number",
+        "_rows",
+        "jar",
+        "keep_state",
+        "observer",
+        "plan",
+        "state",
+        "stop_on_error",
     )  # fmt: skip
 
     def __init__(
@@ -48,29 +86,29 @@ class VirtualUser:
         stop_on_error: bool = False,
         keep_state: bool = False,
     ) -> None:
-        self._plan = plan
+        self.plan = plan
         self._claim = claim
-        self._observer = observer
+        self.observer = observer
         self._number = number
-        self._stop_on_error = stop_on_error
-        self._keep_state = keep_state
-        self._values: list[str] = []
+        self.stop_on_error = stop_on_error
+        self.keep_state = keep_state
+        self.state: list[str] = []
         self._rows: dict[str, int] = {}
-        self._jar = CookieJar()
+        self.jar = CookieJar()
         self._lost = False
         """Whether nothing more is asked for of the page, or the part of one, that it is at."""
 
     @property
     def values(self) -> dict[str, str]:
         """Variables and dataset columns by name, as they stand."""
-        return {name: self._values[slot] for name, slot in self._plan.slots.items() if self._values}
+        return {name: self.state[slot] for name, slot in self.plan.slots.items() if self.state}
 
     def at_proxy(self, via: Via) -> Guest:
         """Who it is there."""
-        account, verdicts = via.account, self._plan.verdicts
+        account, verdicts = via.account, self.plan.verdicts
         if account is None:
             return Guest(None, "", verdicts)
-        return Guest(account.credentials(self._values), self.name_of(account), verdicts)
+        return Guest(account.credentials(self.state), self.name_of(account), verdicts)
 
     def name_of(self, account: Account) -> str:
         """How messages call it: the row of a dataset, or the user name as written."""
@@ -78,30 +116,15 @@ class VirtualUser:
         return " and ".join(places) or account.name
 
     def iteration(self, number: int, start: float) -> Generator[Command, Response | None, None]:
-        """Act out the plan once, due to begin at ``start``, with fresh cookies and variables.
-
-        Yields commands; each `Send` wants one `Response` sent back, a `Wait` wants None, and
-        `Over` is the last.
-
-        Raises:
-            ReplayError: a dataset has no row left.
-        """
-        commands = self._commands(number, start)
-        return guarded(commands) if self._plan.guarded else commands
-
-    def _commands(self, number: int, start: float) -> Generator[Command, Response | None, None]:
-        """Those of an iteration, whatever its requests' targets turn out to be."""
-        return self._act(number, start)
-
-    def _act(self, number: int, start: float) -> Generator[Command, Response | None, None]:
-        if not self._keep_state or number == 0:
-            self._values = self._fresh_values(number)
-            self._jar = CookieJar()
-        for slot, generate in self._plan.generated:
-            self._values[slot] = generate()
+        """Act out the plan once, with fresh cookies and variables."""
+        if not self.keep_state or number == 0:
+            self.state = self._fresh_values(number)
+            self.jar = CookieJar()
+        for slot, generate in self.plan.generated:
+            self.state[slot] = generate()
         due = start
         any_failed = False
-        for page in self._plan.pages:
+        for page in self.plan.pages:
             page_started = due
             if page.parts:
                 due, failed, paused = yield from self._in_parts(page, due, number)
@@ -110,13 +133,13 @@ class VirtualUser:
                 act = self._overlapped if page.overlapped else self._sequential
                 due, failed = yield from act(page, due)
             any_failed = any_failed or failed
-            self._observer.page(page, page_started, due, failed)
-            if any_failed and self._stop_on_error:
+            self.observer.page(page, page_started, due, failed)
+            if any_failed and self.stop_on_error:
                 break
             if page.pause is not None:
                 due += page.pause(self._number, number)
                 yield Wait(due)
-        self._observer.iteration(start, due, any_failed)
+        self.observer.iteration(start, due, any_failed)
         yield Over(any_failed)
 
     def _in_parts(
@@ -143,14 +166,14 @@ class VirtualUser:
     ) -> Generator[Command, Response | None, tuple[float, bool]]:
         """One transaction after the other, each on its origin's first connection."""
         failed = False
-        values, jar = self._values, self._jar
+        values, jar = self.state, self.jar
         for step in page.steps:
             response = yield (Send(step, 0, step.render(values, jar), due),)
             assert response is not None
             due = response.finished
             if self._settle(step, response):
                 failed = True
-                if self._stop_on_error or _page_is_lost(step, response):
+                if self.stop_on_error or _page_is_lost(step, response):
                     self._lost = True
                     break
         return due, failed
@@ -172,7 +195,7 @@ class VirtualUser:
                 slots = free.setdefault(step.origin, list(range(CONNECTIONS_PER_HOST - 1, -1, -1)))
                 if not slots:
                     break
-                sends.append(Send(step, slots.pop(), step.render(self._values, self._jar), due))
+                sends.append(Send(step, slots.pop(), step.render(self.state, self.jar), due))
                 upcoming += 1
             waiting += len(sends)
             response = yield tuple(sends)
@@ -183,7 +206,7 @@ class VirtualUser:
             free[step.origin].append(response.send.slot)
             if self._settle(step, response):
                 failed = True
-                lost = lost or self._stop_on_error or _page_is_lost(step, response)
+                lost = lost or self.stop_on_error or _page_is_lost(step, response)
             if lost:  # nothing more is asked for; what is under way is waited for
                 self._lost = True
                 upcoming = len(steps)
@@ -197,24 +220,24 @@ class VirtualUser:
 
     def _settle(self, step: Step, response: Response) -> bool:
         """Take cookies and values from the response, judge it, report it; whether it failed."""
-        failures = self._outcome(step, response)
-        self._observer.transaction(step, response, failures)
+        failures = self.outcome(step, response)
+        self.observer.transaction(step, response, failures)
         return bool(failures)
 
-    def _outcome(self, step: Step, response: Response) -> tuple[Failure, ...]:
+    def outcome(self, step: Step, response: Response) -> tuple[Failure, ...]:
         """Take cookies and values from the response, and judge it."""
         if response.failure is not None:
             return (response.failure,)
         failures: tuple[Failure, ...] = ()
         if response.status not in step.accepted:
-            failures = (status_failure(step.transaction.status, response.status),)
+            failures = (status_failure(step.transaction.status, response.status, response.remark),)
         try:
-            if step.likeness is not None and not failures:
-                failure = step.likeness.failure(response)
+            if step.compare is not None and not failures:
+                failure = step.compare(response)
                 if failure is not None:
                     failures = (failure,)
             for line in response.set_cookies:
-                self._jar.store(line, step.origin.host, target_of(response.request))
+                self.jar.store(line, step.origin.host, target_of(response.request))
             if step.checks or step.takes:
                 judged = self._judge(step, response)
                 if judged:  # an outcome before the status, which may only follow from it
@@ -232,7 +255,7 @@ class VirtualUser:
         """All validators, outcomes first, then all extractors; one that finds nothing keeps the old
         value."""
         failures: tuple[Failure, ...] = ()
-        values = self._values
+        values = self.state
         for check in step.checks:
             failure = check(response, values)
             if failure is not None:
@@ -256,8 +279,8 @@ class VirtualUser:
         return failures
 
     def _fresh_values(self, iteration: int) -> list[str]:
-        values = list(self._plan.initial)
-        for one in self._plan.datasets:
+        values = list(self.plan.initial)
+        for one in self.plan.datasets:
             row = self._claim(one.use, len(one.dataset.rows), iteration)
             if row is None:
                 raise ReplayError(

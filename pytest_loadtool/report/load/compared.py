@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_loadtool.codec.excerpt import printable
+from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.load.formatting import percent
 from pytest_loadtool.load.verdict.comparison import FIGURES, Change, Comparison
 from pytest_loadtool.load.verdict.saved import Key

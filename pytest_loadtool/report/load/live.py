@@ -12,7 +12,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from pytest_loadtool.codec.excerpt import printable
+from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.load.formatting import count, seconds
 from pytest_loadtool.load.progress import MOST_MOMENTS, Glimpse
 from pytest_loadtool.load.verdict.threshold import ThresholdState, amount

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from pytest_loadtool.codec.excerpt import printable
+from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.load.formatting import count, percent, plural, seconds
 from pytest_loadtool.load.pacing.schedule import describe
 from pytest_loadtool.load.verdict.summary import (

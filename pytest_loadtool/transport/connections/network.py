@@ -1,22 +1,23 @@
-"""What all virtual users of a run share: the event loop, resolved names, TLS settings, clocks."""
+"""What all virtual users of a run share: the event loop, resolved names, TLS settings, clocks, and
+the heads of responses that come again."""
 
 from __future__ import annotations
 
 import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Coroutine
+from contextvars import ContextVar
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from pytest_loadtool.model.bandwidth import Bandwidth
 from pytest_loadtool.model.load import BODY_LIMIT
-from pytest_loadtool.replay.user.exchange import Send
-from pytest_loadtool.replay.user.plan import Origin
+from pytest_loadtool.replay.user.head import Heads
+from pytest_loadtool.replay.user.plan import Origin, Send, Step
 from pytest_loadtool.transport.proxy.proxy_connection import Dialogue
-from pytest_loadtool.transport.proxy.proxy_login import Introduce, nobody
-from pytest_loadtool.transport.proxy.tunnel import TunnelUser, open_tunnel, tunnel_name
+from pytest_loadtool.transport.proxy.proxy_login import AtProxy, Introduce, nobody
+from pytest_loadtool.transport.proxy.tunnel import open_tunnel, tunnel_name
 from pytest_loadtool.transport.wire.bandwidth import Line, connect_slowly
-from pytest_loadtool.transport.wire.current_step import ASKING
 from pytest_loadtool.transport.wire.failures import (
     CLOSED_IN_NEGOTIATION,
     NO_CONNECTION,
@@ -32,6 +33,10 @@ from pytest_loadtool.transport.wire.tls_layer import TlsLayer
 
 if TYPE_CHECKING:
     from pytest_loadtool.transport.connections.session import Done, Session
+
+#: The step whose request the task at hand is to send, set by each task that opens a tunnel: so who
+#: is told of a connection alone, such as an observer of its tunnel, can say whose it is.
+ASKING: ContextVar[Step] = ContextVar("asking")
 
 _Host = tuple[str, int]
 
@@ -86,6 +91,7 @@ class Network:
         self._loop = loop
         self._bandwidth = bandwidth
         self.body_limit = body_limit
+        self.heads = Heads()
         self._addresses: dict[_Host, str] = {}  # those that have taken a connection
         self._lookups: dict[_Host, asyncio.Task[list[str]]] = {}
         self.tls = TlsContexts()
@@ -115,7 +121,7 @@ class Network:
         connection: Connection,
         send: Send,
         line: Line | None,
-        login: Callable[[Origin], TunnelUser | None],
+        login: Callable[[Origin], AtProxy | None],
     ) -> None:
         """Open ``connection`` for the request that waits there; or fail that, and say why."""
         failure, origin = CLOSED_IN_NEGOTIATION if send.bound else None, send.step.origin
@@ -135,7 +141,7 @@ class Network:
         connection: Connection,
         origin: Origin,
         line: Line | None = None,
-        user: TunnelUser | None = None,
+        user: AtProxy | None = None,
     ) -> None:
         """Open ``connection`` to ``origin``, over ``line`` if there is one, and through its proxy
         if it has one; ``user`` is who asks that for a tunnel.
@@ -166,7 +172,7 @@ class Network:
         connection: Connection,
         origin: Origin,
         line: Line | None,
-        user: TunnelUser,
+        user: AtProxy,
     ) -> _Times:
         """Have the proxy open a tunnel, then TLS to ``origin`` in it."""
         assert origin.via is not None

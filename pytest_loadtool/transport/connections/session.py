@@ -7,11 +7,9 @@ from collections.abc import Callable, Generator
 from time import perf_counter
 from typing import Protocol
 
-from pytest_loadtool.replay.user.exchange import Command, Over, Response, Send, Wait
-from pytest_loadtool.replay.user.plan import Origin
+from pytest_loadtool.replay.user.plan import Command, Origin, Over, Response, Send, Wait
 from pytest_loadtool.transport.connections.network import Network
-from pytest_loadtool.transport.proxy.proxy_login import AtProxies, Introduce, nobody
-from pytest_loadtool.transport.proxy.tunnel import TunnelUser
+from pytest_loadtool.transport.proxy.proxy_login import AtProxies, AtProxy, Introduce, nobody
 from pytest_loadtool.transport.wire.bandwidth import Line
 from pytest_loadtool.transport.wire.raw import Connection
 
@@ -159,7 +157,7 @@ class UserSession:
         self._advance(None)
 
     def _open(self, send: Send) -> None:
-        connection = Connection(self, self._network.body_limit)
+        connection = Connection(self, self._network.body_limit, self._network.heads)
         connection.expect(send)
         slot = (send.step.origin, send.slot)
         before = self._connections.get(slot)
@@ -169,7 +167,7 @@ class UserSession:
         opening = self._network.open(connection, send, self._line, self._login)
         connection.opening = self._network.spawn(opening)
 
-    def _login(self, origin: Origin) -> TunnelUser | None:
+    def _login(self, origin: Origin) -> AtProxy | None:
         """Who asks for a tunnel to ``origin``; None where there is to be none."""
         via = origin.via
         if via is None or origin.scheme == "http":

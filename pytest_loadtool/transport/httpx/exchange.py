@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.user.exchange import Response
+from pytest_loadtool.replay.user.plan import Response
 from pytest_loadtool.transport.connections.network import NetworkObserver
 from pytest_loadtool.transport.httpx.failures import httpx_failure
 from pytest_loadtool.transport.httpx.messages import head_of, request_for, without_connection

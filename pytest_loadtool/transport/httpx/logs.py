@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 
-from pytest_loadtool.transport.wire.current_step import ASKING
+from pytest_loadtool.transport.connections.network import ASKING
 
 _LOGGERS = (
     *("httpcore.connection", "httpcore.http11", "httpcore.http2", "httpcore.proxy"),

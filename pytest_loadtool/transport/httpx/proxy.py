@@ -16,7 +16,8 @@ from pytest_loadtool.replay.user.plan import Origin
 from pytest_loadtool.transport.httpx.failures import httpx_failure
 from pytest_loadtool.transport.httpx.streams import Streams
 from pytest_loadtool.transport.proxy.connect_reply import NoReplyError, Reply, ReplyReader
-from pytest_loadtool.transport.proxy.tunnel import TunnelUser, open_tunnel, tunnel_name
+from pytest_loadtool.transport.proxy.proxy_login import AtProxy
+from pytest_loadtool.transport.proxy.tunnel import open_tunnel, tunnel_name
 from pytest_loadtool.transport.wire.failures import of_proxy
 
 _PIECE = 65536
@@ -30,7 +31,7 @@ class StreamsThroughProxy(Streams):
         self,
         proxy: Origin,
         tls: ssl.SSLContext | None,
-        login: Callable[[], TunnelUser] | None,
+        login: Callable[[], AtProxy] | None,
         challenged: Callable[[float], None],
     ) -> None:
         super().__init__()

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 import httpx
 
 from pytest_loadtool.model.tls import TlsSettings
-from pytest_loadtool.replay.user.exchange import Over, Response, Send, Wait
-from pytest_loadtool.replay.user.plan import Origin, Via
+from pytest_loadtool.replay.user.plan import Origin, Over, Response, Send, Via, Wait
+from pytest_loadtool.transport.connections.network import ASKING
 from pytest_loadtool.transport.httpx.exchange import Exchange
-from pytest_loadtool.transport.wire.current_step import ASKING
 
 if TYPE_CHECKING:
     from pytest_loadtool.transport.connections.session import Commands, Done

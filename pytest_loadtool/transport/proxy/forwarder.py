@@ -17,12 +17,12 @@ from typing import Self
 
 from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.authentication.credential_cache import Guest, Verdicts
 from pytest_loadtool.replay.authentication.credentials import head_end, header_line, with_lines
 from pytest_loadtool.replay.compile.proxies import REASON, ProxyUrl
 from pytest_loadtool.replay.compile.request import origin_of
-from pytest_loadtool.replay.user.plan import Account, Via
-from pytest_loadtool.transport.proxy.connect_reply import Reply
+from pytest_loadtool.replay.user.credential_cache import Guest, Verdicts
+from pytest_loadtool.replay.user.plan import Account, Origin, Via
+from pytest_loadtool.transport.proxy.connect_reply import Reply, ReplyReader
 from pytest_loadtool.transport.proxy.proxy_login import AtProxies, AtProxy
 from pytest_loadtool.transport.proxy.relay import (
     LONGEST_HEAD,
@@ -31,19 +31,22 @@ from pytest_loadtool.transport.proxy.relay import (
     pieces,
     read_message,
 )
-from pytest_loadtool.transport.proxy.stream_talk import Streams, StreamTalk
 from pytest_loadtool.transport.proxy.tunnel import CUT_MIDWAY, open_tunnel
-from pytest_loadtool.transport.wire.failures import ProxyError, failure_of, of_proxy
+from pytest_loadtool.transport.wire.failures import CLOSED_EARLY, ProxyError, failure_of, of_proxy
 from pytest_loadtool.transport.wire.raw import READ_BY_PROXIES
 from pytest_loadtool.transport.wire.tls import tls_context
 
 _Address = tuple[str, int]
+
+_Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 #: Given where a server listens: who says whether a client that has connected from an address may
 #: come in. It runs in a thread.
 Doorkeeper = Callable[[_Address], Callable[[_Address], bool]]
 
 _HOST = "127.0.0.1"
+
+_PIECE = 65536
 
 #: How much of a request's body (bytes) is kept until the proxy has let it pass.
 _MOST_KEPT = 8 * 1024 * 1024
@@ -114,7 +117,7 @@ class Forwarder:
             writer.close()
             self._connections.discard(task)
 
-    async def _reach(self) -> StreamTalk:
+    async def _reach(self) -> _Talk:
         proxy = self._via.server
         try:
             streams = await asyncio.open_connection(
@@ -122,7 +125,7 @@ class Forwarder:
             )
         except Exception as error:  # whatever it is, it is why there is no way
             raise of_proxy(proxy, failure_of(error)) from error
-        return StreamTalk(streams)
+        return _Talk(streams)
 
 
 class _Way:
@@ -130,16 +133,16 @@ class _Way:
 
     def __init__(
         self,
-        client: Streams,
+        client: _Streams,
         via: Via,
         at_proxies: AtProxies,
-        reach: Callable[[], Awaitable[StreamTalk]],
+        reach: Callable[[], Awaitable[_Talk]],
     ) -> None:
         self._client = client
         self._via = via
         self._at_proxies = at_proxies
         self._reach = reach
-        self._talk: StreamTalk | None = None
+        self._talk: _Talk | None = None
 
     async def serve(self) -> None:
         """Pass on what comes, request by request.
@@ -249,6 +252,61 @@ class _Way:
                 self.leave()
                 if user.bound:
                     raise of_proxy(proxy, CUT_MIDWAY)
+
+
+class _Talk:
+    """A `tunnel.Talk` over streams, on which a proxy may be asked for anything else, too."""
+
+    def __init__(self, streams: _Streams) -> None:
+        self.streams = streams
+        self.asked = False
+        self._reader = ReplyReader()
+
+    async def ask(self, request: bytes) -> Reply:
+        """As in `tunnel.Talk`."""
+        source, sink = self.streams
+        self._reader.begin()
+        try:
+            sink.write(request)
+            reply = None
+            while reply is None:
+                data = await source.read(_PIECE)
+                reply = self._reader.feed(data) if data else self._reader.end()
+        except OSError:
+            raise self._reader.cut() from None
+        self.asked = True
+        return reply
+
+    async def leave(self) -> None:
+        """As in `tunnel.Talk`."""
+        self.cut()
+
+    def cut(self) -> None:
+        """Close the connection at once: over TLS a farewell would wait for the proxy's."""
+        self.streams[1].transport.abort()
+
+    async def exchange(
+        self, proxy: Origin, request: bytes, rest: AsyncIterator[bytes] | None = None
+    ) -> Message:
+        """Send a request, and read the answer as far as its head, but nothing interim.
+
+        Raises:
+            ProxyError: none comes.
+        """
+        source, sink = self.streams
+        try:
+            sink.write(request)
+            await sink.drain()
+            if rest is not None:
+                async for piece in rest:
+                    sink.write(piece)
+                    await sink.drain()
+            answer = await read_message(source)
+            while answer.head.status < 200 and answer.head.status != 101:
+                answer = await read_message(source)
+        except (OSError, EOFError):
+            raise of_proxy(proxy, CLOSED_EARLY) from None
+        return answer
 
 
 #: What a proxy tells of its nonces, and how a body is framed.

@@ -13,6 +13,7 @@ from typing import Protocol, TypeVar
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.user.plan import Origin
 from pytest_loadtool.transport.proxy.connect_reply import NoReplyError, Reply
+from pytest_loadtool.transport.proxy.proxy_login import AtProxy
 from pytest_loadtool.transport.wire.failures import not_http, of_proxy
 from pytest_loadtool.transport.wire.http1 import ProtocolError
 
@@ -41,32 +42,6 @@ _HINTS = {
     503: _UNREACHED,
     504: _UNREACHED,
 }
-
-
-class TunnelUser(Protocol):
-    """What a virtual user says of itself to a proxy."""
-
-    def unasked(self, target: str) -> str:
-        """The credentials that go along with the first CONNECT of a connection, or nothing."""
-
-    async def answer(self, target: str, reply: Reply) -> str:
-        """The credentials in answer to a challenge.
-
-        What is not known to be right is tried on one connection at a time: the others wait.
-
-        Raises:
-            ProxyError: there are none, or they were refused.
-        """
-
-    def accepted(self, reply: Reply) -> None:
-        """There is a tunnel."""
-
-    def left(self) -> None:
-        """There will be none on this connection."""
-
-    @property
-    def bound(self) -> bool:
-        """Whether what it has said last holds on this one connection only."""
 
 
 class Talk(Protocol):
@@ -102,7 +77,7 @@ async def open_tunnel(
     reach: Callable[[], Awaitable[T]],
     proxy: Origin,
     target: str,
-    user: TunnelUser,
+    user: AtProxy,
     challenged: Callable[[float], None],
 ) -> tuple[T, float]:
     """A connection to ``proxy`` on which the tunnel to ``target`` is open, and how many seconds the

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.user.internal import OUT_OF_MEMORY
+from pytest_loadtool.replay.user.failures import OUT_OF_MEMORY
 
 CLOSED_EARLY = Failure("reset", "connection closed by the server before a response came")
 CLOSED_MIDWAY = Failure("reset", "connection closed by the server in the middle of a response")

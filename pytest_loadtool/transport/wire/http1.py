@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from pytest_loadtool.model.load import BODY_LIMIT
-from pytest_loadtool.replay.user.head import Head, length_of, parse_head, split_head
+from pytest_loadtool.replay.user.head import Head, Heads, length_of, split_head
 
 LONGEST_HEAD: Final = 256 * 1024
 """The longest head that is read, in bytes. Browsers stop at about the same."""
@@ -51,15 +51,17 @@ class ResponseReader:
     when the connection was closed. ``head_bytes`` is the head without the empty line at its end,
     ``body`` still has its content coding. ``keep_alive`` says whether the connection may be used
     again, ``excess`` whether bytes followed that belong to no request. Of a body with more bytes
-    than the limit nothing is kept; ``unkept`` is then that limit, else 0.
+    than the limit nothing is kept; ``unkept`` is then that limit, else 0. ``heads`` takes heads
+    apart, for all connections of a run.
     """
 
     __slots__ = (
-        "_buffer", "_interim", "_limit", "_missing", "_pieces", "_size", "_state", "_without_body",
-        "body", "excess", "head", "head_bytes", "keep_alive", "unkept",
+        "_buffer", "_heads", "_interim", "_limit", "_missing", "_pieces", "_size", "_state",
+        "_without_body", "body", "excess", "head", "head_bytes", "keep_alive", "unkept",
     )  # fmt: skip
 
-    def __init__(self, limit: int = BODY_LIMIT) -> None:
+    def __init__(self, limit: int = BODY_LIMIT, heads: Heads | None = None) -> None:
+        self._heads = heads or Heads()
         self._buffer = b""
         self._interim = 0
         self._limit = limit
@@ -114,10 +116,11 @@ class ResponseReader:
         self._pieces.clear()
 
     def _feed_head(self, data: bytes) -> bool:
+        heads = self._heads
         while True:
             at = data.find(b"\r\n\r\n")
             raw = data[:at] if at >= 0 else b""  # which is no head
-            head = parse_head(raw)
+            head = heads.parse(raw)
             at += 4
             if head.problem:  # it is not complete, or its lines may end otherwise
                 _check_start(data)
@@ -126,7 +129,7 @@ class ResponseReader:
                     self._keep_part_of_head(data)
                     return False
                 raw, at = found
-                head = parse_head(raw)
+                head = heads.parse(raw)
             if at > LONGEST_HEAD:
                 raise ProtocolError(_TOO_LONG)
             if head.problem:

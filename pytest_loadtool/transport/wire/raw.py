@@ -13,8 +13,9 @@ from typing import Final, Protocol, cast
 
 from pytest_loadtool.model.load import BODY_LIMIT
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.user.exchange import Response, Send
-from pytest_loadtool.replay.user.internal import internal_failure
+from pytest_loadtool.replay.user.failures import internal_failure
+from pytest_loadtool.replay.user.head import Heads
+from pytest_loadtool.replay.user.plan import Response, Send
 from pytest_loadtool.transport.wire.failures import (
     CLOSED_AS_SENT,
     CLOSED_EARLY,
@@ -53,9 +54,11 @@ class Connection:
         "_owner", "_reader", "_response", "_sending", "_transport", "fresh", "opening", "overdue",
     )  # fmt: skip
 
-    def __init__(self, owner: Owner, body_limit: int = BODY_LIMIT) -> None:
+    def __init__(
+        self, owner: Owner, body_limit: int = BODY_LIMIT, heads: Heads | None = None
+    ) -> None:
         self._owner = owner
-        self._reader = ResponseReader(body_limit)
+        self._reader = ResponseReader(body_limit, heads)
         self._transport: asyncio.Transport | None = None
         self._response: Response | None = None
         self._sending = False  # much of the request has still to go out

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_loadtool.casefile import read_case, read_har
+from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.console.opening import open_file
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.errors import FileError
@@ -47,7 +48,7 @@ def test_save_writes_them(session: Session, listener: Listener, saved: Path) -> 
     """Beside the test case, which names them; the next console has the same."""
     assert contents(saved) == {"leaf.png": PNG}
     assert "shop.files has 1 file that it uploads." in listener.text
-    assert read_case(session.case_path).files == ("shop.files/leaf.png",)
+    assert case_files(read_case(session.case_path)) == ("shop.files/leaf.png",)
     known = session.document
     session.document = session.saved = None
     open_file(session)
@@ -65,7 +66,7 @@ def test_save_leaves_what_is_there(session: Session, tmp_path: Path, saved: Path
     do(session, f"import {export(tmp_path / 'new.har')}")
     do(session, "save --replace")
     assert contents(saved) == {"leaf.png": b"another leaf", "leaf-2.png": PNG}
-    assert read_case(session.case_path).files == ("shop.files/leaf-2.png",)
+    assert case_files(read_case(session.case_path)) == ("shop.files/leaf-2.png",)
     do(session, f"import {export(tmp_path / 'same.har')}")
     do(session, "save --replace")
     assert set(contents(saved)) == {"leaf.png", "leaf-2.png"}
@@ -74,10 +75,12 @@ def test_save_leaves_what_is_there(session: Session, tmp_path: Path, saved: Path
 def test_save_elsewhere(session: Session, tmp_path: Path, saved: Path) -> None:
     """What was saved before stays where it is; what was not goes along."""
     do(session, f"save {tmp_path}/cases/other")
-    assert read_case(tmp_path / "cases" / "other.case.toml").files == ("../shop.files/leaf.png",)
+    assert case_files(read_case(tmp_path / "cases" / "other.case.toml")) == (
+        "../shop.files/leaf.png",
+    )
     do(session, f"import {export(tmp_path / 'new.har', PNG + PNG)}")
     do(session, f"save {tmp_path}/third")
-    assert read_case(tmp_path / "third.case.toml").files == ("third.files/leaf.png",)
+    assert case_files(read_case(tmp_path / "third.case.toml")) == ("third.files/leaf.png",)
     assert contents(tmp_path / "third.files") == {"leaf.png": PNG + PNG}
     assert contents(saved) == {"leaf.png": PNG}
 
@@ -91,7 +94,7 @@ def test_undone_and_saved_again(session: Session, tmp_path: Path, saved: Path) -
     do(session, "undo")
     do(session, "save --replace")
     assert contents(saved) == {"leaf.png": PNG, "leaf-2.png": PNG + PNG}
-    assert read_case(session.case_path).files == ("shop.files/leaf.png",)
+    assert case_files(read_case(session.case_path)) == ("shop.files/leaf.png",)
 
 
 def test_replaying_before_it_was_saved(session: Session, tmp_path: Path) -> None:
@@ -138,4 +141,7 @@ def test_import_page(session: Session, tmp_path: Path, saved: Path) -> None:
     do(session, f"import-page {request} {response}")
     do(session, "save")
     assert contents(saved) == {"leaf.png": PNG, "leaf-2.png": b"\xff"}
-    assert read_case(session.case_path).files == ("shop.files/leaf.png", "shop.files/leaf-2.png")
+    assert case_files(read_case(session.case_path)) == (
+        "shop.files/leaf.png",
+        "shop.files/leaf-2.png",
+    )

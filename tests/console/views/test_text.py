@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_loadtool.console.views.text import body, body_text, size
-from pytest_loadtool.workflow.telling import counted, shortened
+from pytest_loadtool.workflow.telling import counted
 
 
 @pytest.mark.parametrize(
@@ -31,12 +31,6 @@ def test_counted(number: int, noun: str, text: str) -> None:
 def test_size(number: int, text: str) -> None:
     """A size has the unit that keeps it short."""
     assert size(number) == text
-
-
-def test_shortened_text_stays_on_one_line() -> None:
-    """Line ends become spaces, and what is cut off is marked."""
-    assert shortened("a\n  b", 10) == "a b"
-    assert shortened("abcdefghij", 5) == "abcd…"
 
 
 @pytest.mark.parametrize(

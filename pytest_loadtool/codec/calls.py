@@ -1,0 +1,47 @@
+"""Calls over HTTP that name in their bodies what they ask for: GraphQL, JSON-RPC and SOAP."""
+
+from __future__ import annotations
+
+import re
+
+#: The definition of an operation, be it anonymous (GraphQL §2.3), behind comments.
+_OPERATION = re.compile(r"\s*(?:#[^\n]*\n\s*)*(query|mutation|subscription)\b\s*(\w*)")
+_SOAP_BODY = re.compile(rb"<(?:[\w.-]+:)?Body\b[^>]*>\s*<(?:[\w.-]+:)?([\w.-]+)")
+_SOAP_12_ACTION = re.compile(r"\baction=\"?([^\";]+)", re.IGNORECASE)
+
+
+def graphql_operation(document: str, name: object = None) -> re.Match[str] | None:
+    """The operation of that name in a document, else the first one: its type, and what it is
+    called. None: there is none, as in ``{ me }``."""
+    if isinstance(name, str) and name:
+        named = rf"\b(query|mutation|subscription)\s+({re.escape(name)})\b"
+        if found := re.search(named, document):
+            return found
+    return _OPERATION.match(document)
+
+
+def rpc_method(call: object) -> str | None:
+    """The method of a call of JSON-RPC (JSON-RPC 2.0 §4; before 2.0 it did not say what it was);
+    None if it is no such call."""
+    if not isinstance(call, dict) or not ("jsonrpc" in call or "params" in call):
+        return None
+    method = call.get("method")
+    return method if isinstance(method, str) else ""
+
+
+def soap_action(action: str | None, content_type: str) -> str:
+    """The last word of the action that a SOAPAction header (SOAP 1.1 §6.1.1) or a content type
+    (RFC 3902 §5) names; empty if none does."""
+    if action is None:
+        if not content_type.lower().startswith("application/soap+xml"):
+            return ""
+        match = _SOAP_12_ACTION.search(content_type)
+        action = match[1] if match else ""
+    # An action is a URI: http://shop.example/Orders/GetOrder, urn:shop#GetOrder, urn:shop:GetOrder.
+    return re.split(r"[/#:]", action.strip().strip('"'))[-1]
+
+
+def soap_operation(body: bytes) -> str:
+    """The element that a SOAP body begins with (SOAP 1.1 §7); empty if it is none."""
+    found = _SOAP_BODY.search(body) if b"Body" in body else None
+    return found[1].decode() if found else ""

@@ -1,0 +1,31 @@
+"""Text that others wrote, as it may be shown and kept: printable, serialisable, on one line."""
+
+from __future__ import annotations
+
+import re
+
+# C0 and C1 controls but for tab and newline: a body must not steer the terminal. And U+FEFF, which
+# cannot be seen.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff]")
+_OF_LINES = re.compile(r"[\t\n]")
+
+
+def printable(text: str) -> str:
+    """``text`` with control characters written as escapes and lone surrogates as ``?``."""
+    text = _CONTROL.sub(_escape, text.replace("\r\n", "\n"))
+    return text.encode("utf-8", "replace").decode()
+
+
+def on_one_line(text: str) -> str:
+    """`printable`, with tabs and line ends written as escapes, too."""
+    return _OF_LINES.sub(_escape, printable(text))
+
+
+def _escape(found: re.Match[str]) -> str:
+    return f"\\x{ord(found[0]):02x}"
+
+
+def clip(text: str, limit: int) -> str:
+    """``text`` on one line, cut to ``limit`` characters; white space is collapsed."""
+    text = " ".join(text.split())
+    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -1,0 +1,92 @@
+"""Which placeholders and files the texts of a test case use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from pytest_loadtool.codec.template import Reference, Template, escape, files_of
+from pytest_loadtool.model.case import Request, TestCase, Transaction, Variable
+from pytest_loadtool.model.extractor import Source, source_texts, with_texts
+
+
+def files_in(request: Request) -> tuple[str, ...]:
+    """The files in the body of a request, by their paths from the test case's folder.
+
+    Raises:
+        TemplateError: a placeholder is malformed.
+    """
+    return files_of(request.body) if isinstance(request.body, str) else ()
+
+
+def case_files(case: TestCase) -> tuple[str, ...]:
+    """The files that the bodies of a test case hold, each once.
+
+    Raises:
+        TemplateError: as `files_in`.
+    """
+    found = (file for one in case.transactions() for file in files_in(one.request))
+    return tuple(dict.fromkeys(found))
+
+
+def references(source: Source) -> tuple[Reference, ...]:
+    """The placeholders of an extractor's source, in order."""
+    texts = source_texts(source)
+    return tuple(one for text in texts for one in Template.parse(text).references)
+
+
+def escaped(source: Source) -> Source:
+    """A source whose texts are no templates yet, as one in which they stand for themselves."""
+    return with_texts(source, escape)
+
+
+def used_by(case: TestCase, request: Request) -> frozenset[str]:
+    """The names of the placeholders in all that a request of the test case sends.
+
+    Raises:
+        KeyError: as `TestCase.wire_headers`.
+        TemplateError: a placeholder is malformed.
+    """
+    return used_names(_sent_texts(case, request), case.variables)
+
+
+def needed_by(case: TestCase, transaction: Transaction) -> frozenset[str]:
+    """The names that must have a value before a transaction: `used_by` its request, and what its
+    extractors look for that no extractor before them finds in the same response.
+
+    Raises:
+        KeyError, TemplateError: as `used_by`.
+    """
+    names = used_by(case, transaction.request)
+    found: set[str] = set()
+    for extractor in transaction.extractors:
+        texts = map(str, references(extractor.source))
+        names |= used_names(texts, case.variables) - found
+        found.add(extractor.variable)
+    return names
+
+
+def _sent_texts(case: TestCase, request: Request) -> Iterator[str]:
+    yield request.target
+    yield from (header.value for header in case.wire_headers(request) if header.value)
+    yield from request.cookies
+    if isinstance(request.body, str):
+        yield request.body
+
+
+def used_names(texts: Iterable[str], variables: Mapping[str, Variable]) -> frozenset[str]:
+    """The names of the placeholders in these templates, and in what variables are made of; files
+    are not among them.
+
+    Raises:
+        TemplateError: a placeholder is malformed.
+    """
+    names: set[str] = set()
+    waiting = list(texts)
+    while waiting:
+        text = waiting.pop()
+        for one in Template.parse(text).references if "${" in text else ():
+            if one.file is None and one.name not in names:
+                names.add(one.name)
+                made_of = variables[one.name].template if one.name in variables else None
+                waiting.append(made_of or "")
+    return frozenset(names)

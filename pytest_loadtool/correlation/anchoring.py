@@ -1,0 +1,91 @@
+"""Anchoring: from the belief that a response gives a value out to what takes it from there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from pytest_loadtool.correlation.claims import Belief, Claim, Miss, fitting
+from pytest_loadtool.correlation.marks import Marked, sent_marks
+from pytest_loadtool.correlation.page_rows import Page
+from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.reading import Reading
+from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.searches import EXTRACTOR, MOST_SEARCHED
+from pytest_loadtool.correlation.slots import Slot
+from pytest_loadtool.correlation.synthesis import synthesise
+from pytest_loadtool.correlation.traffic import Traffic
+from pytest_loadtool.model.extractor import Source
+from pytest_loadtool.model.rule import Kind
+
+ENCODING = (
+    "{producer} holds the value, but replay would write it in another encoding than recorded."
+)
+#: Kinds of what is found in the head of a response.
+_IN_HEAD = frozenset({Kind.COOKIE, Kind.HEADER, Kind.LOCATION})
+_EXTRACTION = "{producer} holds the value, but no extractor takes it from there."
+_SEARCHED = (
+    "{producer} holds the value, but no extractor was looked for: before it, "
+    f"{MOST_SEARCHED:,} characters of responses were looked through."
+)
+
+
+def _searched(producer: Producer, response: RecordedResponse) -> int:
+    """How many characters there are to look for an extractor in."""
+    if producer.box is not None:
+        return len(producer.box.text) + _searched(producer.box.producer, response)
+    if producer.kind in _IN_HEAD:
+        return sum(len(value) for _, value in response.headers)
+    return 0 if producer.kind is Kind.JSON else len(response.text)
+
+
+class Synthesis:
+    """Turns beliefs into claims; a source that was found once is not looked for again."""
+
+    def __init__(self, traffic: Traffic) -> None:
+        self._traffic = traffic
+        self._marks = Marked(sent_marks(traffic))
+        self._readings: dict[int, tuple[RecordedResponse, Reading]] = {}
+        self._found: dict[tuple[Producer, str, int], tuple[Source, int] | None] = {}
+
+    def claim(self, belief: Belief, known: Collection[str] = frozenset()) -> Claim | Miss:
+        """The claim, or why there can be none. ``known`` are values that are others on replay."""
+        slot, rule, producer = belief.slot, belief.rule, belief.producer
+        fits = fitting(slot, producer)
+        if fits is None:
+            return Miss(slot, rule, ENCODING, producer.transaction)
+        slot = fits
+        key = (producer, slot.name, rule.matches)
+        if key not in self._found:
+            response, reading = self._read(producer.transaction)
+            if not self._traffic.searches.allow(EXTRACTOR * _searched(producer, response)):
+                return Miss(slot, rule, _SEARCHED, producer.transaction)
+            self._found[key] = synthesise(
+                producer, slot, reading, rule.matches, known
+            ) or self._by_row(producer, slot, known)
+        found = self._found[key]
+        if found is None:
+            return Miss(slot, rule, _EXTRACTION, producer.transaction)
+        return Claim(slot, producer, rule, *found)
+
+    def _by_row(
+        self, producer: Producer, slot: Slot, known: Collection[str]
+    ) -> tuple[Source, int] | None:
+        """What tells a link from those of other rows: a text of its own."""
+        if producer.kind is not Kind.LINK:
+            return None
+        at = producer.transaction
+        page = Page(self.response(at), self._traffic.steps[at].address, self._marks.by(at))
+        row = page.link_row(producer, slot, known)
+        return None if row is None else (row.literal, row.match)
+
+    def response(self, transaction: int) -> RecordedResponse:
+        """The recorded response of a transaction, which has one."""
+        return self._read(transaction)[0]
+
+    def _read(self, transaction: int) -> tuple[RecordedResponse, Reading]:
+        if transaction not in self._readings:
+            exchange = self._traffic.steps[transaction].exchange
+            assert exchange is not None, "producers come from exchanges"
+            response = RecordedResponse(exchange)
+            self._readings[transaction] = response, Reading(response)
+        return self._readings[transaction]

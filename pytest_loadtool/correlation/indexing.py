@@ -1,0 +1,295 @@
+"""Indexing: the traffic of a test case, read once."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from pytest_loadtool.correlation.escaped import disguises
+from pytest_loadtool.correlation.links import MOST_LABELS, label_at, links
+from pytest_loadtool.correlation.looks import is_short_number, looks_like_time, looks_random
+from pytest_loadtool.correlation.meaning import is_same
+from pytest_loadtool.correlation.packed import Packed, Sought
+from pytest_loadtool.correlation.parts import header_sets
+from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.producers import in_response, issued_tokens
+from pytest_loadtool.correlation.recorded import RecordedResponse
+from pytest_loadtool.correlation.slots import Slot, request_slots
+from pytest_loadtool.correlation.spelling import slug
+from pytest_loadtool.correlation.traffic import (
+    RequestIndex,
+    ResponseIndex,
+    Step,
+    Traffic,
+    recorded_slots,
+)
+from pytest_loadtool.extraction.partial import is_partial
+from pytest_loadtool.extraction.pattern import Pattern
+from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.progress import Told, silent
+from pytest_loadtool.model.rule import Kind, Rule
+
+#: How many producers of one value a rule looks at, the nearest first. So no more of one kind count
+#: in one response.
+MOST_PRODUCERS = 20
+#: A longer text is not what something is called.
+_LONGEST_NAME = 200
+#: A response that only repeats what its own request said is no source of it. Pages are: their forms
+#: are filled anew each time.
+_ECHOES = frozenset({Kind.JSON, Kind.XML, Kind.LOCATION, Kind.HEADER, Kind.TEXT})
+
+_Key = TypeVar("_Key", bound=Hashable)
+_Values = dict[str, dict[Kind, list[Producer]]]
+#: By transaction, value, its kind and that of the encoded text around it.
+_Place = tuple[int, str, Kind, Kind | None]
+
+
+def read_traffic(
+    case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule], told: Told = silent
+) -> Traffic:
+    """Index the requests of the case, then of the responses what the requests use."""
+    traffic = Traffic(steps, _requests(case, steps, rules, told))
+    patterns = {rule.pattern: Pattern(rule.pattern) for rule in rules if rule.pattern}
+    reading = _Reading(traffic, patterns)
+    for step in _each(steps, "Reading responses", told):
+        if step.exchange is not None and step.exchange.status:
+            reading.read(step)
+    return reading.indexed()
+
+
+def _requests(
+    case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule], told: Told
+) -> RequestIndex:
+    signed = [rule.used_as for rule in rules if rule.static]
+    own = (
+        slot
+        for step in _each(steps, "Reading requests", told)
+        if step.exchange is not None
+        for slot in request_slots(step.transaction.request, step.content_type, step.index)
+        if not step.is_static or slot.in_cookie or any(slot.name in names for names in signed)
+    )
+    slots = sorted([*_shared_slots(case, steps), *own], key=lambda slot: slot.transaction)
+    bare = Traffic(steps, RequestIndex(tuple(slots)))
+    fields: dict[int, set[str]] = defaultdict(set)
+    echoes: dict[int, set[str]] = defaultdict(set)
+    numbers: dict[tuple[int, str], list[Slot]] = defaultdict(list)
+    sent_in_changes: list[Slot] = []
+    for slot in slots:
+        for user in slot.senders:
+            echoes[user].add(slot.value)
+        if is_short_number(slot.value):
+            numbers[slot.transaction, slot.value].append(slot)
+        if slot.part == "body" and not slot.depth:
+            fields[slot.transaction].add(slot.name)
+        if slot.part == "body" and steps[slot.transaction].changes_things:
+            sent_in_changes.append(slot)
+    changes = [step for step in steps if step.changes_things]
+    for step in changes:
+        if "${" in str(step.transaction.request.body):  # where a person put placeholders
+            sent_in_changes += recorded_slots(step)
+    names = (one for one in sent_in_changes if len(one.value) <= _LONGEST_NAME)
+    spelled = ((written, one) for one in names if (written := slug(one.value)))
+    return RequestIndex(
+        slots=tuple(slots),
+        sets=tuple(header_sets(case).values()),
+        sent=_first((one.value, one) for one in slots),
+        sent_as=_first(((one.value, one.name), one) for one in slots),
+        asked=_first(((one.value, bare.asked_for(one)), one) for one in slots),
+        uses=Counter(value for value, _ in {(one.value, one.transaction) for one in slots}),
+        fields=_frozen(fields),
+        echoes=_frozen(echoes),
+        numbers=dict(numbers),
+        written=_first((one.value, one) for one in sent_in_changes),
+        spelled=_first(spelled),
+        changes=tuple(step.index for step in changes),
+    )
+
+
+def _first(named: Iterable[tuple[_Key, Slot | Producer]]) -> dict[_Key, int]:
+    """By name: the transaction of the first that has it."""
+    found: dict[_Key, int] = {}
+    for name, one in named:
+        found.setdefault(name, one.transaction)
+    return found
+
+
+def _frozen(sets: Mapping[_Key, Iterable[str]]) -> dict[_Key, frozenset[str]]:
+    return {key: frozenset(values) for key, values in sets.items()}
+
+
+def _each(steps: Sequence[Step], doing: str, told: Told) -> Iterator[Step]:
+    for step in steps:
+        told(doing, step.index, len(steps))
+        yield step
+
+
+def _shared_slots(case: TestCase, steps: tuple[Step, ...]) -> Iterator[Slot]:
+    """The slots of the header sets, each with the transactions that send it."""
+    for index, (name, headers) in enumerate(header_sets(case).items()):
+        users: dict[int, list[int]] = {}
+        positions = {id(header): position for position, header in enumerate(headers.headers)}
+        for step in steps:
+            request = step.transaction.request
+            if step.exchange is None or request.header_set != name:
+                continue
+            for header in case.wire_headers(request):
+                position = positions.get(id(header))
+                if position is not None:
+                    users.setdefault(position, []).append(step.index)
+        for slot in request_slots(headers, "", ~index):
+            assert isinstance(slot.part, int), "the request has headers only"
+            if slot.part in users:
+                everyone = tuple(users[slot.part])
+                yield replace(slot, transaction=everyone[0], users=everyone, header_set=index)
+
+
+def decoded(producer: Producer, hidden: Mapping[str, tuple[str, str]]) -> Iterator[Producer]:
+    """The producer of the value that is in another encoding there: one of `disguises`."""
+    if producer.value in hidden:
+        value, undo = hidden[producer.value]
+        filters = (*producer.filters, undo)
+        yield replace(producer, value=value, encoded=producer.extracted, filters=filters)
+
+
+class _Reading:
+    """What the responses hold, as they are read one after the other."""
+
+    def __init__(self, traffic: Traffic, patterns: Mapping[str, Pattern]) -> None:
+        self._traffic = traffic
+        self._patterns = patterns
+        searches = traffic.searches
+        wanted = frozenset(traffic.requests.sent)
+        random = frozenset(one for one in wanted if looks_random(one) or looks_like_time(one))
+        times = frozenset(
+            filter(looks_like_time, wanted)
+        )  # every token has some: none is sent back
+        self._hidden = disguises(random)
+        self._packed = Packed(wanted - times, random - times, searches)
+        self._sought = Sought(wanted | self._hidden.keys(), self._packed)
+        self._hard = Sought(random | self._hidden.keys(), self._packed)
+        self._addresses = {step.address for step in traffic.steps}
+        self._found: list[Producer] = []
+        """What gives out a value that a request has, choices among them."""
+        self._offered: dict[tuple[str, str, str], int] = {}
+        self._tokens: list[Producer] = []
+        self._links: dict[str, list[Producer]] = defaultdict(list)
+        self._pages: dict[str, list[int]] = defaultdict(list)
+        self._typed: dict[str, list[tuple[int, str]]] = defaultdict(list)
+        self._forms: dict[tuple[int, int], set[str]] = defaultdict(set)
+        self._unsearched: int | None = None
+
+    def read(self, step: Step) -> None:
+        """Read the response of a transaction that has one."""
+        assert step.exchange is not None, "it has a response"
+        response = RecordedResponse(step.exchange)
+        searches = self._traffic.searches
+        places: Counter[_Place] = Counter()
+        names: set[tuple[str, str]] = set()
+        for one in self._producers(response, step.index):
+            if one.value in self._traffic.requests.sent:
+                places[_place(one)] += 1
+                # Of the others it is enough to know that they are there.
+                if places[_place(one)] <= MOST_PRODUCERS or (one.value, one.name) not in names:
+                    self._found.append(one)
+                names.add((one.value, one.name))
+        said = self._traffic.requests.echoes.get(step.index, ())
+        tokens = issued_tokens(response, step.index)
+        self._tokens += (one for one in tokens if one.value not in said)
+        if searches.over and self._unsearched is None:
+            self._unsearched = step.index
+        if response.has_text and (response.text.lstrip()[:1] == "<" or is_partial(response.text)):
+            self._read_page(step, response.text)
+
+    def _producers(self, response: RecordedResponse, at: int) -> Iterator[Producer]:
+        searches = self._traffic.searches
+        for one in in_response(response, at, self._sought, self._hard, searches):
+            yield one
+            if one.kind is Kind.CHOICE:
+                self._offered.setdefault((one.name, one.value, one.text), at)
+                continue
+            if one.kind is Kind.CONTROL:
+                self._forms[at, one.form].add(one.name)
+                if one.control == "text":
+                    self._typed[one.name].append((at, one.value))
+            yield from decoded(one, self._hidden)
+            yield from self._packed.within(one)
+        for pattern, compiled in self._patterns.items() if response.has_text else ():
+            compiled.allowance.begin()
+            for value in [found[1] for found in compiled.finditer(response.text)]:
+                yield Producer(at, Kind.TEXT, "", value, text=pattern)
+
+    def _read_page(self, step: Step, text: str) -> None:
+        if not step.changes_things:
+            self._pages[step.path].append(step.index)
+        found: dict[str, tuple[str, str, list[str]]] = {}
+        for link, raw, end in links(text):
+            address = _absolute(link, step)
+            if address in self._addresses and address != step.address:
+                labels = found.setdefault(link, (address, raw, []))[2]
+                if len(labels) < MOST_LABELS:
+                    labels.append(label_at(text, end))
+        for address, raw, labels in found.values():
+            one = Producer(step.index, Kind.LINK, "", "", text=raw, labels=frozenset(labels))
+            self._links[address].append(one)
+
+    def indexed(self) -> Traffic:
+        """The traffic with all that was read."""
+        pages = ResponseIndex(
+            links=dict(self._links),
+            pages=dict(self._pages),
+            typed=dict(self._typed),
+            forms=_frozen(self._forms),
+            offered=self._offered,
+            tokens=tuple(self._tokens),
+            unsearched=self._unsearched,
+        )
+        seen = replace(self._traffic, responses=pages)
+        given = [one for one in self._found if _gives(one, seen)]
+        plain: _Values = {}
+        packed: _Values = {}
+        places: Counter[_Place] = Counter()
+        for one in given:
+            places[_place(one)] += 1
+            if places[_place(one)] <= MOST_PRODUCERS:
+                values = plain if one.box is None else packed
+                values.setdefault(one.value, {}).setdefault(one.kind, []).append(one)
+        served = [one for one in given if one.kind is not Kind.CHOICE]
+        responses = replace(
+            pages,
+            producers=plain,
+            packed=packed,
+            served=_first((one.value, one) for one in served),
+            served_as=_first(((one.value, one.name), one) for one in served),
+        )
+        return replace(seen, responses=responses)
+
+
+def _place(one: Producer) -> _Place:
+    return one.transaction, one.value, one.kind, None if one.box is None else one.box.producer.kind
+
+
+def _gives(producer: Producer, traffic: Traffic) -> bool:
+    """Whether a request may have the value from there: it is none of what the response only
+    repeats; and a choice until a request has made it."""
+    requests, at = traffic.requests, producer.transaction
+    if producer.kind is Kind.CHOICE:
+        return at < requests.sent_as.get((producer.value, producer.name), 0)
+    if producer.kind not in _ECHOES or producer.value not in requests.echoes.get(at, ()):
+        return True
+    # Its request has the value somewhere: is it for what it is here?
+    numbers = requests.numbers.get((at, producer.value))
+    return numbers is not None and not any(is_same(one, producer, traffic) for one in numbers)
+
+
+def _absolute(link: str, step: Step) -> str:
+    """Path and query of an address that the step's page links to."""
+    link = link.partition("#")[0]
+    scheme, separator, rest = link.partition("://")
+    if separator and scheme.isalpha():
+        return "/" + rest.partition("/")[2]
+    if link.startswith("/"):
+        return link if not link.startswith("//") else "/" + link[2:].partition("/")[2]
+    path = step.address.partition("?")[0]
+    return path + link if link.startswith("?") else path.rpartition("/")[0] + "/" + link

@@ -1,0 +1,208 @@
+"""Resolving: of what the strategies propose, what holds.
+
+Of a value, each strategy has one bid: the first of its proposals that can be anchored. The bids are
+ranked; what overlaps a value that is settled, and what would not be sent to the byte as recorded,
+goes. All this is done here, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TypeVar
+
+from pytest_loadtool.correlation.anchoring import ENCODING, Synthesis
+from pytest_loadtool.correlation.claims import Belief, ByClient, Claim, Miss
+from pytest_loadtool.correlation.edits import Taken, overlap, written
+from pytest_loadtool.correlation.parts import part_text
+from pytest_loadtool.correlation.slots import Masked, Part, Slot
+from pytest_loadtool.correlation.strategies.strategy import Settled, Strategy, Turn
+from pytest_loadtool.correlation.traffic import Traffic
+from pytest_loadtool.model.progress import Told, silent
+
+#: For how many producers of one value an extractor is sought, before the value is left as it is.
+_MOST_ATTEMPTS = 5
+
+#: Whose text it is, and which.
+_Text = tuple[int, Part]
+_Binding = TypeVar("_Binding", Claim, ByClient)
+
+
+@dataclass(frozen=True, slots=True)
+class Bindings:
+    """What holds, in the order of the slots; what only later requests have shown comes last."""
+
+    claims: tuple[Claim, ...]
+    misses: tuple[Miss, ...] = ()
+    made: tuple[ByClient, ...] = ()
+
+
+def resolve(traffic: Traffic, strategies: Sequence[Strategy], told: Told = silent) -> Bindings:
+    """Judge every slot of the traffic.
+
+    What is settled is a least fixed point: a value is judged by what the values before it have
+    settled, and what is open in the end by all that is settled, until nothing more is.
+    """
+    work = _Work(traffic, strategies)
+    around: list[Slot] = []  # what is settled of the value that the slot is, or stands in
+    for slot in traffic.slots:
+        told("Finding dynamic values", slot.transaction, len(traffic.steps))
+        if not slot.depth:
+            around.clear()
+        if not any(overlap(slot, one) for one in around):
+            around += work.judge(slot)
+    values: Set[str] = {one.slot.value for one in work.claims}
+    while values := work.go_on(values):
+        pass
+    claims, wrong = _exact(traffic, work.claims)
+    for one in wrong:
+        work.misses.append(Miss(one.slot, one.rule, ENCODING, one.producer.transaction))
+    misses = (one for one in work.misses if not _in_essence(one, claims))
+    return Bindings(tuple(claims), tuple(misses), tuple(work.made_up(claims)))
+
+
+class _Work:
+    """What is settled, and what is open."""
+
+    def __init__(self, traffic: Traffic, strategies: Sequence[Strategy]) -> None:
+        self.claims: list[Claim] = []
+        self.misses: list[Miss] = []
+        self._traffic = traffic
+        self._strategies = {turn: [one for one in strategies if turn in one.turns] for turn in Turn}
+        self._known = Settled(traffic)
+        self._anchor = Synthesis(traffic)
+        self._open: list[Slot] = []
+        """Those of which nothing is known."""
+        self._free: list[Slot] = []
+        """All that is not left on purpose."""
+
+    def judge(self, slot: Slot) -> Sequence[Slot]:
+        """Settle a slot, as far as that can be; gives what then is settled of its value."""
+        best: Claim | Miss | None = None
+        best_rank = (True, True)
+        for strategy in self._strategies[Turn.IN_ORDER]:
+            bid, rank = self._bid(strategy, slot)
+            if best is None or rank < best_rank:
+                best, best_rank = bid, rank
+            if best_rank == (False, False):
+                break
+        if isinstance(best, Miss):
+            self.misses.append(best)
+            if best.rule.leave:
+                return (slot,) if best.whole else ()
+        self._free.append(slot)
+        if isinstance(best, Claim):
+            self._settle(best)
+            return (best.slot,)
+        if best is None:
+            self._open.append(slot)
+        return ()
+
+    def _bid(self, strategy: Strategy, slot: Slot) -> tuple[Claim | Miss | None, tuple[bool, bool]]:
+        """The first of a strategy's proposals that can be anchored, else why the first cannot; and
+        its rank, the lowest of which wins: whether it leaves the value unsettled, and whether it
+        needs a new extractor that goes by a place among others."""
+        first: Miss | None = None
+        proposals = strategy.propose((slot,), self._traffic, self._known)
+        for one in islice(proposals, _MOST_ATTEMPTS):
+            bid = self._anchor.claim(one, self._known.values) if isinstance(one, Belief) else one
+            assert not isinstance(bid, ByClient), "these come last"
+            bid = replace(bid, strategy=strategy.name)
+            if isinstance(bid, Claim):
+                return bid, (False, isinstance(one, Belief) and bid.is_one_of_many)
+            first = first or bid
+        return first, (first is None or not first.rule.leave, False)
+
+    def go_on(self, values: Set[str]) -> Set[str]:
+        """Settle what is open with these values, of which something is known since; gives those of
+        which something was settled."""
+        asked = [one for one in self._open if one.value in values]
+        settled = _by_text(self.claims)
+        more: list[Claim] = []
+        for strategy in self._strategies[Turn.AT_END]:
+            for one in strategy.propose(asked, self._traffic, self._known):
+                assert isinstance(one, Claim), "it is known"
+                others = settled.setdefault((one.slot.owner, one.slot.part), [])
+                if not any(overlap(one.slot, slot) for slot, _ in others):
+                    others.append((one.slot, ""))
+                    more.append(replace(one, strategy=strategy.name))
+        for one in more:
+            self._settle(one)
+        self._open = _untouched(self._open, more)
+        return {one.slot.value for one in more}
+
+    def _settle(self, claim: Claim) -> None:
+        self.claims.append(claim)
+        self._known.add(claim)
+
+    def made_up(self, claims: Sequence[Claim]) -> Sequence[ByClient]:
+        """What the client makes up of all that no claim touches, in the order of the first use."""
+        free = _untouched(self._free, claims)
+        made: list[ByClient] = []
+        settled: set[str] = set()
+        for strategy in self._strategies[Turn.LAST]:
+            free = [one for one in free if one.value not in settled]
+            for one in strategy.propose(free, self._traffic, self._known):
+                assert isinstance(one, ByClient), "no response has it"
+                values = {slot.value for slot in one.slots}
+                if all(slot.writes(one.recorded) for slot in one.slots) and not values & settled:
+                    settled |= values
+                    made.append(replace(one, strategy=strategy.name))
+        made, _ = _exact(self._traffic, made, claims)
+        return sorted(made, key=lambda one: one.slots[0].transaction)
+
+
+def _untouched(slots: Sequence[Slot], claims: Sequence[Claim]) -> list[Slot]:
+    """Those of the slots that share no characters with what is claimed."""
+    taken = {text: Taken(slot for slot, _ in uses) for text, uses in _by_text(claims).items()}
+    return [
+        one
+        for one in slots
+        if (others := taken.get((one.owner, one.part))) is None or not others.touches(one)
+    ]
+
+
+def _exact(
+    traffic: Traffic, new: Sequence[_Binding], settled: Sequence[Claim] = ()
+) -> tuple[list[_Binding], list[_Binding]]:
+    """The new bindings on texts that, with all placeholders, send what was recorded; and those on
+    others."""
+    texts = _by_text((*settled, *new))
+    wrong = {text for text in _by_text(new) if not _is_exact(traffic, text, texts[text])}
+    kept: list[_Binding] = []
+    dropped: list[_Binding] = []
+    for one in new:
+        (dropped if wrong & _by_text((one,)).keys() else kept).append(one)
+    return kept, dropped
+
+
+def _is_exact(traffic: Traffic, key: _Text, uses: Sequence[tuple[Slot, str]]) -> bool:
+    """Whether a text, its slots made of these recorded values, renders to itself."""
+    owner, part = key
+    text = part_text(traffic.request(owner), part)
+    content_type = traffic.steps[owner].content_type if part == "body" else ""
+    masked = Masked.of(text)
+    return masked is not None and written(text, part, content_type, uses) == masked.text
+
+
+def _by_text(bindings: Sequence[Claim | ByClient]) -> dict[_Text, list[tuple[Slot, str]]]:
+    """By text: the slots that are bound, each with the recorded value that it is made of."""
+    texts: dict[_Text, list[tuple[Slot, str]]] = {}
+    for one in bindings:
+        slots = (one.slot,) if isinstance(one, Claim) else one.slots
+        value = one.producer.extracted if isinstance(one, Claim) else one.recorded
+        for slot in slots:
+            texts.setdefault((slot.owner, slot.part), []).append((slot, value))
+    return texts
+
+
+def _in_essence(miss: Miss, claims: Sequence[Claim]) -> bool:
+    """Whether most of a value that no response holds is claimed: the script appends a constant."""
+    slot = miss.slot
+    return miss.transaction is None and not miss.rule.leave and any(
+        (one.slot.owner, one.slot.part) == (slot.owner, slot.part)
+        and 2 * len(one.slot.value) > len(slot.value)
+        and overlap(one.slot, slot)
+        for one in claims
+    )  # fmt: skip

@@ -1,0 +1,55 @@
+"""Objects of JSON and XML documents: their fields, and how paths tell one in a list from others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+KEY = re.compile(r"[A-Za-z_$][\w$-]*")
+"""The keys that a condition can name."""
+NO_TEXT = re.compile(r"[\\\x00-\x1f]")
+"""What no text in a condition may have."""
+#: How many keys lead from an object to a field of it, at most: ``@.attributes.name``.
+_DEEPEST = 3
+
+Keys = tuple[str, ...]
+"""The way from an object to a field of it."""
+
+
+def leaves(
+    item: Any, allowed: re.Pattern[str] = KEY, keys: Keys = ()
+) -> Iterator[tuple[Keys, str | int | float]]:
+    """The texts, numbers and booleans of an object under ``allowed`` keys, but for those in lists;
+    of what is no object, none."""
+    for key, value in item.items() if isinstance(item, dict) else ():
+        if not allowed.fullmatch(key):
+            continue
+        if isinstance(value, str | int | float):
+            yield (*keys, key), value
+        elif len(keys) + 1 < _DEEPEST:
+            yield from leaves(value, allowed, (*keys, key))
+
+
+def inner(item: Any, keys: tuple[str | int, ...]) -> Any:
+    """What the keys lead to; None if they lead nowhere."""
+    for key in keys:
+        if isinstance(item, dict):
+            item = item.get(str(key))
+        elif isinstance(item, list) and isinstance(key, int):
+            item = item[key]
+        else:
+            return None
+    return item
+
+
+def quoted(text: str) -> str:
+    """A text as a condition writes it. Not both quotes may be in it."""
+    quote = "'" if '"' in text else '"'
+    return f"{quote}{text}{quote}"
+
+
+def condition(keys: Keys, text: str, value: Any) -> str:
+    """The step of a JSON path to the items of a list that have ``text`` under these keys;
+    ``value`` is what the recorded one has there."""
+    return f"[?(@.{'.'.join(keys)}=={text if isinstance(value, int) else quoted(text)})]"

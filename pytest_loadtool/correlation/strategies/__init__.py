@@ -1,0 +1,1 @@
+"""Strategies: each proposes where values come from. They decide nothing, and change nothing."""

@@ -1,0 +1,60 @@
+"""Once the id of a thing is known from an address, it is in all its places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from pytest_loadtool.correlation.about import collection
+from pytest_loadtool.correlation.claims import Claim, fitting
+from pytest_loadtool.correlation.looks import collection_names, is_short_number
+from pytest_loadtool.correlation.meaning import is_for
+from pytest_loadtool.correlation.slots import Slot
+from pytest_loadtool.correlation.strategies.strategy import Settled, Turn, address_of, is_bare_id
+from pytest_loadtool.correlation.traffic import Traffic
+from pytest_loadtool.model.place import Place
+
+
+class KnownIds:
+    """The ids that paths and queries before have shown to be those of things."""
+
+    name = "known-ids"
+    why = "The id of a thing that an address before has is taken in its other places, too."
+    source = "REST: one resource has one identifier (RFC 3986 §1.1)"
+    turns = frozenset({Turn.IN_ORDER, Turn.AT_END})
+
+    def propose(self, slots: Sequence[Slot], traffic: Traffic, known: Settled) -> Iterator[Claim]:
+        """The claims on known ids: behind the same path or one that ends like it (``/things/17``,
+        ``/api/thing/17``), in the same query (``/thing.php?id=17``), in a request to it, or in a
+        field that is for such ids (`is_for`); of an id that is no number, anywhere."""
+        for slot in slots:
+            found = _claim(slot, traffic, known)
+            if found is not None and (same := claimed_as(slot, found)) is not None:
+                yield same
+
+
+def claimed_as(slot: Slot, found: Claim) -> Claim | None:
+    """The same claim on another slot of a later request, if it can be written there."""
+    if found.producer.transaction >= slot.transaction:
+        return None
+    fits = fitting(slot, found.producer)
+    return None if fits is None else replace(found, slot=fits)
+
+
+def _claim(slot: Slot, traffic: Traffic, known: Settled) -> Claim | None:
+    ids = known.addressed(slot.value)
+    before = address_of(slot, traffic)
+    if before in ids:
+        return ids[before]
+    meant = (one for before, one in ids.items() if _is_meant(slot, before, traffic))
+    return next(meant, known.codes.get(slot.value))
+
+
+def _is_meant(slot: Slot, before: str, traffic: Traffic) -> bool:
+    """Whether the slot is for ids of the things behind that path, or asked for there: a short
+    number then has to be in a field that is called an id, and no more."""
+    path = traffic.steps[slot.transaction].path
+    known = is_bare_id(slot.name) or not is_short_number(slot.value)
+    if known and slot.place is not Place.PATH and path.startswith(before):
+        return True
+    return is_for(slot, collection_names(collection(before.partition("?")[0])), traffic)

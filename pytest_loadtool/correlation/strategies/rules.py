@@ -1,0 +1,195 @@
+"""The rules: names that are known, and what holds between a value and where it stands."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from heapq import merge
+from itertools import islice
+
+from pytest_loadtool.correlation.claims import Belief, Issue, Miss
+from pytest_loadtool.correlation.evidence import holds
+from pytest_loadtool.correlation.indexing import MOST_PRODUCERS
+from pytest_loadtool.correlation.looks import is_short_number
+from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.producers import undo
+from pytest_loadtool.correlation.slots import Slot, target_slots
+from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
+from pytest_loadtool.correlation.traffic import ByKind, Traffic
+from pytest_loadtool.extraction.jsonpath import format_path
+from pytest_loadtool.extraction.pattern import Pattern
+from pytest_loadtool.model.extractor import JsonPath
+from pytest_loadtool.model.rule import Kind, Rule
+
+_KINDS = tuple(Kind)
+
+
+class Rules:
+    """The rules, the most trusted first."""
+
+    name = "rules"
+    why = "A rule knows the field's name, or what tells a dynamic value."
+    source = "rules.toml, and the files of a test case and a project"
+    turns = frozenset({Turn.IN_ORDER})
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self.rules = rules
+
+    def propose(
+        self, slots: Sequence[Slot], traffic: Traffic, known: Settled
+    ) -> Iterator[Belief | Miss]:
+        """Each rule with each producer for which all its evidence holds, in the order of the rules,
+        and for one rule the nearest producer first; then likewise those that a client has to
+        decode. If there is none, that the rule which knows the field leaves it as it is."""
+        for slot in slots:
+            nothing = True
+            for rule, producer in _beliefs(traffic, slot, self.rules, known):
+                nothing = False
+                yield Belief(slot, rule, producer)
+            if nothing and (rule_known := rule_by_name(slot, self.rules)) is not None:
+                if rule_known.leave:
+                    yield Miss(slot, rule_known, rule_known.reason)
+                elif not slot.depth and rule_known.unfound:
+                    yield Miss(slot, rule_known, rule_known.unfound)
+
+
+def _beliefs(
+    traffic: Traffic, slot: Slot, rules: Sequence[Rule], known: Settled
+) -> Iterator[tuple[Rule, Producer]]:
+    address = (
+        traffic.steps[slot.transaction].address if slot.part == "target" and not slot.depth else ""
+    )
+    responses = traffic.responses
+    plain = responses.producers.get(slot.value, {})
+    if plain or address in responses.links:
+        yield from _believed(traffic, slot, rules, plain, address, known)
+    if packed := responses.packed.get(slot.value):
+        yield from _believed(traffic, slot, rules, packed, "", known)
+
+
+def _believed(
+    traffic: Traffic,
+    slot: Slot,
+    rules: Sequence[Rule],
+    producers: ByKind,
+    address: str,
+    known: Settled,
+) -> Iterator[tuple[Rule, Producer]]:
+    for rule in rules:
+        if not _takes(rule, slot):
+            continue
+        if rule.leave:
+            return
+        nearest = _nearest(traffic, slot, producers, rule.kinds, address)
+        for producer in _alone_first(list(islice(nearest, MOST_PRODUCERS))):
+            if _gives(rule, producer) and all(
+                holds(one, slot, producer, traffic, known.own) for one in rule.evidence
+            ):
+                yield rule, producer
+
+
+def rule_by_name(slot: Slot, rules: Sequence[Rule]) -> Rule | None:
+    """The rule that leaves the slot alone, or else knows it by name; nothing need produce it."""
+    known = [rule for rule in rules if (rule.used_as or rule.leave) and _takes(rule, slot)]
+    return next((rule for rule in known if rule.leave), known[0] if known else None)
+
+
+def issued(traffic: Traffic, rules: Sequence[Rule]) -> Iterator[Issue]:
+    """The tokens to extract, used or not, each with the rule that knows its name."""
+    for producer in traffic.responses.tokens:
+        rule = next((one for one in rules if producer.name in one.produced_as), None)
+        if rule is not None:
+            yield Issue(producer, rule, JsonPath(format_path(producer.steps)))
+
+
+def _takes(rule: Rule, slot: Slot) -> bool:
+    return (
+        (not rule.places or slot.place in rule.places)
+        and (not rule.used_as or slot.name in rule.used_as)
+        and (not rule.value or Pattern(rule.value).fullmatch(slot.value) is not None)
+    )
+
+
+def _gives(rule: Rule, producer: Producer) -> bool:
+    """Whether the value is named in the response as the rule wants it, or found by its pattern."""
+    by_pattern = producer.kind is Kind.TEXT and producer.text
+    return (not rule.produced_as or producer.name in rule.produced_as) and (
+        not by_pattern or producer.text == rule.pattern
+    )
+
+
+def _nearest(
+    traffic: Traffic, slot: Slot, producers: ByKind, kinds: Sequence[Kind], address: str
+) -> Iterator[Producer]:
+    """The producers before the slot, the nearest response first; within it, by kind, then place."""
+
+    def rank(one: Producer) -> tuple[int, int]:
+        return kinds.index(one.kind), -1 if one.box is None else _KINDS.index(one.box.producer.kind)
+
+    same: deque[Producer] = deque()
+    for producer in _backwards(traffic, slot, producers, kinds, address):
+        if same and producer.transaction != same[0].transaction:
+            yield from sorted(same, key=rank)
+            same.clear()
+        same.appendleft(producer)
+    yield from sorted(same, key=rank)
+
+
+def _alone_first(producers: list[Producer]) -> list[Producer]:
+    """The same, but what no script can read last, and JSON values of a list after those that stand
+    alone.
+
+    What is the first of a list for one user is the third for another: of an id that one response
+    has alone and a later one in a list, the former is this user's.
+    """
+    alone = any(one.kind is Kind.JSON and not one.in_list for one in producers)
+    return sorted(producers, key=lambda one: (one.effort, alone and one.in_list))
+
+
+def _backwards(
+    traffic: Traffic, slot: Slot, producers: ByKind, kinds: Sequence[Kind], address: str
+) -> Iterator[Producer]:
+    started = _started(traffic, slot.transaction)
+    if Kind.LINK in kinds:
+        for producer in _before(traffic.responses.links.get(address, ()), slot):
+            if not _repeated(traffic, producer.transaction, slot):
+                yield _linked(producer, slot)
+    of_kinds = (_before(producers[kind], slot) for kind in kinds if kind in producers)
+    for producer in merge(*of_kinds, key=lambda one: -one.transaction):
+        if _started(traffic, producer.transaction) <= started:
+            yield producer
+
+
+def _repeated(traffic: Traffic, at: int, slot: Slot) -> bool:
+    """Whether a page says what it was asked for: a short number where that had the same name, as
+    ``/notes/3`` in ``/issues/3`` is another thing."""
+    if not is_short_number(slot.value):
+        return slot.value in traffic.requests.echoes.get(at, ())
+    asked = traffic.asked_for(slot)
+    numbers = traffic.requests.numbers.get((at, slot.value), ())
+    return any(traffic.asked_for(one) == asked for one in numbers)
+
+
+def _linked(producer: Producer, slot: Slot) -> Producer:
+    """The producer of a slot's value in a link to the very address of its request."""
+    producer = replace(producer, value=slot.value, name=slot.name, before=slot.before)
+    if "%" not in producer.text:
+        return producer
+    spots = target_slots(producer.text, producer.transaction)
+    for spot in spots:
+        if spot.value == slot.value and (filters := undo(spot)) is not None:
+            return replace(producer, encoded=spot.raw, filters=filters)
+    return producer
+
+
+def _before(producers: Sequence[Producer], slot: Slot) -> Iterator[Producer]:
+    """Those in responses before the slot's request, from the last to the first."""
+    end = bisect_left(producers, slot.transaction, key=lambda one: one.transaction)
+    return (producers[position] for position in range(end - 1, -1, -1))
+
+
+def _started(traffic: Traffic, transaction: int) -> float:
+    exchange = traffic.steps[transaction].exchange
+    return exchange.started if exchange is not None else 0.0

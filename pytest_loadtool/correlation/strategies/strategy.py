@@ -1,0 +1,100 @@
+"""What a strategy is: what it is asked, what it may know, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
+from typing import Protocol
+
+from pytest_loadtool.codec.names import plain
+from pytest_loadtool.correlation.about import id_stem
+from pytest_loadtool.correlation.claims import Belief, ByClient, Claim, Miss
+from pytest_loadtool.correlation.looks import is_code, is_id_name
+from pytest_loadtool.correlation.meaning import ANYTHING
+from pytest_loadtool.correlation.slots import Slot
+from pytest_loadtool.correlation.traffic import Traffic
+from pytest_loadtool.model.place import Place
+
+Proposal = Belief | Claim | Miss | ByClient
+"""What a strategy may say of slots."""
+
+
+class Turn(Enum):
+    """When a strategy is asked, and of which slots."""
+
+    IN_ORDER = "of each value, as requests send one after the other: known is what comes before it"
+    AT_END = "of what is open in the end and has a value that is known, until nothing more is found"
+    LAST = "of all that no response has given out"
+
+
+class Strategy(Protocol):
+    """One way to tell where values come from."""
+
+    name: str
+    why: str
+    """What it goes by, as one sentence."""
+    source: str
+    """Where that is known from: a standard, or the software that does so."""
+    turns: frozenset[Turn]
+
+    def propose(
+        self, slots: Sequence[Slot], traffic: Traffic, known: Settled, /
+    ) -> Iterable[Proposal]:
+        """What it has to say of these slots, of which nothing is settled; of each the best first.
+        It reads ``traffic`` and ``known``, and keeps nothing between two calls."""
+        ...
+
+
+class Settled:
+    """The claims that are settled, as strategies ask for them. Only the resolver adds to them, and
+    all that is here follows from which these are."""
+
+    def __init__(self, traffic: Traffic) -> None:
+        self._traffic = traffic
+        self.values: set[str] = set()
+        """What is claimed: it is something else on replay."""
+        self.own: set[int] = set()
+        """The transactions whose address has the id of something that the session created."""
+        self.codes: dict[str, Claim] = {}
+        """By value: the first claim on an id that is new and looks like no number."""
+        self._addressed: dict[str, dict[str, Claim]] = {}
+        self._named: dict[str, dict[str, Claim]] = {}
+
+    def add(self, claim: Claim) -> None:
+        """A claim is settled."""
+        slot = claim.slot
+        self.values.add(slot.value)
+        new = "new" in claim.rule.evidence
+        if new and is_code(slot.value):
+            self.codes.setdefault(slot.value, claim)
+        if before := address_of(slot, self._traffic):
+            self._addressed.setdefault(slot.value, {})[before] = claim
+            if new:
+                self.own.add(slot.transaction)
+        in_query = slot.place is Place.QUERY and slot.value.isdigit()
+        thing = id_stem(slot.name) if is_id_name(slot.name) else plain(slot.name) * in_query
+        if thing and thing not in ANYTHING:
+            self._named.setdefault(slot.value, {}).setdefault(thing, claim)
+
+    def addressed(self, value: str) -> Mapping[str, Claim]:
+        """By what is before it in an address: the last claim on the id."""
+        return self._addressed.get(value, {})
+
+    def named(self, value: str) -> Mapping[str, Claim]:
+        """By what a field or query calls the thing: the first claim on the id."""
+        return self._named.get(value, {})
+
+
+def address_of(slot: Slot, traffic: Traffic) -> str:
+    """What is before an id in an address: the path, or of a bare id in a query, path and name;
+    empty of other slots."""
+    if slot.place is Place.PATH:
+        return slot.before
+    if slot.place is not Place.QUERY or slot.depth or not is_bare_id(slot.name):
+        return ""
+    return f"{traffic.steps[slot.transaction].path}?{slot.name}="
+
+
+def is_bare_id(name: str) -> bool:
+    """Whether a field is called an id, and not of what."""
+    return is_id_name(name) and not id_stem(name)

@@ -1,0 +1,33 @@
+"""All strategies, in their order: of two that claim a value, the first has it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pytest_loadtool.correlation.strategies.client_made import (
+    ClientIds,
+    ClientTimes,
+    ClientValues,
+    CodeVerifiers,
+)
+from pytest_loadtool.correlation.strategies.known_ids import KnownIds
+from pytest_loadtool.correlation.strategies.listed_ids import ListedIds
+from pytest_loadtool.correlation.strategies.rules import Rules
+from pytest_loadtool.correlation.strategies.strategy import Strategy
+from pytest_loadtool.correlation.strategies.typed import TypedFields
+from pytest_loadtool.model.rule import Rule
+
+
+def strategies(rules: Sequence[Rule]) -> tuple[Strategy, ...]:
+    """The strategies that a recording alone is looked at with; ``rules`` are the most trusted
+    first."""
+    return (
+        TypedFields(),
+        Rules(rules),
+        KnownIds(),
+        ListedIds(),
+        CodeVerifiers(),
+        ClientTimes(),
+        ClientValues(),
+        ClientIds(),
+    )

@@ -1,0 +1,51 @@
+"""What a person types, and what the client counts: sent as recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pytest_loadtool.codec.secret import is_typed_secret
+from pytest_loadtool.correlation.claims import Miss
+from pytest_loadtool.correlation.looks import is_short_number, looks_random, names_somebody
+from pytest_loadtool.correlation.slots import Slot
+from pytest_loadtool.correlation.spots import CALL
+from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
+from pytest_loadtool.correlation.traffic import Traffic
+from pytest_loadtool.model.place import Place
+from pytest_loadtool.model.rule import Rule, same_name
+
+#: What both things and the fields are called in which people say who they are.
+_ALSO_THINGS = frozenset({"account", "user"})
+TYPED = Rule(
+    "typed-credentials",
+    "A person typed the field {field}: it is sent as recorded, or from a dataset.",
+    confidence=0.95,
+    leave=True,
+)
+
+
+class TypedFields:
+    """Secrets and names of people in bodies, and the numbers of calls."""
+
+    name = "typed"
+    why = "A person types who they are and their secrets; a client numbers its own calls."
+    source = "HTML autocomplete: username, current-password; JSON-RPC 2.0 §4"
+    turns = frozenset({Turn.IN_ORDER})
+
+    def propose(self, slots: Sequence[Slot], _: Traffic, __: Settled) -> Iterator[Miss]:
+        """Those of the slots, which are left without a word: `notes` has one for each of them."""
+        for slot in slots:
+            if is_typed(slot) or slot.before == CALL:
+                yield Miss(slot, TYPED, "", whole=False)
+
+
+def is_typed(slot: Slot) -> bool:
+    """Whether a person types such a field: a secret, or who they are (unless it is an id: random,
+    or in JSON the number of a user)."""
+    if slot.part != "body":
+        return False
+    in_json = slot.place in (Place.JSON, Place.JSON_STRING)
+    number = in_json and is_short_number(slot.value) and same_name(slot.name) in _ALSO_THINGS
+    return is_typed_secret(slot.name) or (
+        names_somebody(slot.name, slot.value) and not looks_random(slot.value) and not number
+    )

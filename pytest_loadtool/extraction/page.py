@@ -1,0 +1,266 @@
+"""Links, forms, choices and items of lists in HTML pages, without a parser: the hot path of replay
+has no time for one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Final
+
+from pytest_loadtool.codec.entities import WRITTEN, unescape
+from pytest_loadtool.codec.template import Template
+from pytest_loadtool.extraction.address import VALUE, Address, Filled, Fills
+from pytest_loadtool.extraction.row_search import LONGEST_ROW, row_around
+from pytest_loadtool.extraction.tags import (
+    attributes,
+    choices,
+    control_value,
+    named_controls,
+    select_end,
+)
+from pytest_loadtool.model.extractor import Choice, FormField, Link
+
+_FORM: Final = re.compile(r"<form(?=[\s>])", re.IGNORECASE)
+_FORM_END: Final = re.compile(r"</form\b|<form(?=[\s>])", re.IGNORECASE)
+_OPTION: Final = re.compile(r"<option(?=[\s>/])", re.IGNORECASE)
+_BLANK: Final = " \t\r\n\f"
+_SPECIAL: Final = re.compile(r"[\\.^$*+?{}\[\]|()]")
+#: Characters that markup has character references for (HTML §13.5), and how they are written.
+_MARKUP: Final = {
+    "&": "amp|#38|#x26",
+    "<": "lt|#60|#x3c",
+    ">": "gt|#62|#x3e",
+    '"': "quot|#34|#x22",
+    "'": "apos|#0?39|#x27",
+}
+#: In how many items that have the one text the value is looked for.
+_MOST_ITEMS: Final = 50
+#: How many tags a link's text may stand in, with its own.
+_MOST_TAGS: Final = 8
+#: Stands in a label for the value that is in the address of its link.
+_AGAIN: Final = "\0"
+#: From the text of a page and a user's values to the value.
+Find = Callable[[str, Sequence[str]], str | None]
+#: Behind the end of any text.
+_ALL: Final = 1 << 62
+
+
+def escaped_text(text: str) -> str:
+    """A pattern for this very text. As re.escape, without what needs no escape: people read it."""
+    return _SPECIAL.sub(r"\\\g<0>", text)
+
+
+def page_text(text: str) -> str:
+    """A pattern for this text as it is, or as markup writes it, with character references."""
+    return "".join(
+        f"(?:{one}|&(?i:{_MARKUP[one]});)" if one in _MARKUP else escaped_text(one) for one in text
+    )
+
+
+def bind_link(source: Link, match: int, fills: Fills) -> Find:
+    """Finds the value in the ``match``-th (from 1) of the links with such an address, and with the
+    label if there is one."""
+    address = Address(source.address, fills)
+    called = fills(Template.parse(source.label.replace(VALUE, _AGAIN)))
+    any_label = not source.label
+
+    def find(text: str, values: Sequence[str]) -> str | None:
+        filled, label = address.filled(values), called(values)
+        if filled is None or not (label or any_label):
+            return None
+        found: Iterator[str]
+        if not label:
+            found = (value for value, _ in _links(text, filled))
+        elif _AGAIN in label:
+            found = (one for one, end in _links(text, filled) if _is_called(text, end, one, label))
+        else:
+            found = _called(text, filled, label)
+        return next(islice(found, match - 1, None), None)
+
+    return find
+
+
+def _links(
+    text: str, address: Filled, position: int = 0, limit: int = _ALL
+) -> Iterator[tuple[str, int]]:
+    """The values of the links with such an address, and where each address ends."""
+    start, end = address.next_in(text, position)
+    while 0 <= start < limit:
+        value = address.fits(text[start:end])
+        if value:
+            yield value, end
+        start, end = address.next_in(text, end)
+
+
+def _called(text: str, address: Filled, label: str) -> Iterator[str]:
+    """The values of those with that label: it is behind the tag, or within further tags."""
+    for at in _places(text, label):
+        start = at
+        for _ in range(_MOST_TAGS):
+            behind, start = start, text.rfind("<", 0, start)
+            if start < 0 or text.startswith("</a", start) or _has_text(text, behind, at):
+                break
+            found = next(_links(text, address, start, behind), None)
+            if found is not None:
+                yield found[0]
+                break
+
+
+def _has_text(text: str, start: int, end: int) -> bool:
+    """Whether a person can read something between the tag that begins there and ``end``."""
+    if start == end:
+        return False
+    behind = text.find(">", start, end) + 1
+    following = text.find("<", behind, end)
+    return bool(text[behind : end if following < 0 else following].strip())
+
+
+def _is_called(text: str, end: int, value: str, label: str) -> bool:
+    """Whether the tag in which an address ends there has that label, with the value in it."""
+    start = text.find(">", end) + 1
+    written = text[start : text.find("<", start)].strip()
+    return bool(start) and unescape(written) == label.replace(_AGAIN, value)
+
+
+def bind_form_field(source: FormField, match: int, fills: Fills) -> Find:
+    """Finds the value of the ``match``-th control of that name in forms with such an action."""
+    action, name_of = Address(source.action, fills), fills(Template.parse(source.name))
+
+    def find(text: str, values: Sequence[str]) -> str | None:
+        filled, name = action.filled(values), name_of(values)
+        inside = _forms(text, filled) if filled is not None and name else iter(())
+        found = ((form, one) for form in inside for one in named_controls(form, name))
+        for form, (tag, control, end) in islice(found, match - 1, None):
+            return control_value(form, tag, control, end)
+        return None
+
+    return find
+
+
+def _forms(text: str, action: Filled) -> Iterator[str]:
+    """What is in the forms that submit to such an address."""
+    at = last = -1
+    while (at := text.find(action.needle, at + 1)) >= 0:
+        start = text.rfind("<", 0, at)
+        form = _FORM.match(text, start) if start > last else None
+        if form is None:
+            continue
+        last = start
+        found, start = attributes(text, form.end())
+        if action.fits(found.get("action", "")) is not None:
+            close = _FORM_END.search(text, start)
+            yield text[start : close.start() if close is not None else len(text)]
+
+
+def bind_choice(source: Choice, match: int, fills: Fills) -> Find:
+    """Finds what the ``match``-th choice with that label submits, in a control of that name."""
+    name_of, label_of = fills(Template.parse(source.name)), fills(Template.parse(source.label))
+
+    def find(text: str, values: Sequence[str]) -> str | None:
+        name, label = name_of(values), label_of(values)
+        found = _choices(text, name, label) if name and label else iter(())
+        return next(islice(found, match - 1, None), None)
+
+    return find
+
+
+def _choices(text: str, name: str, label: str) -> Iterator[str]:
+    for tag, found, end in named_controls(text, name):
+        if tag == "select":
+            yield from _options(text, label, end)
+            continue
+        for value, written in choices(text, tag, found, end):
+            if unescape(written) == label:
+                yield value
+
+
+def _options(text: str, label: str, end: int) -> Iterator[str]:
+    """The values of the options with that label in the select whose tag ends there."""
+    limit = select_end(text, end)
+    for at in _places(text, label, end, limit):
+        found = _OPTION.match(text, text.rfind("<", end, at))
+        if found is not None:
+            value = attributes(text, found.end())[0].get("value")
+            yield label if value is None else value
+
+
+def in_items(text: str, mark: str, item: str, take: Callable[[str], str | None]) -> str | None:
+    """What ``take`` finds in the first of the items that have an element with exactly that text.
+
+    An item is a ``tr``, ``li`` or ``article``, in XML the element around that with the text, or
+    what ``item`` says: ``div.card``.
+    """
+    seen = last = 0
+    for at in _places(text, mark):
+        if at < last:
+            continue
+        start, end = item_around(text, at, item) if item else row_around(text, at)
+        if not end:
+            continue
+        value = take(text[start:end])
+        seen += 1
+        if value is not None or seen == _MOST_ITEMS:
+            return value
+        last = end
+    return None
+
+
+def _places(text: str, mark: str, start: int = 0, limit: int = _ALL) -> Iterator[int]:
+    """Where an element has that text and no other."""
+    if WRITTEN.search(mark):
+        for found in _pattern(mark).finditer(text, start, min(limit + 1, len(text))):
+            yield found.start() + 1
+        return
+    length = len(mark)
+    at = text.find(mark, start, limit)
+    while at >= 0:
+        before, behind = at - 1, at + length
+        while before >= 0 and text[before] in _BLANK:
+            before -= 1
+        if before >= 0 and text[before] == ">":
+            while behind < len(text) and text[behind] in _BLANK:
+                behind += 1
+            if text[behind : behind + 1] == "<":
+                yield at
+        at = text.find(mark, at + length, limit)
+
+
+@lru_cache(maxsize=256)
+def _pattern(mark: str) -> re.Pattern[str]:
+    return re.compile(rf">\s*+{page_text(mark)}\s*+<")
+
+
+def item_around(text: str, at: int, item: str) -> tuple[int, int]:
+    """Where the innermost element of that name and with those classes starts and ends that is
+    around ``at``; twice 0 if there is none."""
+    tag, *classes = item.split(".")
+    opening, first = f"<{tag}", max(0, at - LONGEST_ROW)
+    tags = _tags(tag)
+    start = text.rfind(opening, first, at)
+    while start >= 0:
+        found = tags.match(text, start)
+        if found is not None:
+            has = attributes(text, found.end())[0].get("class", "").split() if classes else []
+            if set(classes) <= set(has):
+                end = _end(text, tags, start)
+                if end > at:
+                    return start, end
+        start = text.rfind(opening, first, start)
+    return 0, 0
+
+
+def _end(text: str, tags: re.Pattern[str], start: int) -> int:
+    """Where the element ends that starts there."""
+    depth = 0
+    for tag in tags.finditer(text, start, start + LONGEST_ROW):
+        depth += -1 if tag[1] else 1
+        if not depth:
+            return tag.start()
+    return min(len(text), start + LONGEST_ROW)
+
+
+@lru_cache(maxsize=64)
+def _tags(tag: str) -> re.Pattern[str]:
+    return re.compile(rf"<(/?){tag}(?=[\s>/])", re.IGNORECASE)

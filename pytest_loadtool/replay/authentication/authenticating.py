@@ -1,0 +1,356 @@
+"""Authentication around the transactions of a virtual user.
+
+A request that is answered by 401, or by a proxy's 407, is sent again with credentials, on the same
+connection slot, until they are accepted or refused. Where the user was let in before, credentials
+go ahead. Once they are refused the iteration ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+from pytest_loadtool.auth.basic import BasicSession
+from pytest_loadtool.auth.challenge import parse_challenges, scheme_name
+from pytest_loadtool.auth.credentials import Credentials
+from pytest_loadtool.errors import AuthenticationError
+from pytest_loadtool.model.result import Failure
+from pytest_loadtool.replay.authentication.attempt import Attempt, Entry, plain, sent_again
+from pytest_loadtool.replay.authentication.credentials import with_lines
+from pytest_loadtool.replay.authentication.gates import Gate, Proxies, Servers
+from pytest_loadtool.replay.authentication.policy import KNOWN, REFUSED, SAY, WAIT, log_in, wrong
+from pytest_loadtool.replay.authentication.preemptive import Ahead
+from pytest_loadtool.replay.user.credential_cache import LOOK
+from pytest_loadtool.replay.user.failures import internal_failure
+from pytest_loadtool.replay.user.plan import (
+    Account,
+    Command,
+    Origin,
+    Over,
+    Response,
+    Send,
+    Step,
+    Wait,
+)
+from pytest_loadtool.replay.user.user import Actor, VirtualUser, target_of
+
+_BARE = (
+    "; the request went without its body, which the server has not seen: does something before it "
+    "answer in its place?"
+)
+_IN_PROCESS = (
+    "authenticates a connection, which an application in this process does not have: name a "
+    "server in place of the app"
+)
+
+
+class Authenticating(Actor):
+    """Acts out the iterations of ``actor``, which is ``user`` or around it, and says who it is.
+
+    What it knows of realms and proxies lasts as long as its cookies do; what was negotiated for a
+    connection, as long as that. Which credentials were refused all users know, for the run. The
+    observer is told of requests that are sent again by `negotiation`, and of the last by
+    `transaction`.
+    """
+
+    __slots__ = (
+        "_actor", "_ahead", "_at_proxies", "_attempts", "_connected_as", "_gates", "_held",
+        "_known", "_left", "_nonces", "_plan", "_proxies", "_ready", "_servers", "_stops", "_user",
+        "_verdicts",
+    )  # fmt: skip
+
+    def __init__(self, user: VirtualUser, actor: Actor) -> None:
+        self._user = user
+        self._actor = actor
+        self._plan = user.plan
+        self._stops = user.stop_on_error
+        self._connected_as: dict[Account, Credentials | None] = {}
+        self._at_proxies: list[Credentials] = []
+        self._verdicts = user.plan.verdicts
+        self._ahead = Ahead(user.plan)
+        self._forget()
+
+    def iteration(self, number: int, start: float) -> Generator[Command, Response | None, None]:
+        """As of the actor; a `Send` may be followed by others for the same step."""
+        if not self._user.keep_state:
+            self._forget()
+        self._begin()
+        commands = self._actor.iteration(number, start)
+        ahead = self._ahead
+        event: Response | None = None
+        begun = negotiates = False
+        while True:
+            command = commands.send(event)
+            if not begun:
+                begun = True
+                if self._is_somebody_else():
+                    yield Wait(start, leave=True)
+            if isinstance(command, Wait):
+                event = yield command
+                continue
+            if isinstance(command, Over):
+                yield command
+                return
+            for send in command:
+                lines = ahead.ends[send.step.index]
+                if lines is None:
+                    lines = ahead.end_for(self._gates, send.step, send.data, self._credentials)
+                if lines:
+                    send.data = with_lines(send.data, lines)
+            if negotiates:
+                self._left += command
+            else:
+                event = yield command
+                if event is None:
+                    continue
+                if event.status not in (401, 407, 0) and not self._attempts:
+                    if self._nonces:
+                        self._renew(event)
+                    continue
+                self._see_to(event)
+            event = yield from self._next_taken()
+            negotiates = bool(self._left or self._ready or self._held)
+
+    def _forget(self) -> None:
+        """Nothing was entered so far."""
+        self._servers = Servers(self._plan, self._verdicts)
+        self._proxies = Proxies(self._plan)
+        self._gates: tuple[Gate, ...] = (self._proxies, self._servers)
+        self._known: dict[Account, Credentials] = {}
+        self._nonces = False  # whether anything was entered whose nonce the server may renew
+        self._ahead.forget()
+
+    def _begin(self) -> None:
+        """Nothing is under way, and nothing has failed."""
+        self._user.stop_on_error = self._stops
+        self._attempts: dict[tuple[Origin, int], Attempt] = {}
+        self._held: list[tuple[Response, Entry]] = []  # who wait: others try the same credentials
+        self._ready: list[Response] = []  # what the user is to be told next
+        self._left: list[Send] = []  # what goes out with whatever it sends then
+
+    def _is_somebody_else(self) -> bool:
+        """Whether it has authenticated connections with credentials that are no longer its own."""
+        before, last, values = self._connected_as, self._at_proxies, self._user.state
+        changed = any(self._credentials(one) != known for one, known in before.items())
+        if changed:
+            self._connected_as = {}
+        self._at_proxies = [find(values) for find in self._plan.at_proxies]
+        return changed or bool(last and last != self._at_proxies)
+
+    def _credentials(self, account: Account) -> Credentials:
+        known = self._known.get(account)
+        if known is None:
+            known = self._known[account] = account.credentials(self._user.state)
+        return known
+
+    # What comes back.
+
+    def _next_taken(self) -> Generator[Command, Response | None, Response]:
+        """The next response that is to be taken.
+
+        What is held may wait for other users, of whom nobody tells: it looks again after a while,
+        and later the longer that takes.
+        """
+        now = 0.0
+        while not self._ready:
+            sends, self._left = self._left, []
+            if sends or not self._held:
+                response = yield tuple(sends)
+            else:
+                since = self._held[0][0].finished
+                now = max(now, since)
+                now += max(LOOK, (now - since) / 4)
+                response = yield Wait(now)
+            if response is None:
+                self._look_again(now)
+            else:
+                now = response.finished
+                self._see_to(response)
+        return self._ready.pop(0)
+
+    def _see_to(self, response: Response) -> None:
+        """See to a response, and to those that may have waited for it."""
+        slot, now = (response.send.step.origin, response.send.slot), response.finished
+        attempt = self._attempts.pop(slot, None)
+        try:
+            taken = self._answer(response, attempt, now)
+        except Exception as error:  # whatever a server answers, the user and all others go on
+            response.failure = internal_failure(error)
+            taken = False
+        if not taken:
+            self._ready.append(response)
+        if attempt is not None and slot not in self._attempts:
+            for entry in attempt.entries.values():
+                entry.login.leave()
+        if self._held:
+            self._look_again(now)
+
+    def _look_again(self, now: float) -> None:
+        """See to those that have waited, and may have to go on with that."""
+        waiting, self._held = self._held, []
+        for response, entry in waiting:
+            if not self._speak(response, None, entry, now):
+                self._ready.append(response)
+
+    def _answer(self, response: Response, attempt: Attempt | None, now: float) -> bool:
+        """Send the request again, or have it wait, instead of taking the response; else False."""
+        status = response.status
+        if response.failure is not None:
+            if response.failure.cause == "auth":  # in the transport, at a proxy
+                self._user.stop_on_error = True
+            return False
+        if attempt is not None:
+            self._conclude(response, attempt)
+        if self._nonces:
+            self._renew(response)
+        if status == 407:
+            gate: Gate = self._proxies
+        elif status == 401:
+            gate = self._servers
+        else:
+            return False
+        entry = None if attempt is None else attempt.entries.get(gate)
+        challenges = parse_challenges(response.header_values(gate.asks))
+        if entry is not None:
+            entry.challenges = challenges
+            return self._speak(response, attempt, entry, now)
+        step = response.send.step
+        try:
+            login = log_in(
+                gate.answers,
+                challenges,
+                gate.accounts(step),
+                self._asked_anew,
+                lambda: gate.facts(step, response.request),
+                gate.method(step),
+                gate.place(step),
+                self._verdicts,
+            )
+        except AuthenticationError as error:
+            self._fail(response, gate.told(step, str(error)))
+            return False
+        if login is None:
+            if why := gate.unanswered(step, challenges):
+                self._fail(response, why)
+            return False
+        return self._speak(response, attempt, Entry(gate, login, challenges), now)
+
+    def _asked_anew(self, account: Account) -> Credentials:
+        """The credentials as the values are now."""
+        known = self._known[account] = account.credentials(self._user.state)
+        return known
+
+    def _speak(self, response: Response, attempt: Attempt | None, entry: Entry, now: float) -> bool:
+        """Say what comes next, unless that has to wait for others; False: there is nothing."""
+        send, gate, login = response.send, entry.gate, entry.login
+        step, handshake = send.step, login.handshake
+        what = login.answer(entry.challenges, send.data, now)
+        if what == WAIT:
+            self._held.append((response, entry))
+            return True
+        if what == SAY and handshake.connection_bound and self._plan.case.app:
+            login.leave()
+            login.why = f"{scheme_name(handshake.scheme)} {_IN_PROCESS}"
+        elif what == SAY:
+            if attempt is None:
+                attempt = Attempt(plain(send, self._gates))
+            attempt.entries[gate] = entry
+            self._attempts[step.origin, send.slot] = attempt
+            self._user.observer.negotiation(step, response)
+            self._take_cookies(response, attempt)
+            lines = self._lines(step, attempt)
+            self._left.append(sent_again(send, attempt.plain, lines, handshake, now))
+            return True
+        elif what == REFUSED:
+            login.why = entry.how(step)
+            self._reject(response, entry)
+        why = login.why
+        if what in (REFUSED, KNOWN):
+            why = wrong(gate.name, self._user.name_of(login.account), why)
+        self._fail(response, gate.told(step, why))
+        return False
+
+    def _lines(self, step: Step, attempt: Attempt) -> bytes:
+        """The lines of all gates: of those that ask, and of those that it was let in by before."""
+        lines = b""
+        for gate in self._gates:
+            entry = attempt.entries.get(gate)
+            if entry is not None:
+                lines += entry.login.line
+                continue
+            session = gate.session(step, attempt.plain, self._credentials)
+            if session is not None:
+                lines += self._ahead.line(gate, session, step, attempt.plain)
+        return lines
+
+    def _take_cookies(self, response: Response, attempt: Attempt) -> None:
+        """A challenge may set cookies: they go with the next request already."""
+        step, user = response.send.step, self._user
+        cookies = response.set_cookies
+        for line in cookies:
+            user.jar.store(line, step.origin.host, target_of(response.request))
+        if cookies:
+            attempt.plain = step.render(user.state, user.jar)
+
+    # What came of it.
+
+    def _conclude(self, response: Response, attempt: Attempt) -> None:
+        """Part with those who are not asked any more: a server that answers is behind the proxy."""
+        status = response.status
+        for gate, entry in list(attempt.entries.items()):
+            if status == gate.status or (gate is self._servers and status == 407):
+                continue
+            del attempt.entries[gate]
+            if entry.is_let_in(response):
+                self._accept(response.send.step, entry)
+            else:
+                self._leave_open(response, attempt, entry)
+
+    def _accept(self, step: Step, entry: Entry) -> None:
+        login = entry.login
+        login.accept()
+        session = login.handshake.session
+        if session is None:
+            self._connected_as[login.account] = login.trial.credentials
+            return
+        entry.gate.enter(step, session)
+        if isinstance(session, BasicSession):
+            self._ahead.turn(step.origin, session.realm, session.prefixes, login.value)
+        else:
+            self._ahead.turn()
+            self._nonces = True
+
+    def _leave_open(self, response: Response, attempt: Attempt, entry: Entry) -> None:
+        """The answer is that of the transaction, and no verdict: who is asked next begins anew."""
+        login, handshake = entry.login, entry.login.handshake
+        login.leave()
+        if handshake.connection_bound and handshake.wants_body:
+            self._connected_as[login.account] = login.trial.credentials  # perhaps
+        response.remark = f", {entry.where}"
+        send, status = response.send, response.status
+        if attempt.lacks_body(send) and status in send.step.accepted:
+            response.failure = Failure("auth", f"{status} {entry.where}{_BARE}")
+
+    def _reject(self, response: Response, entry: Entry) -> None:
+        """It is known who asks, and refused: nobody asks again."""
+        step, login, gate = response.send.step, entry.login, entry.gate
+        if login.handshake.connection_bound:
+            self._connected_as[login.account] = None  # nobody can log in on it any more
+        login.refuse(login.why)
+        gate.leave(step, gate.facts(step, response.request), login.handshake.realm)
+        self._ahead.turn()
+
+    def _fail(self, response: Response, why: str) -> None:
+        """The response is refused, and the iteration ends, unless it is what the case wants."""
+        if response.status not in response.send.step.accepted:
+            response.failure = Failure("auth", why)
+            self._user.stop_on_error = True
+
+    def _renew(self, response: Response) -> None:
+        """A server may give out the nonce that it wants next (RFC 7616 §3.5)."""
+        for gate in self._gates:
+            told = response.header_values(gate.tells)
+            if not told or "nextnonce" not in ",".join(told):
+                continue
+            session = gate.session(response.send.step, response.request, self._credentials)
+            if session is not None:
+                session.renew(told)

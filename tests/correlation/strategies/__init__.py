@@ -1,0 +1,1 @@
+"""Strategies: each alone, and what the table and the resolver make of all."""

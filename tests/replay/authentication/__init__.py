@@ -1,0 +1,1 @@
+"""Authentication around a virtual user."""
