@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from typing import Protocol
 
 from pytest_loadtool.model.bandwidth import Bandwidth
@@ -11,7 +12,7 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.load import BODY_LIMIT
 from pytest_loadtool.replay.user.plan import Plan
 from pytest_loadtool.transport.connections.network import Network, NetworkObserver, Unobserved
-from pytest_loadtool.transport.connections.session import Done, Session
+from pytest_loadtool.transport.connections.session import Done, Session, session_of
 from pytest_loadtool.transport.proxy.proxy_login import Introduce
 from pytest_loadtool.transport.wire.tls import TlsContexts, settings_of
 
@@ -21,11 +22,13 @@ class _Network(Protocol):
 
     tls: TlsContexts
 
-    def session(self, done: Done, introduce: Introduce) -> Session:
-        """The connections of a virtual user more; ``introduce`` says who it is to a proxy."""
-
     async def close(self) -> None:
         """End what is still under way."""
+
+
+#: Makes the connections of a virtual user more, who says itself who it is to a proxy.
+_NewSession = Callable[[Done, Introduce], Session]
+_Made = tuple[_Network, _NewSession]
 
 
 class Networks:
@@ -38,11 +41,12 @@ class Networks:
         self.bandwidth = bandwidth
         self.body_limit = body_limit
         self._loop = asyncio.get_running_loop()
-        self._made: dict[Hashable, _Network] = {}
+        self._made: dict[Hashable, _Made] = {}
 
     def session(self, plan: Plan, done: Done, introduce: Introduce) -> Session:
         """The connections of a virtual user more, who acts out ``plan``."""
-        return self._made[way_of(plan.case)].session(done, introduce)
+        _, new_session = self._made[way_of(plan.case)]
+        return new_session(done, introduce)
 
     async def open(self, plan: Plan) -> None:
         """Make the network for ``plan``, if there is none yet, and what its handshakes start from:
@@ -50,15 +54,16 @@ class Networks:
         way = way_of(plan.case)
         if way not in self._made:
             self._made[way] = await _MAKERS[way[0]](plan.case, self._loop, self)
+        network, _ = self._made[way]
         for settings in settings_of(plan):
-            self._made[way].tls.of(settings)
+            network.tls.of(settings)
 
     async def close(self) -> None:
         """End what is still under way, in all networks whatever becomes of one of them.
 
         Raises the first error.
         """
-        closings = [network.close() for network in self._made.values()]
+        closings = [network.close() for network, _ in self._made.values()]
         for error in await asyncio.gather(*closings, return_exceptions=True):
             if error is not None:
                 raise error
@@ -95,17 +100,19 @@ def way_of(case: TestCase) -> tuple[str, ...]:
     return (case.transport or "raw",)
 
 
-async def _raw(_case: TestCase, loop: asyncio.AbstractEventLoop, networks: Networks) -> _Network:
-    return Network(loop, networks.observer, networks.bandwidth, networks.body_limit)
+async def _raw(_case: TestCase, loop: asyncio.AbstractEventLoop, networks: Networks) -> _Made:
+    network = Network(loop, networks.observer, networks.bandwidth, networks.body_limit)
+    return network, partial(session_of, network)
 
 
-async def _httpx(_case: TestCase, loop: asyncio.AbstractEventLoop, networks: Networks) -> _Network:
+async def _httpx(_case: TestCase, loop: asyncio.AbstractEventLoop, networks: Networks) -> _Made:
     from pytest_loadtool.transport.httpx.network import HttpxNetwork
 
-    return HttpxNetwork(loop, networks.observer, body_limit=networks.body_limit)
+    network = HttpxNetwork(loop, networks.observer, body_limit=networks.body_limit)
+    return network, network.session
 
 
-async def _app(case: TestCase, loop: asyncio.AbstractEventLoop, networks: Networks) -> _Network:
+async def _app(case: TestCase, loop: asyncio.AbstractEventLoop, networks: Networks) -> _Made:
     from pytest_loadtool.replay.compile.request import origin_of
     from pytest_loadtool.transport.httpx.network import HttpxNetwork
     from pytest_loadtool.transport.inprocess.apps import load_app
@@ -113,7 +120,8 @@ async def _app(case: TestCase, loop: asyncio.AbstractEventLoop, networks: Networ
     application = load_app(case.app)
     await application.start()
     server = str(origin_of(case.server))
-    return HttpxNetwork(loop, networks.observer, application, server, networks.body_limit)
+    network = HttpxNetwork(loop, networks.observer, application, server, networks.body_limit)
+    return network, network.session
 
 
 _MAKERS = {"raw": _raw, "httpx": _httpx, "app": _app}

@@ -13,6 +13,7 @@ from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.replay import Plan, VirtualUser, compile_case
 from pytest_loadtool.transport.connections.network import Network, new_event_loop
+from pytest_loadtool.transport.connections.session import session_of
 from tests.observed import Observed, run_load
 
 __all__ = ["Watched", "load", "plan", "replay", "watched"]
@@ -88,7 +89,7 @@ def watched(url: str, *transactions: str | Transaction, pause: float = 0.0) -> W
         loop = asyncio.get_running_loop()
         network = Network(loop, play)
         ended: asyncio.Future[BaseException | None] = loop.create_future()
-        session = network.session(lambda error, _failed: ended.set_result(error))
+        session = session_of(network, lambda error, _failed: ended.set_result(error))
         user = VirtualUser(plan(url, *transactions, pause=pause), rows_of(0, 1), play)
         session.run(user.iteration(0, perf_counter()))
         error = await asyncio.wait_for(ended, 30)

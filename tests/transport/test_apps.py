@@ -551,7 +551,7 @@ def test_all_applications_are_stopped(module: Callable[[str], str]) -> None:
 
     async def stop_both() -> None:
         networks = await open_networks([plan_for(f"{name}:{one}") for one in ("first", "second")])
-        broken, _ = networks._made.values()
+        (broken, _), _ = networks._made.values()
 
         async def fail() -> None:
             raise RuntimeError("broken")

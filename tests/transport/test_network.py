@@ -16,6 +16,7 @@ from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.replay import Plan, compile_case
 from pytest_loadtool.replay.user.user import VirtualUser
 from pytest_loadtool.transport.connections.network import Network
+from pytest_loadtool.transport.connections.session import session_of
 from tests.transport.peer import answering, peer
 
 USERS = 5
@@ -51,7 +52,7 @@ def acted(names: Names, port: str, monkeypatch: pytest.MonkeyPatch, times: int =
         sessions = []
         for _ in range(times):
             for number in range(USERS):
-                session = network.session(lambda error, _: ended.put_nowait(error))
+                session = session_of(network, lambda error, _: ended.put_nowait(error))
                 user = VirtualUser(plan, rows_of(number, USERS), observer)
                 session.run(user.iteration(0, perf_counter()))
                 sessions.append(session)

@@ -15,7 +15,7 @@ from pytest_loadtool.model.load import BODY_LIMIT
 from pytest_loadtool.replay.user.head import Heads
 from pytest_loadtool.replay.user.plan import Origin, Send, Step
 from pytest_loadtool.transport.proxy.proxy_connection import Dialogue
-from pytest_loadtool.transport.proxy.proxy_login import AtProxy, Introduce, nobody
+from pytest_loadtool.transport.proxy.proxy_login import AtProxy
 from pytest_loadtool.transport.proxy.tunnel import open_tunnel, tunnel_name
 from pytest_loadtool.transport.wire.bandwidth import Line, connect_slowly
 from pytest_loadtool.transport.wire.failures import (
@@ -32,7 +32,7 @@ from pytest_loadtool.transport.wire.tls import TlsContexts
 from pytest_loadtool.transport.wire.tls_layer import TlsLayer
 
 if TYPE_CHECKING:
-    from pytest_loadtool.transport.connections.session import Done, Session
+    pass
 
 #: The step whose request the task at hand is to send, set by each task that opens a tunnel: so who
 #: is told of a connection alone, such as an observer of its tunnel, can say whose it is.
@@ -98,12 +98,9 @@ class Network:
         self._tasks: set[asyncio.Task[None]] = set()
         self.observer: NetworkObserver = observer or Unobserved()
 
-    def session(self, done: Done, introduce: Introduce = nobody) -> Session:
-        """The connections of a virtual user more; ``introduce`` says who it is to a proxy."""
-        from pytest_loadtool.transport.connections.session import UserSession
-
-        line = None if self._bandwidth is None else Line(self._bandwidth)
-        return UserSession(self, done, line, introduce)
+    def line(self) -> Line | None:
+        """Return the line of a virtual user more; None if the machine's own is used."""
+        return None if self._bandwidth is None else Line(self._bandwidth)
 
     def call_at(self, when: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
         """Call back at a time of ``perf_counter``, or at once if it is past."""

@@ -43,6 +43,11 @@ class Session(Protocol):
         """Fail what has been under way for longer than ``timeout`` seconds."""
 
 
+def session_of(network: Network, done: Done, introduce: Introduce = nobody) -> UserSession:
+    """Return the connections of a virtual user more; ``introduce`` says who it is to a proxy."""
+    return UserSession(network, done, network.line(), introduce)
+
+
 class UserSession:
     """The connections of one virtual user, and the generator that says what to do on them.
 
