@@ -166,6 +166,8 @@ def test_importing_the_plugin_imports_nothing_heavy() -> None:
     added = {name.partition(".")[0] for name in {*after.split()} - {*before.split()}}
     assert "pytest_loadtool" in added
     assert added & HEAVY == set()
+    rooms = {name.split(".")[1] for name in after.split() if name.startswith("pytest_loadtool.")}
+    assert rooms & {"casefile", "engine", "load", "model", "replay", "report", "transport"} == set()
 
 
 def test_the_readme_sets_everything_up_with_two_commands() -> None:

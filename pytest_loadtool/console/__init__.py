@@ -7,7 +7,8 @@ signature and docstring (`registry`). What is shown is made in `views`, as text.
 A program can take the person's place: `program.record` and the plugin's recording from tests say
 where a recording begins and ends, to the same commands in a process of their own.
 
-Only this room knows prompt_toolkit, and only `prompt`, `completion` and `start` in it. pytest may
+Only this room knows prompt_toolkit, and only `prompt`, `completion` and `start` in it; what rich
+draws at a terminal is drawn by `drawing`. pytest may
 not enter: `pytest_loadtool.plugin.record.hooks` turns its options into `Settings`. What a command
 does to a test case is decided in the rooms below (recording, correlation, replay); here it is
 asked for.

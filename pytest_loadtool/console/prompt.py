@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import sys
 import traceback
@@ -21,24 +22,33 @@ from pytest_loadtool.console.running import ABANDONED, execute, outcome
 from pytest_loadtool.console.script import PlainFrontend
 from pytest_loadtool.console.session import Session, printable
 from pytest_loadtool.console.views.case import summary
+from pytest_loadtool.console.views.line import Line
 from pytest_loadtool.console.wizard import Question
 from pytest_loadtool.workflow.known import state_file
 from pytest_loadtool.workflow.telling import counted
 
 _PROMPT = "loadtool> "
-#: ECMA-48 §8.3.117: black on gray, and back. Gray is colour 250 of 256.
-_GRAY, _PLAIN = "\x1b[30;48;5;250m", "\x1b[0m"
 #: Seconds between two looks at the counters of the toolbar.
 _REFRESH = 0.5
 
 
 class TerminalFrontend(PlainFrontend):
-    """Prints above the prompt, and asks."""
+    """Prints above the prompt, and asks.
 
-    def say(self, text: str, *, gray: bool = False) -> None:
-        """Print above the prompt; NO_COLOR (https://no-color.org) is heeded."""
-        shade = gray and not os.environ.get("NO_COLOR")
-        PlainFrontend.say(self, f"{_GRAY}{text}{_PLAIN}" if shade else text)
+    ``colour`` is pytest's ``--color``. With ``auto``, NO_COLOR (https://no-color.org) is heeded.
+    """
+
+    def __init__(self, colour: str = "auto") -> None:
+        self._coloured = colour == "yes" or (colour != "no" and not os.environ.get("NO_COLOR"))
+
+    def say(self, text: str) -> None:
+        """Print above the prompt; views are drawn, if that is a terminal that can."""
+        if isinstance(text, Line) and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
+            from pytest_loadtool.console.drawing import drawn
+
+            width = shutil.get_terminal_size().columns
+            text = drawn(text, width, coloured=self._coloured)
+        PlainFrontend.say(self, text)
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:  # noqa: ARG002  somebody is
         """Ask; anything but a yes is a no, and so are Ctrl-C and Ctrl-D."""

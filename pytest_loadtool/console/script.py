@@ -21,7 +21,7 @@ from pytest_loadtool.model.progress import Told, silent
 class PlainFrontend:
     """Prints to standard output and has nobody to ask."""
 
-    def say(self, text: str, *, gray: bool = False) -> None:  # noqa: ARG002  plain
+    def say(self, text: str) -> None:
         """Print, and do not keep it back: a log is read while the recording runs.
 
         When its reader goes away (``| head``), the recording goes on without one.

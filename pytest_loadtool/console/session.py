@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.registry import Registry
+from pytest_loadtool.console.views.line import Line
 from pytest_loadtool.console.wizard import Question, Wizard
 from pytest_loadtool.model.progress import Told
 from pytest_loadtool.workflow.document import Document
@@ -38,6 +39,8 @@ class Settings(Project):
     url: str = ""
     browser: str = ""
     script: str = ""
+    colour: str = "auto"
+    """pytest's ``--color``: ``yes``, ``no`` or ``auto``."""
     reset: str = field(default="", repr=False)  # it may have a password
     """The command that brings the server back before replays; empty if there is none."""
 
@@ -45,9 +48,9 @@ class Settings(Project):
 class Frontend(Protocol):
     """Who is at the other end: a terminal or a script."""
 
-    def say(self, text: str, *, gray: bool = False) -> None:
-        """Print one or more lines, on a gray background if that can be shown. May be called from
-        any thread."""
+    def say(self, text: str) -> None:
+        """Print one or more lines; a `Line` as its kinds look, if that can be shown. May be called
+        from any thread."""
 
     def progress(self) -> AbstractContextManager[Told]:
         """While entered, show what is told of how far work has got, where that can be shown."""
@@ -144,9 +147,9 @@ class Session:
     def state(self, state: State) -> None:
         self.document, self.saved = state.document, state.saved
 
-    def say(self, text: str = "", *, gray: bool = False) -> None:
+    def say(self, text: str = "") -> None:
         """Print ``text``, with control characters of recorded traffic made visible."""
-        self.frontend.say(printable(text), gray=gray)
+        self.frontend.say(printable(text))
 
     def tell(self, lines: Iterable[str]) -> None:
         """Print one line after the other."""
@@ -203,4 +206,6 @@ class Session:
 
 def printable(text: str) -> str:
     """``text`` with line ends as ``\\n`` and other control characters written as ``\\x1b``."""
+    if isinstance(text, Line):
+        return Line(*((printable(part), kind) for part, kind in text.spans))
     return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text.replace("\r\n", "\n"))

@@ -74,7 +74,7 @@ def _terminal(settings: Settings) -> int:
             "--record opens a console and needs a terminal; "
             "without one, give it commands with --record-script FILE"
         )
-    session = _session(settings, TerminalFrontend())
+    session = _session(settings, TerminalFrontend(settings.colour))
     open_file(session)
     return asyncio.run(_closing(session, interact(session, _first_line(settings))))
 

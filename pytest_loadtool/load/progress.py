@@ -34,9 +34,10 @@ class Glimpse:
     """All requests so far, their errors, response times (in microseconds) and status codes.
 
     ``causes`` counts failures by their cause. ``users`` are at work now; the rates are of each
-    worker's last whole second. ``rows`` are the transactions that took the most time in sum.
-    ``rates`` and ``p95s`` (microseconds; 0 where nothing was finished) go from the start of the run
-    to now, at equal distances.
+    worker's last whole second. ``rows`` are the transactions with the most errors, then those that
+    took the most time in sum. ``user_counts``, ``rates``, ``error_rates`` and ``p95s``
+    (microseconds; 0 where nothing was finished) go from the start of the run to now, at equal
+    distances.
     """
 
     users: int = 0
@@ -49,7 +50,9 @@ class Glimpse:
     statuses: dict[int, int] = field(default_factory=dict)
     causes: dict[str, int] = field(default_factory=dict)
     rows: tuple[GlimpseRow, ...] = ()
+    user_counts: tuple[float, ...] = ()
     rates: tuple[float, ...] = ()
+    error_rates: tuple[float, ...] = ()
     p95s: tuple[float, ...] = ()
     thresholds: tuple[ThresholdState, ...] = ()
 
@@ -60,8 +63,7 @@ class Lookout:
     def __init__(self) -> None:
         self._second = -1
         self._seen = Glimpse()
-        self._rates = _History()
-        self._p95s = _History()
+        self._course = tuple(_History() for _ in range(4))
 
     def look(
         self,
@@ -83,24 +85,30 @@ class Lookout:
         response = Histogram()
         for total in totals:
             response.merge(total.response)
+        users = sum(one.users for one in running)
         rate = sum(one.last_requests for one in running)
+        errors = sum(one.last_errors for one in running)
         recent = response.since(self._seen.response)
+        p95 = recent.percentile(95) if recent.count else 0
         if second > 0:
-            self._rates.add(rate)
-            self._p95s.add(recent.percentile(95) if recent.count else 0)
+            for history, value in zip(self._course, (users, rate, errors, p95), strict=True):
+                history.add(value)
+        user_counts, rates, error_rates, p95s = (one.values() for one in self._course)
         self._seen = Glimpse(
-            users=sum(one.users for one in running),
+            users=users,
             requests=sum(one.requests for one in totals),
             errors=sum(one.errors for one in totals),
             dropped=sum(one.dropped for one in workers),
             requests_per_second=rate,
-            errors_per_second=sum(one.last_errors for one in running),
+            errors_per_second=errors,
             response=response,
             statuses=_sums(one.statuses for one in totals),
             causes=_sums({one.cause: one.count} for part in workers for one in part.errors),
             rows=_rows(workers),
-            rates=self._rates.values(),
-            p95s=self._p95s.values(),
+            user_counts=user_counts,
+            rates=rates,
+            error_rates=error_rates,
+            p95s=p95s,
             thresholds=thresholds,
         )
         return self._seen
@@ -138,13 +146,13 @@ def _sums(counts: Iterable[Mapping[K, int]]) -> dict[K, int]:
 
 
 def _rows(workers: Sequence[LoadMetrics]) -> tuple[GlimpseRow, ...]:
-    """The transactions with the most response time in sum, the greatest first."""
+    """Return the worst: those with the most errors, then those with the most response time."""
     totals = [
-        sum(one.response.total for one in same)
+        (sum(one.errors for one in same), sum(one.response.total for one in same))
         for same in zip(*(worker.transactions for worker in workers), strict=True)
     ]
-    busiest = nlargest(MOST_ROWS, range(len(totals)), key=totals.__getitem__)
-    return tuple(_row(workers, index) for index in busiest if totals[index])
+    worst = nlargest(MOST_ROWS, range(len(totals)), key=totals.__getitem__)
+    return tuple(_row(workers, index) for index in worst if any(totals[index]))
 
 
 def _row(workers: Sequence[LoadMetrics], index: int) -> GlimpseRow:

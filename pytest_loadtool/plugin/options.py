@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pytest_loadtool.casefile.trust import Trust
-from pytest_loadtool.load.metrics import histogram
 
 _OPTIONS: dict[str, dict[str, Any]] = {
     "--record": {
@@ -340,9 +339,7 @@ def header(config: pytest.Config) -> list[str]:
     if config.option.loadtool_untrusted:
         parts.append("test cases untrusted")
     if config.option.load:
-        from pytest_loadtool.plugin.options import BUILD
-
-        parts.insert(0, BUILD)
+        parts.insert(0, build())
     return [f"loadtool: {', '.join(parts)}"] if parts else []
 
 
@@ -412,5 +409,8 @@ def _spelled(name: str) -> str:
     return "--" + name.replace("_", "-")
 
 
-#: All modules of the hot path are compiled, or none of them is.
-BUILD = "pure Python" if histogram.__file__.endswith(".py") else "compiled"
+def build() -> str:
+    """Return what the hot path is: all of its modules are compiled, or none of them is."""
+    from pytest_loadtool.load.metrics import histogram
+
+    return "pure Python" if histogram.__file__.endswith(".py") else "compiled"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from pytest_loadtool.console.running import execute
 from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.views.line import Line
 from pytest_loadtool.console.wizard import Question
 from pytest_loadtool.model.progress import Told, silent
 
@@ -24,9 +25,9 @@ class Listener:
     lines: list[str] = field(default_factory=list)
     gray: list[str] = field(default_factory=list)
 
-    def say(self, text: str, *, gray: bool = False) -> None:
+    def say(self, text: str) -> None:
         self.said.append(text)
-        if gray:
+        if isinstance(text, Line) and any(kind == "correlated" for _, kind in text.spans):
             self.gray.append(text)
 
     def progress(self) -> AbstractContextManager[Told]:

@@ -98,8 +98,8 @@ def test_control_c_right_after_a_line_ends_its_command(
                 typing.send_text("y" + ENTER + haste)
                 return await TerminalFrontend.confirm(self, question, unattended=unattended)
 
-            def say(self, text: str, *, gray: bool = False) -> None:
-                TerminalFrontend.say(self, text, gray=gray)
+            def say(self, text: str) -> None:
+                TerminalFrontend.say(self, text)
                 if "interrupted" in text or "Saved" in text:
                     typing.send_text(CTRL_D)
 

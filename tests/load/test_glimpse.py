@@ -5,6 +5,7 @@ from __future__ import annotations
 from pytest_loadtool.load import Glimpse, LoadMetrics, Lookout, MergedMetrics
 from pytest_loadtool.load.metrics.keys import PageKey, TransactionKey
 from pytest_loadtool.load.progress import MOST_MOMENTS, MOST_ROWS
+from pytest_loadtool.model.result import Failure
 from tests.load.simulation import glimpsed, one_worker
 
 
@@ -43,6 +44,18 @@ def test_rows_are_where_the_time_goes() -> None:
     assert [row.name for row in seen.rows] == [f"t{99 - number}" for number in range(MOST_ROWS)]
 
 
+def test_rows_with_errors_come_first() -> None:
+    """However little time they take: it is the errors that somebody looks for."""
+    keys = [TransactionKey("c", "p", f"t{number}") for number in range(100)]
+    metrics = LoadMetrics(keys, [PageKey("c", "p")], ["c"])
+    for number in range(1, 100):
+        failures = (Failure("status", "404"),) * (number in (1, 2))
+        for _ in range(2 if number == 2 else 1):
+            metrics.record(number, 404, number, number, 1, 1, 1, failures, "nothing")
+    seen = Lookout().look([(metrics, True)])
+    assert [row.name for row in seen.rows[:4]] == ["t2", "t1", "t99", "t98"]
+
+
 def test_those_who_have_ended_have_no_users_and_no_rate() -> None:
     """What they have measured stays."""
     parts = [one_worker(1), one_worker(2)]
@@ -57,6 +70,8 @@ def test_history() -> None:
     """A rate and a 95th percentile for each second so far, each of its own second alone."""
     seen = glimpsed(seconds=6)
     assert len(seen.rates) == len(seen.p95s) == 6
+    assert len(seen.user_counts) == len(seen.error_rates) == 6
+    assert (seen.user_counts[-1], seen.error_rates[-1]) == (seen.users, seen.errors_per_second)
     assert set(seen.rates) == {seen.requests_per_second}
     assert len(set(seen.p95s)) == 6
     assert all(p95 > 0 for p95 in seen.p95s)

@@ -57,9 +57,14 @@ class Screen:
         """Type a key."""
         subprocess.run([*self._tmux, "send-keys", key], check=True)
 
-    def text(self) -> str:
-        """What stands there now."""
-        command = [*self._tmux, "capture-pane", "-p"]
+    def resize(self, width: int, height: int) -> None:
+        """Make the window larger or smaller."""
+        size = ["-x", str(width), "-y", str(height)]
+        subprocess.run([*self._tmux, "resize-window", *size], check=True)
+
+    def text(self, *options: str) -> str:
+        """What stands there now; with ``-e``, with the colours."""
+        command = [*self._tmux, "capture-pane", "-p", *options]
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
     def wait_for(self, pattern: str) -> str:
@@ -111,7 +116,7 @@ def test_live_view_is_gone_when_the_test_is_over(
         text = screen.wait_for(r"^4 users, .* [1-9][\d,]* requests, median .* p95 ")
         assert text.count(" requests/s, ") == 1
         assert re.search(r"^p95 ms +[▁-█ ]+  [\d.,]+, at most ", text, re.MULTILINE)
-        assert re.search(r"^p95 < 30 s +[\d.,]+ ms$", text, re.MULTILINE)
+        assert re.search(r"^p95 < 30 s +[\d.,]+ ms  ok$", text, re.MULTILINE)
         assert re.search(r"^Home / GET / +[\d,]+ +0 ", text, re.MULTILINE)
         assert re.search("^Rush hour .* s of 3 s$", text, re.MULTILINE)
         text = screen.wait_for("exit status 0")
@@ -135,15 +140,61 @@ def test_low_terminal_without_unicode(project: Project) -> None:
         text = screen.wait_for(r"^p95 ms +[.:=+*#@-]+  [\d.,]+, at most ")
         assert text.isascii()
         assert re.search(r"Rush hour  #*\.*  \d s of 3 s$", text, re.MULTILINE)
-        assert text.startswith("a.load.toml\n")
+        assert text.lstrip().startswith("a.load.toml\n")
         screen.wait_for("exit status 0")
     finally:
         screen.close()
 
 
+def test_resized_terminal(project: Project) -> None:
+    """A terminal breaks the lines that stand on it when it is made narrower. They go with the rest,
+    and the view keeps to the new width."""
+    name = "Ein Größenvergleich der 負荷 mit einem langen Namen " * 2
+    project.write(a__load__toml=load("shop.case.toml", duration="8s", name=name))
+    screen = Screen(project, "--load", "a.load.toml", size=(110, 40))
+    try:
+        screen.wait_for(r"^4 users, .* [1-9][\d,]* requests, median .* p95 ")
+        screen.resize(50, 40)
+        # The name alone is longer than that: cut in its middle, all of the first line is there.
+        text = screen.wait_for(r"^Ein .*….*━.* s of 8 s$")
+        assert len(re.findall(r"^requests/s ", text, re.MULTILINE)) == 1
+        assert len(re.findall(r" s of 8 s$", text, re.MULTILINE)) == 1
+        screen.wait_for("exit status 0")
+        text = screen.text("-S", "-500")
+    finally:
+        screen.close()
+    assert "session starts" in text
+    assert ", at most " not in text
+    assert " s of 8 s" not in text
+
+
+@pytest.mark.parametrize(
+    ("option", "environment", "coloured"),
+    [
+        ("--color=auto", {}, True),
+        ("--color=no", {}, False),
+        ("--color=auto", {"NO_COLOR": "1"}, False),
+        ("--color=yes", {"NO_COLOR": "1"}, True),
+        ("--color=no", {"FORCE_COLOR": "1"}, False),
+    ],
+)
+def test_colours_are_those_of_pytest(
+    project: Project, option: str, environment: dict[str, str], coloured: bool
+) -> None:
+    """The view is coloured where pytest's own output is."""
+    screen = Screen(project, "--load", "a.load.toml", option, more=environment)
+    try:
+        screen.wait_for(r"^p95 < 30 s .* ok$")
+        assert ("\x1b[32mok" in screen.text("-e")) is coloured
+    finally:
+        screen.close()
+
+
 @pytest.mark.parametrize("workers", [[], ["-n", "2"]], ids=["here", "workers"])
-def test_ctrl_c_in_a_terminal(project: Project, workers: list[str]) -> None:
-    """The key reaches all processes at once; the view goes, the report comes, the status is 2."""
+def test_ctrl_c_in_a_terminal(project: Project, server: Server, workers: list[str]) -> None:
+    """The key reaches all processes at once; the view goes, the report comes, the status is 2. The
+    terminal writes ^C where the cursor stands, which must not be behind a line as wide as it is."""
+    project.write(shop__case__toml=case(server.url, "GET /", page="A name without an end " * 9))
     project.write(a__load__toml=load("shop.case.toml", duration="60s"))
     screen = Screen(project, "--load", "a.load.toml", *workers)
     try:
@@ -179,6 +230,21 @@ def test_log_has_a_line_now_and_then(project: Project) -> None:
     # A busy machine is late with it.
     assert len(re.findall(r"^[56] s of 6 s: \d users, .* requests/s, ", before, re.MULTILINE)) == 1
     assert "\x1b[" not in before
+
+
+def test_log_needs_nothing_that_draws(project: Project) -> None:
+    """Where there is no terminal, what draws on one is not imported, whatever pytest does."""
+    project.write(
+        conftest__py="""
+import sys
+def pytest_unconfigure():
+    assert not [name for name in sys.modules if name.partition(".")[0] == "rich"]
+    print("nothing that draws")
+"""
+    )
+    done = project.run("--load", "--color=yes", "a.load.toml")
+    assert done.returncode == 0, done.stdout
+    assert "nothing that draws" in done.stdout
 
 
 def test_nothing_is_drawn_on_a_terminal_that_cannot(project: Project) -> None:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from io import BytesIO, TextIOWrapper
+from typing import Literal
 
 import pytest
+from rich.console import Console
+from rich.live_render import LiveRender
 
 from pytest_loadtool.load import Glimpse
+from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.report.columns import cells
-from pytest_loadtool.report.load.live import live_view, status_line
-from pytest_loadtool.report.load.sparkline import ASCII
+from pytest_loadtool.report.load.live import RunView
+from pytest_loadtool.report.load.status import status_line
 from tests.load.simulation import CONFIGURATION, glimpsed
 from tests.report.documented import block
 
@@ -19,24 +24,49 @@ def seen() -> Glimpse:
     return glimpsed(failing=90)
 
 
+def drawn(
+    glimpse: Glimpse,
+    elapsed: float,
+    configuration: LoadConfiguration,
+    width: int = 80,
+    height: int = 25,
+    *,
+    encoding: str = "utf-8",
+    colour: Literal["standard"] | None = None,
+) -> list[str]:
+    """The lines of a view as a terminal of that size shows them."""
+    file = TextIOWrapper(BytesIO(), encoding=encoding, errors="replace")
+    console = Console(
+        file=file, force_terminal=True, color_system=colour, width=width, height=height
+    )
+    view = RunView(glimpse, elapsed, configuration)
+    console.print(LiveRender(view, vertical_overflow="crop"), end="")
+    file.seek(0)
+    *lines, last = [line.rstrip() for line in file.read().split("\n")]
+    assert last == ""
+    return lines
+
+
 def test_the_documented_view() -> None:
     """The live view and the status line that docs/load.md shows are the real ones."""
-    assert "\n".join(live_view(seen(), 4.2, CONFIGURATION, 80)) == block("live")
+    assert "\n".join(drawn(seen(), 4.2, CONFIGURATION, 80)) == block("live")
     assert status_line(seen(), 4.2, CONFIGURATION) == block("status")
 
 
 def test_what_a_view_says() -> None:
     """Users, rate, requests, times, status codes, errors by cause, their course, thresholds with
     their state, and the transactions."""
-    text = "\n".join(live_view(seen(), 4.2, CONFIGURATION))
+    text = "\n".join(drawn(seen(), 4.2, CONFIGURATION))
     for part in (
-        "Admin and API  ██",
+        "Admin and API  ━━",
         "20 users",
         "500: ",
         "no response: ",
         "timeout: ",
         "requests/s     █",
         "p95 ms         ",
+        "errors/s       ",
+        "users          █",
         "throughput > 400/s",
         "Site administration | Django site admin / log in",
     ):
@@ -63,7 +93,7 @@ def test_whether_errors_go_on() -> None:
     """Those of the last second stand beside all; without any there is nothing to go on."""
     for last, now in ((7, "25 errors (1.29 %, now 7/s)"), (0, "25 errors (1.29 %, now 0/s)")):
         glimpse = replace(seen(), errors_per_second=last)
-        assert any(line.startswith(now) for line in live_view(glimpse, 4.2, CONFIGURATION))
+        assert any(line.startswith(now) for line in drawn(glimpse, 4.2, CONFIGURATION))
         assert f", {now}, median" in status_line(glimpse, 4.2, CONFIGURATION)
     assert "0 errors, " in status_line(replace(seen(), errors=0), 4.2, CONFIGURATION)
 
@@ -73,8 +103,9 @@ def test_broken_thresholds() -> None:
     glimpse = seen()
     states = [replace(state, broken=3) for state in glimpse.thresholds]
     glimpse = replace(glimpse, thresholds=tuple(states))
-    *_, until, stop = [line for line in live_view(glimpse, 4.2, CONFIGURATION) if "broken" in line]
-    assert until.endswith("/s                 broken")
+    lines = drawn(glimpse, 4.2, CONFIGURATION)
+    until, stop = [line for line in lines if "broken" in line][1:]
+    assert until.endswith("/s  broken")
     assert stop.endswith("ms  broken for 3 s of 5 s")
     assert status_line(glimpse, 4.2, CONFIGURATION).endswith(", 3 of 3 thresholds broken")
 
@@ -88,13 +119,13 @@ def test_before_the_first_request() -> None:
 def test_after_the_duration() -> None:
     """While users finish their iterations, that is what it says."""
     assert "finishing" in status_line(seen(), 11.0, CONFIGURATION)
-    assert "finishing" in live_view(seen(), 11.0, CONFIGURATION)[0]
+    assert "finishing" in drawn(seen(), 11.0, CONFIGURATION)[0]
 
 
 def test_without_an_end() -> None:
     """A run of so many iterations has no bar."""
     endless = replace(CONFIGURATION, duration=None, iterations=5)
-    assert live_view(seen(), 11.0, endless)[0] == "Admin and API  11 s"
+    assert drawn(seen(), 11.0, endless)[0] == "Admin and API  11 s"
 
 
 def test_arrivals_that_were_dropped() -> None:
@@ -111,16 +142,53 @@ def test_the_view_keeps_within_the_terminal(width: int, height: int) -> None:
     long = replace(CONFIGURATION, name="A configuration with a long name 負荷 " * 5)
     for glimpse in (Glimpse(), seen()):
         for elapsed in (0.0, 5.0, 10.0, 25.0):
-            lines = live_view(glimpse, elapsed, long, width, height)
+            lines = drawn(glimpse, elapsed, long, width, height)
             assert len(lines) <= height
-            assert max(map(cells, lines)) <= width
-    rows = [line for line in live_view(seen(), 1.0, long, 120, height) if " / " in line]
-    assert len(rows) == {1: 0, 6: 0, 12: 1, 24: 10, 100: 10}[height]
+            assert max(map(cells, lines), default=0) <= width
+    rows = [line for line in drawn(seen(), 1.0, long, 120, height) if " / " in line]
+    assert len(rows) == {1: 0, 6: 0, 12: 1, 24: 7, 100: 10}[height]
 
 
 def test_without_unicode() -> None:
     """A terminal that knows ASCII alone gets the same picture in it."""
-    lines = live_view(seen(), 4.2, CONFIGURATION, 60, 30, ASCII)
+    named = replace(CONFIGURATION, name="Größer 負荷")
+    lines = drawn(seen(), 4.2, named, 60, 30, encoding="ascii")
     assert all(line.isascii() for line in lines)
-    assert "##########...." in lines[0]
-    assert "@@@" in lines[4]
+    assert lines[0].startswith("Gr??er ??  ########....")
+    assert "@@@" in lines[5]
+    assert "~" in "".join(lines)
+
+
+def test_names_in_any_script() -> None:
+    """Their width is what a terminal makes of it, and the numbers stand below each other."""
+    glimpse = seen()
+    wide = replace(glimpse.rows[1], page="負荷テスト" * 9, name="GET /größe")
+    lines = drawn(replace(glimpse, rows=(glimpse.rows[0], wide)), 4.2, CONFIGURATION)
+    one, other = lines[-2:]
+    assert other.startswith("負荷テスト負荷")
+    assert "…" in other
+    assert cells(one) == cells(other) <= 80
+
+
+def test_worst_first() -> None:
+    """Thresholds that are broken stand above those that hold, of which some may find no room."""
+    glimpse = seen()
+    first, *rest = glimpse.thresholds
+    states = (*[first] * 9, replace(rest[0], broken=1))
+    lines = drawn(replace(glimpse, thresholds=states), 4.2, CONFIGURATION)
+    (heading,) = (number for number, line in enumerate(lines) if line.startswith("threshold ("))
+    assert "threshold (5 of 10)" in lines[heading]
+    assert lines[heading + 1].endswith("broken")
+    assert [line.endswith("ok") for line in lines[heading + 2 : heading + 6]] == [True] * 4
+    assert any(line.startswith("worst first") for line in lines)
+
+
+def test_colours() -> None:
+    """What is wrong is red, in the colours that a terminal's theme has for its background."""
+    text = "\n".join(drawn(seen(), 4.2, CONFIGURATION, colour="standard"))
+    assert "\x1b[1;31m25 errors" in text
+    assert "\x1b[32mok" in text
+    assert "\x1b[1;31m25 errors" not in "\n".join(
+        drawn(replace(seen(), errors=0), 4.2, CONFIGURATION, colour="standard")
+    )
+    assert "\x1b" not in "\n".join(drawn(seen(), 4.2, CONFIGURATION))

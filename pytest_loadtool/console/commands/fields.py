@@ -33,8 +33,7 @@ async def fields(session: Session, number: TransactionNumber, *, secrets: bool =
     """
     document = session.opened()
     session.say(transaction(document, number).title)
-    for line, gray in table(_fields(document, number), secrets=secrets):
-        session.say(line, gray=gray)
+    session.tell(table(_fields(document, number), secrets=secrets))
 
 
 async def set_field(

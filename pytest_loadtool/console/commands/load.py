@@ -225,7 +225,7 @@ def _absolute(path: Path) -> Path:
 
 def _lines(session: Session, configuration: LoadConfiguration) -> Callable[[Glimpse], None]:
     """What shows how a run that begins now is getting on."""
-    from pytest_loadtool.report.load.live import status_line
+    from pytest_loadtool.report.load.status import status_line
 
     started = time.monotonic()
     due = _FIRST_LINE

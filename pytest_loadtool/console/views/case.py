@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.console.views.identity import authentication, offered
+from pytest_loadtool.console.views.line import Kind, Line
 from pytest_loadtool.console.views.text import size
 from pytest_loadtool.masking.text import BY_NAME, cut
 from pytest_loadtool.model.case import Page, TestCase, Transaction
@@ -46,7 +47,7 @@ def tree(document: Document, *, collapsed: bool = False) -> Iterator[str]:
     """
     case = document.case
     server = f"  {case.server}" if case.server else ""
-    yield f"{case.name}{server}  ({summary(document)})"
+    yield Line((case.name, "heading"), (f"{server}  ({summary(document)})", ""))
     if case.identities:
         yield f"{_mark(collapsed)} Authentication"
     for line in authentication(case) if not collapsed else ():
@@ -67,9 +68,12 @@ def tree(document: Document, *, collapsed: bool = False) -> Iterator[str]:
                 scheme = offered(exchange)
                 yield f"  CAN  {exchange.method:<{widths[0]}}  {exchange.status}  {scheme}"
             method, status, kind, weight, path = row
-            yield (
-                f"{number:5}  {method:<{widths[0]}}  {status:>{widths[1]}}  {kind:<{widths[2]}}  "
-                f"{weight:>{widths[3]}}  {path}"
+            yield Line(
+                (f"{number:5}", "number"),
+                (f"  {method:<{widths[0]}}", "name"),
+                (f"  {status:>{widths[1]}}", _kind_of(status)),
+                (f"  {kind:<{widths[2]}}  {weight:>{widths[3]}}  ", ""),
+                (path, "bad" if transaction.dangerous else ""),
             )
 
 
@@ -102,17 +106,16 @@ def decisions(made: Iterable[Decision], *, numbered: bool = False) -> Iterator[s
                 value += " and so on"
             users = [user for one in alike.values() for user in one.consumers]
             mark = f"{numbers}. " if numbered else "  "
-            yield f"{mark}{name}  (recorded: {value})"
-            yield (
-                f"      set by {decision.producer or 'nothing'}, "
-                f"used by {', '.join(_some(users)) or 'nothing'}"
-            )
+            yield Line((mark, "number"), (name, "name"), (f"  (recorded: {value})", ""))
+            uses = ", ".join(_some(users)) or "nothing"
+            yield _below(f"set by {decision.producer or 'nothing'}, used by {uses}")
         else:
             mark = f"{number:3}. " if numbered and decision.rule == OUTCOME else "  "
             if decision.rule in _NO_VARIABLE:  # what it is about, and no value
                 value = decision.value
-            yield f"{mark}{_NO_VARIABLE.get(decision.rule, 'no variable')}: {value}"
-        yield f"      {decision.reason} [{decision.rule}, {decision.confidence:.0%}]"
+            what = _NO_VARIABLE.get(decision.rule, "no variable")
+            yield Line((mark, "number"), (f"{what}: ", "heading"), (value, ""))
+        yield _below(f"{decision.reason} [{decision.rule}, {decision.confidence:.0%}]")
 
 
 def by_place(made: TestCase) -> Iterator[str]:
@@ -169,13 +172,22 @@ def _mark(collapsed: bool) -> str:
     return "▸" if collapsed else "▾"
 
 
-def _page_line(page: Page, collapsed: bool) -> str:
+def _below(text: str) -> Line:
+    return Line(("      ", ""), (text, ""))
+
+
+def _kind_of(status: str) -> Kind:
+    """Return the kind that a recorded status is of."""
+    return {"2": "good", "4": "bad", "5": "bad"}.get(status[0], "")  # type: ignore[return-value]
+
+
+def _page_line(page: Page, collapsed: bool) -> Line:
     mark = _mark(collapsed)
     count = f"  ({counted(len(page.transactions), 'transaction')})" if collapsed else ""
     inside = paused(page)
     pauses = f"  pauses {inside:.1f}s" if inside >= _NOTICEABLE else ""
     think = f"  think {page.think_time:.1f}s" if page.think_time >= _NOTICEABLE else ""
-    return f"{mark} {page.name}{count}{pauses}{think}"
+    return Line((f"{mark} ", ""), (page.name, "heading"), (f"{count}{pauses}{think}", ""))
 
 
 def _row(document: Document, transaction: Transaction) -> tuple[str, str, str, str, str]:
@@ -202,7 +214,9 @@ def report(document: Document) -> Iterator[str]:
         f"{counted(total, 'exchange')} recorded: {replayed} in the test case, "
         f"{total - replayed} not."
     )
-    yield from notes(fidelity(document.case, document.exchanges), most=None)
+    for line in notes(fidelity(document.case, document.exchanges), most=None):
+        text = line.lstrip()
+        yield Line((line.removesuffix(text), ""), (text, ""))
 
 
 def errors(document: Document) -> Iterator[str]:
@@ -216,5 +230,5 @@ def errors(document: Document) -> Iterator[str]:
     for note in fidelity(document.case, document.exchanges):
         if note.kind == RECORDING_ERROR:
             number = numbers.get(note.subject)
-            yield f"{number or '-':>5}  {BY_NAME.text(note.subject)}"
-            yield f"       {note.message}"
+            yield Line((f"{number or '-':>5}  ", "number"), (BY_NAME.text(note.subject), "name"))
+            yield Line(("       ", ""), (note.message, "bad"))

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_loadtool.codec.printable import clip
+from pytest_loadtool.console.views.line import Kind, Line
 from pytest_loadtool.console.views.text import BODY_LIMIT, body
 from pytest_loadtool.masking.carried import carried_by, recorded_in
 from pytest_loadtool.masking.text import BY_NAME, Mask, Unmasked
@@ -184,15 +185,21 @@ def _text(value: bytes) -> str:
 _NAME, _VALUE = 40, 60
 
 
-def table(fields: Sequence[Field], *, secrets: bool = False) -> Iterator[tuple[str, bool]]:
-    """A heading per section, then a line per field, and whether that line has a gray background.
-    Of passwords, tokens and cookies only the beginning is shown, unless ``secrets``."""
+def table(fields: Sequence[Field], *, secrets: bool = False) -> Iterator[Line]:
+    """Yield a heading per section, then a line per field.
+
+    Of passwords, tokens and cookies only the beginning is shown, unless ``secrets``.
+    """
     mask = Unmasked() if secrets else BY_NAME
     width = max((len(clip(one.name, _NAME)) for one in fields), default=0)
     wide = max((len(one.datasource) for one in fields), default=0)
     for section, group in groupby(fields, key=lambda one: one.section):
-        yield section, False
+        yield Line((section, "heading"))
         for one in group:
             name, value = clip(one.name, _NAME), clip(mask.field(one), _VALUE)
-            line = f"  {name:<{width}}  {one.datasource:<{wide}}  {value}"
-            yield line, one.correlated
+            gray: Kind = "correlated" if one.correlated else ""
+            yield Line(
+                (f"  {name:<{width}}", gray or "name"),
+                (f"  {one.datasource:<{wide}}  ", gray),
+                (value, gray),
+            )

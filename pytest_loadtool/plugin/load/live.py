@@ -8,20 +8,21 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import pytest
 
 from pytest_loadtool.load import Glimpse
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.plugin.private import output_of, uncaptured, unfinished_line, writer_of
-from pytest_loadtool.report.load.live import live_view, status_line
-from pytest_loadtool.report.load.sparkline import glyphs_for
+from pytest_loadtool.report.columns import cells
+from pytest_loadtool.report.load.status import status_line
+
+if TYPE_CHECKING:
+    from rich.live import Live
 
 #: Seconds between two lines where lines stay: a log, a pipe.
 _BETWEEN_LINES = 5.0
-
-_TO_LINE_START, _UP, _ERASE_LINE, _ERASE_BELOW = "\r", "\x1b[{}A", "\x1b[K", "\x1b[J"
 
 
 class LiveView:
@@ -42,8 +43,8 @@ class LiveView:
         if reporter is not None and config.option.verbose >= 0:
             in_place = reporter.isatty() and os.environ.get("TERM") != "dumb"
             self._draw = self._draw_over if in_place else self._add_line
-        self._drawn = 0  # lines that stand on the terminal now
-        self._above = ""  # what pytest has written of the line above them, to go on with it
+        self._live: Live | None = None  # while something is drawn
+        self._above = 0  # columns of what pytest has written of the line above, to go on with it
         self._started: float | None = None  # when it was first shown something
         self._next_line = _BETWEEN_LINES
 
@@ -74,32 +75,78 @@ class LiveView:
 
     def clear(self) -> None:
         """Take away what is drawn, before somebody else writes."""
-        if self._drawn and self._reporter is not None:
-            above = self._drawn + (1 if self._above else 0)
+        live, self._live = self._live, None
+        if live is not None:
+            from rich.control import Control
+
             with self._writing():
-                self._reporter.write_raw(
-                    f"{_UP.format(above)}{_TO_LINE_START}{_ERASE_BELOW}{self._above}", flush=True
-                )
-            self._drawn = 0
+                self._resize(live)
+                live.update("", refresh=True)
+                live.stop()
+                if self._above:
+                    column = self._above % live.console.width
+                    live.console.control(Control.move_to_column(column, -1))
 
     def _draw_over(self, reporter: pytest.TerminalReporter, seen: Glimpse, elapsed: float) -> None:
-        width, height = shutil.get_terminal_size()
-        encoding = _encoding(reporter)
-        # One column is left free: a full line would wrap, and the count of lines be wrong. So is
-        # the last line, where the cursor stands, and one above for pytest's own.
-        lines = live_view(
-            seen, elapsed, self._configuration, width - 1, height - 2, glyphs_for(encoding)
+        from pytest_loadtool.report.load.live import RunView
+
+        live = self._live
+        if live is None:
+            live = self._live = self._begun(reporter)
+        self._resize(live)
+        live.update(RunView(seen, elapsed, self._configuration), refresh=True)
+
+    def _begun(self, reporter: pytest.TerminalReporter) -> Live:
+        """Return what draws below pytest's current line, which pytest will go on with."""
+        from rich.console import Console
+        from rich.live import Live
+
+        reporter.flush()
+        file = output_of(writer_of(reporter))
+        console = Console(
+            # Text that it cannot carry must neither be an error nor change what pytest writes.
+            file=open(  # noqa: SIM115  of a descriptor that is not ours to close
+                file.fileno(), "w", encoding=file.encoding, errors="replace", closefd=False
+            ),
+            force_terminal=True,
+            # pytest has considered --color, NO_COLOR and FORCE_COLOR.
+            color_system="standard" if reporter.hasmarkup else None,
+            no_color=not reporter.hasmarkup,
+            width=80,
+            height=24,
         )
-        if self._drawn:
-            # What has left a terminal that was made smaller cannot be reached any more.
-            first = _UP.format(min(self._drawn, height - 1))
-        else:
-            self._above = unfinished_line(reporter)
-            first = self._above and "\n"
-        body = "".join(f"{line}{_ERASE_LINE}\n" for line in lines)
-        text = f"{first}{_TO_LINE_START}{body}{_ERASE_BELOW}"
-        reporter.write_raw(text.encode(encoding, "replace").decode(encoding), flush=True)
-        self._drawn = len(lines)
+        self._above = cells(unfinished_line(reporter))
+        if self._above:
+            console.line()
+        live = Live(
+            console=console,
+            auto_refresh=False,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+            vertical_overflow="crop",
+        )
+        live.start()
+        return live
+
+    def _resize(self, live: Live) -> None:
+        """Draw in the size that the terminal has now.
+
+        One that was made narrower has broken the lines that stand on it: what is drawn over is
+        higher than it was drawn.
+        """
+        from rich.console import ConsoleDimensions
+        from rich.control import Control
+        from rich.segment import ControlType, Segment
+
+        console, (width, height) = live.console, shutil.get_terminal_size()
+        if width < console.width:
+            lines = console.render_lines(live.get_renderable(), pad=False)
+            more = sum(max(0, Segment.get_line_length(line) - 1) // width for line in lines)
+            erase = ((ControlType.ERASE_IN_LINE, 2), (ControlType.CURSOR_UP, 1))
+            console.control(Control(*erase * more))
+        # The line above is pytest's own.
+        console.size = ConsoleDimensions(width, max(1, height - 1))
 
     def _add_line(self, reporter: pytest.TerminalReporter, seen: Glimpse, elapsed: float) -> None:
         if elapsed >= self._next_line:
@@ -116,8 +163,3 @@ class LiveView:
                 yield
         except OSError:
             self._draw = None
-
-
-def _encoding(reporter: pytest.TerminalReporter) -> str:
-    """Of what pytest writes to. Text that it cannot carry would be shown as escapes."""
-    return getattr(output_of(writer_of(reporter)), "encoding", None) or "ascii"

@@ -85,6 +85,7 @@ def _settings(config: pytest.Config) -> Settings:
         url=config.getoption("record_url") or "",
         browser=config.getoption("record_browser") or "",
         script=config.getoption("record_script") or "",
+        colour=config.option.color,
         reset=config.getoption("record_reset") or "",
     )
 

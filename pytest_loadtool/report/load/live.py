@@ -1,86 +1,150 @@
-"""A load test under way, as text. Who shows it, and how often, is not decided here."""
+"""A load test under way, drawn for a terminal. Only who draws on one imports this, and rich."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
 
 from pytest_loadtool.codec.printable import printable
-from pytest_loadtool.load.formatting import count, percent, plural, seconds
-from pytest_loadtool.load.progress import Glimpse
+from pytest_loadtool.load.formatting import count, seconds
+from pytest_loadtool.load.progress import MOST_MOMENTS, Glimpse
 from pytest_loadtool.load.verdict.threshold import ThresholdState, amount
 from pytest_loadtool.model.load import LoadConfiguration
-from pytest_loadtool.report.columns import cells, fit, table
-from pytest_loadtool.report.load.sparkline import BLOCKS, groups, sparkline
+from pytest_loadtool.report.columns import cells, fit
+from pytest_loadtool.report.load import status
+from pytest_loadtool.report.load.sparkline import ASCII, BLOCKS, glyphs_for, groups, sparkline
 from pytest_loadtool.report.load.units import milliseconds, rate, status_counts
 
-_BAR = 24
-_FULL, _EMPTY = "█", "░"
+_FULL, _EMPTY = "━", "─"
 _NAME = 15  # of a sparkline
-_CURVE = 40  # columns of a sparkline at most
+_NUMBERS = 26  # what stands behind a sparkline: `12,345, at most 12,345`
+_NARROWEST = 16  # of a name that is shortened
+#: Lines from which on there is room for blank ones.
+_AIRY = 20
 
 #: What stands in place of characters that a terminal cannot show.
-_PLAIN = str.maketrans({_FULL: "#", _EMPTY: ".", "…": "~", "–": "-"})  # noqa: RUF001
+_PLAIN = str.maketrans(
+    dict(zip(BLOCKS, ASCII, strict=True)) | {_FULL: "#", _EMPTY: ".", "…": "~", "–": "-"}  # noqa: RUF001
+)
+
+# The eight colours that every theme has chosen to be read on its background, dark or light.
+_HEADING, _GOOD, _BAD = "bold", "green", "bold red"
 
 
-def status_line(seen: Glimpse, elapsed: float, configuration: LoadConfiguration) -> str:
-    """One line: for a terminal's last line, or one each interval where there is no terminal."""
-    broken = sum(1 for state in seen.thresholds if state.broken is not None)
-    thresholds = f", {broken} of {plural(len(seen.thresholds), 'threshold')} broken"
-    return (
-        f"{_clock(elapsed, configuration)}: {_load(seen)}, {_errors(seen)}{_times(seen)}"
-        f"{thresholds if broken else ''}"
-    )
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """The state of a run, in the width and height there is.
 
-
-def live_view(
-    seen: Glimpse,
-    elapsed: float,
-    configuration: LoadConfiguration,
-    width: int = 80,
-    height: int = 24,
-    glyphs: str = BLOCKS,
-) -> list[str]:
-    """At most ``height`` lines of at most ``width`` columns, to be drawn over each time.
-
-    Of the transactions there are as many as there is room for. ``glyphs`` are those of
-    `sparkline`; with others than `BLOCKS` no character of our own is beyond ASCII.
+    Of the transactions there are as many as there is room for. The last line is blank. Where the
+    encoding cannot carry its characters, all but names are in ASCII.
     """
-    causes = "   ".join(
-        f"{cause}: {count(number)}"
-        for cause, number in sorted(seen.causes.items(), key=lambda item: -item[1])
-    )
-    lines = [
-        _title(elapsed, configuration, width),
-        f"{_load(seen)}{_times(seen)}",
-        f"status codes   {status_counts(seen.statuses.items())}",
-        f"{_errors(seen)}   {causes}",
-        *_curves(seen, width, glyphs),
-        *_thresholds(seen.thresholds, width),
-    ]
-    lines += _rows(seen, width, height - len(lines))
-    fitted = [fit(line.rstrip(), width) for line in lines[: max(1, height)]]
-    return fitted if glyphs == BLOCKS else [line.translate(_PLAIN) for line in fitted]
+
+    seen: Glimpse
+    elapsed: float
+    configuration: LoadConfiguration
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Draw it."""
+        plain = glyphs_for(options.encoding) != BLOCKS
+        room = options.size.height - 1
+        parts = self._parts(options.max_width, room)
+        lines = (line for part in parts for line in console.render_lines(part, options, pad=False))
+        for line in islice(lines, room):
+            for segment in line:
+                text = segment.text.translate(_PLAIN) if plain else segment.text
+                yield Segment(text, segment.style)
+            yield Segment.line()
+        # The cursor stands here, and the terminal writes ^C. Behind a full line that would go into
+        # the next, and what is drawn over be one line higher than it was drawn.
+        yield Segment.line()
+
+    def _parts(self, width: int, height: int) -> Iterator[RenderableType]:
+        seen = self.seen
+        gap = [Text()] if height >= _AIRY else []
+        head = [
+            _title(self.elapsed, self.configuration, width),
+            _line(f"{status.load(seen)}{status.times(seen)}"),
+            _line(f"status codes   {status_counts(seen.statuses.items())}"),
+            _errors(seen),
+            *gap,
+            *_curves(seen, width, most=4 if gap else 2),
+        ]
+        yield from head
+        left = height - len(head)
+        if seen.thresholds:
+            most = max(2, left // 3)
+            yield from gap
+            yield _thresholds(seen.thresholds, most)
+            left -= len(gap) + 1 + min(most, len(seen.thresholds))
+        rows = seen.rows[: max(0, left - len(gap) - 1)]
+        if rows:
+            yield from gap
+            yield _transactions(seen, len(rows))
 
 
-def _title(elapsed: float, configuration: LoadConfiguration, width: int) -> str:
-    title = _clock(elapsed, configuration)
-    if configuration.duration is not None:
-        done = min(1.0, elapsed / configuration.duration) if configuration.duration else 1.0
-        title = f"{(_FULL * int(done * _BAR)).ljust(_BAR, _EMPTY)}  {title}"
-    name = fit(printable(configuration.name), max(8, width - cells(title) - 2))
-    return f"{name}  {title}"
+class _Name:
+    """A name that gives way to numbers. Its middle is left out: both ends of a path tell."""
+
+    def __init__(self, text: str) -> None:
+        self._text = printable(text)
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        longest = max(1, cells(self._text))
+        return Measurement(min(_NARROWEST, longest), longest)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        yield _line(fit(self._text, options.max_width))
 
 
-def _curves(seen: Glimpse, width: int, glyphs: str) -> Iterator[str]:
-    """How throughput and the 95th percentile went from the start to now."""
-    columns = min(_CURVE, width // 2)
-    for name, values, show in (
-        ("requests/s", seen.rates, rate),
-        ("p95 ms", tuple(value / 1000 for value in seen.p95s), milliseconds),
-    ):
+def _line(text: str, style: str = "") -> Text:
+    return Text(text.rstrip(), style, no_wrap=True, overflow="ellipsis")
+
+
+def _title(elapsed: float, configuration: LoadConfiguration, width: int) -> Text:
+    clock, duration = status.clock(elapsed, configuration), configuration.duration
+    bar = 0 if duration is None else max(8, width // 3)
+    full = int(bar * min(1.0, elapsed / duration)) if duration else bar
+    name = fit(printable(configuration.name), max(8, width - cells(clock) - bar - 4))
+    title = Text(no_wrap=True, overflow="ellipsis").append(name, _HEADING).append("  ")
+    if bar:
+        title.append(_FULL * full, _GOOD).append(_EMPTY * (bar - full)).append("  ")
+    return title.append(clock)
+
+
+def _errors(seen: Glimpse) -> Text:
+    causes = sorted(seen.causes.items(), key=lambda item: -item[1])
+    told = "   ".join(f"{printable(cause)}: {count(number)}" for cause, number in causes)
+    return _line(f"{status.errors(seen)}   {told}", _BAD if seen.errors else "")
+
+
+def _curves(seen: Glimpse, width: int, most: int) -> Iterator[Text]:
+    """Yield how each went from the start to now."""
+    columns = min(MOST_MOMENTS, max(4, width - _NAME - _NUMBERS))
+    p95s = tuple(value / 1000 for value in seen.p95s)
+    for name, values, style in (
+        ("requests/s", seen.rates, _GOOD),
+        ("p95 ms", p95s, _GOOD),
+        ("errors/s", seen.error_rates, _BAD),
+        ("users", seen.user_counts, _GOOD),
+    )[:most]:
         if values:
-            curve = sparkline(_columns(values, columns), glyphs)
-            yield f"{name:<{_NAME}}{curve}  {show(values[-1])}, at most {show(max(values))}"
+            show = milliseconds if values is p95s else _number
+            yield (
+                Text(name.ljust(_NAME), no_wrap=True, overflow="ellipsis")
+                .append(sparkline(_columns(values, columns)), style)
+                .append(f"  {show(values[-1])}, at most {show(max(values))}")
+            )
+
+
+def _number(value: float) -> str:
+    return count(int(value)) if value == int(value) else rate(value)
 
 
 def _columns(values: Sequence[float], columns: int) -> list[float]:
@@ -90,77 +154,42 @@ def _columns(values: Sequence[float], columns: int) -> list[float]:
     return [sum(part) / len(part) for part in parts]
 
 
-def _thresholds(states: Sequence[ThresholdState], width: int) -> list[str]:
-    if not states:
-        return []
-    return table(
-        ("threshold", "now", ""),
-        [
-            (
-                printable(state.threshold.text),
-                amount(state.value, state.threshold.unit),
-                _standing(state),
-            )
-            for state in states
-        ],
-        width,
-    )
+def _thresholds(states: Sequence[ThresholdState], most: int) -> Table:
+    """Return those that are broken first, at most so many."""
+    shown = sorted(states, key=lambda state: state.broken is None)[:most]
+    some = f" ({len(shown)} of {len(states)})" if len(shown) < len(states) else ""
+    drawn = _table(f"threshold{some}", "now")
+    drawn.add_column(no_wrap=True)
+    for state in shown:
+        value = amount(state.value, state.threshold.unit)
+        drawn.add_row(_Name(state.threshold.text), value, _standing(state))
+    return drawn
 
 
-def _standing(state: ThresholdState) -> str:
+def _standing(state: ThresholdState) -> Text:
     if state.broken is None:
-        return ""
+        return Text("" if state.value is None else "ok", _GOOD)
     during = state.threshold.during
-    return f"broken for {state.broken} s of {seconds(during)}" if during else "broken"
+    return Text(f"broken for {state.broken} s of {seconds(during)}" if during else "broken", _BAD)
 
 
-def _rows(seen: Glimpse, width: int, room: int) -> list[str]:
-    """The transactions that take the most time, as many as there is room for below a heading."""
-    if not seen.rows or room < 2:
-        return []
-    return table(
-        ("most time", "requests", "errors", "median", "p95"),
-        [
-            (
-                printable(f"{row.page} / {row.name}"),
-                count(row.requests),
-                count(row.errors),
-                milliseconds(row.median / 1000),
-                milliseconds(row.p95 / 1000),
-            )
-            for row in seen.rows[: room - 1]
-        ],
-        width,
-    )
+def _transactions(seen: Glimpse, most: int) -> Table:
+    drawn = _table("worst first", "requests", "errors", "median", "p95")
+    for row in seen.rows[:most]:
+        drawn.add_row(
+            _Name(f"{row.page} / {row.name}"),
+            count(row.requests),
+            Text(count(row.errors), _BAD if row.errors else ""),
+            milliseconds(row.median / 1000),
+            milliseconds(row.p95 / 1000),
+        )
+    return drawn
 
 
-def _clock(elapsed: float, configuration: LoadConfiguration) -> str:
-    duration = configuration.duration
-    if duration is None:
-        return f"{elapsed:.0f} s"
-    if elapsed > duration:
-        return f"{elapsed:.0f} s, finishing iterations"
-    return f"{elapsed:.0f} s of {seconds(duration)}"
-
-
-def _load(seen: Glimpse) -> str:
-    dropped = f", {count(seen.dropped)} dropped" if seen.dropped else ""
-    return (
-        f"{plural(seen.users, 'user')}, {count(seen.requests_per_second)} requests/s, "
-        f"{plural(seen.requests, 'request')}{dropped}"
-    )
-
-
-def _errors(seen: Glimpse) -> str:
-    """How many, their share of all requests, and how many in the last second."""
-    text = plural(seen.errors, "error")
-    if not seen.errors:
-        return text
-    return f"{text} ({percent(seen.errors / seen.requests)}, now {count(seen.errors_per_second)}/s)"
-
-
-def _times(seen: Glimpse) -> str:
-    if not seen.requests:
-        return ""
-    median, p95 = (milliseconds(seen.response.percentile(p) / 1000) for p in (50, 95))
-    return f", median {median} ms, p95 {p95} ms"
+def _table(name: str, *numbers: str) -> Table:
+    """Return a table without lines, of a column of names and columns of numbers."""
+    drawn = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style=_HEADING)
+    drawn.add_column(name)
+    for heading in numbers:
+        drawn.add_column(heading, justify="right", no_wrap=True)
+    return drawn

@@ -1,0 +1,23 @@
+"""A line of a view: text, of which parts are of a kind. `drawing` knows what a kind looks like."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+Kind = Literal["", "heading", "name", "number", "good", "bad", "correlated"]
+
+
+class Line(str):
+    """The line as plain text; ``spans`` are its parts with their kinds.
+
+    Where it does not go into the width there is, it is continued below the beginning of the last.
+    """
+
+    spans: tuple[tuple[str, Kind], ...]
+    __slots__ = ("spans",)
+
+    def __new__(cls, *spans: tuple[str, Kind]) -> Self:
+        """Join the spans."""
+        line = super().__new__(cls, "".join(text for text, _ in spans))
+        line.spans = spans
+        return line
