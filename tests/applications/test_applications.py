@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from pytest_loadtool.casefile import read_case
-from pytest_loadtool.console import improving
 from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.opening import open_file
 from pytest_loadtool.console.session import Session, Settings
+from pytest_loadtool.console.wizards import improve as improving
 from pytest_loadtool.model.case import TestCase
 from tests.applications import journey
 from tests.applications.application import APPLICATIONS, application

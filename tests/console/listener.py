@@ -6,7 +6,7 @@ import asyncio
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
-from pytest_loadtool.console.running import execute
+from pytest_loadtool.console.repl.running import execute
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views.line import Line
 from pytest_loadtool.console.wizard import Question

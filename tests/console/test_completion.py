@@ -9,7 +9,7 @@ from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document as Text
 
 from pytest_loadtool.console.commands import COMMANDS
-from pytest_loadtool.console.completion import RegistryCompleter
+from pytest_loadtool.console.repl.completion import RegistryCompleter
 from pytest_loadtool.console.session import Session
 from tests.console.listener import do
 from tests.console.negotiated import with_ntlm

@@ -7,9 +7,9 @@ import sys
 import pytest
 from rich.text import Text
 
-from pytest_loadtool.console.drawing import drawn
-from pytest_loadtool.console.prompt import TerminalFrontend
-from pytest_loadtool.console.script import PlainFrontend
+from pytest_loadtool.console.repl.drawing import drawn
+from pytest_loadtool.console.repl.prompt import TerminalFrontend
+from pytest_loadtool.console.repl.script import PlainFrontend
 from pytest_loadtool.console.session import printable
 from pytest_loadtool.console.views.line import Line
 from pytest_loadtool.report.columns import cells

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from pytest_loadtool.console.interrupting import Interruptible
+from pytest_loadtool.console.repl.interrupting import Interruptible
 from pytest_loadtool.model.exchange import Exchange
 from tests.console.running import console_command, console_environment
 from tests.console.terminal import console

@@ -16,8 +16,8 @@ from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output.plain_text import PlainTextOutput
 
 from pytest_loadtool.casefile import read_case
-from pytest_loadtool.console.prompt import TerminalFrontend, history, interact, toolbar
-from pytest_loadtool.console.running import ABANDONED, NOTHING_RECORDED, SAVED
+from pytest_loadtool.console.repl.prompt import TerminalFrontend, history, interact, toolbar
+from pytest_loadtool.console.repl.running import ABANDONED, NOTHING_RECORDED, SAVED
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.workflow.document import Document
 from tests.console.samples import DOCUMENT

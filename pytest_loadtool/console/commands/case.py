@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_loadtool.console.arguments import TransactionNumber
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.picking import transaction
+from pytest_loadtool.console.selection import transaction
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import case as views
 from pytest_loadtool.console.views import transaction as transaction_views

@@ -5,18 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from pytest_loadtool.console.arguments import Hostnames, VariableName
-from pytest_loadtool.console.asking import Given
-from pytest_loadtool.console.configuring import (
+from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.views import case as views
+from pytest_loadtool.console.wizards.configure import (
     configure_application_state,
     configure_for_replay,
 )
-from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.identity import configure_identity, needs_identity
-from pytest_loadtool.console.improving import improve_by_replays
-from pytest_loadtool.console.reaching import may_replay
-from pytest_loadtool.console.resetting import words_of
-from pytest_loadtool.console.session import Session
-from pytest_loadtool.console.views import case as views
+from pytest_loadtool.console.wizards.consent import may_replay
+from pytest_loadtool.console.wizards.credentials import Given
+from pytest_loadtool.console.wizards.identity import configure_identity, needs_identity
+from pytest_loadtool.console.wizards.improve import improve_by_replays
+from pytest_loadtool.console.wizards.reset_server import words_of
 from pytest_loadtool.correlation.autocorrelate import REPLAYS
 from pytest_loadtool.recording import hostnames
 from pytest_loadtool.workflow.configuring import (

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pytest_loadtool.console.arguments import PageName, TransactionNumber
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.picking import page_index, transaction
+from pytest_loadtool.console.selection import page_index, transaction
 from pytest_loadtool.console.session import Change, Session
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.model.case import TestCase

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pytest_loadtool.casefile import read_dataset
 from pytest_loadtool.console.arguments import FieldName, TransactionNumber, VariableName
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.picking import transaction
+from pytest_loadtool.console.selection import transaction
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views.transaction import table
 from pytest_loadtool.errors import FileError

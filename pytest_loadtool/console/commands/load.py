@@ -17,9 +17,9 @@ from pytest_loadtool.casefile import format_load, parse_load, save_load
 from pytest_loadtool.casefile.quantities import format_duration
 from pytest_loadtool.console.arguments import Duration
 from pytest_loadtool.console.errors import CommandError, InconclusiveError, UsageError
-from pytest_loadtool.console.identity import needs_identity
-from pytest_loadtool.console.reaching import agree_to_replay, check_server
 from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.wizards.consent import agree_to_replay, check_server
+from pytest_loadtool.console.wizards.identity import needs_identity
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration

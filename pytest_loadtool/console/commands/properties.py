@@ -8,11 +8,11 @@ from pathlib import Path
 
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.console.arguments import ProxyScheme, TransactionNumber, UserName
-from pytest_loadtool.console.asking import Given, ask_credentials
 from pytest_loadtool.console.errors import UsageError
-from pytest_loadtool.console.identity import change_identity, configure_identity
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import identity as views
+from pytest_loadtool.console.wizards.credentials import Given, ask_credentials
+from pytest_loadtool.console.wizards.identity import change_identity, configure_identity
 from pytest_loadtool.editing.login_forms import logins
 from pytest_loadtool.model.authentication import PROXY_METHODS, Proxy, ProxyMethod
 from pytest_loadtool.model.case import TestCase

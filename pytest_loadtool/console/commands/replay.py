@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from pytest_loadtool.console.asking import Given
-from pytest_loadtool.console.configuring import configure_for_replay
 from pytest_loadtool.console.errors import CommandError
-from pytest_loadtool.console.identity import configure_identity, needs_identity
-from pytest_loadtool.console.reaching import may_replay, planned
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import transaction as views
+from pytest_loadtool.console.wizards.configure import configure_for_replay
+from pytest_loadtool.console.wizards.consent import may_replay, planned
+from pytest_loadtool.console.wizards.credentials import Given
+from pytest_loadtool.console.wizards.identity import configure_identity, needs_identity
 from pytest_loadtool.masking.values import secrets_of
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.workflow.configuring import needs_configuration

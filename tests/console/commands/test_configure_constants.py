@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from pytest_loadtool.casefile import read_case
-from pytest_loadtool.console import resetting
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.wizards import reset_server as resetting
 from tests.console.commands.test_configure_replay import sent
 from tests.console.listener import Listener, do
 from tests.console.office import Office, create, record, serving

@@ -15,11 +15,11 @@ from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.patch_stdout import patch_stdout
 
-from pytest_loadtool.console.completion import RegistryCompleter
 from pytest_loadtool.console.errors import CommandError
-from pytest_loadtool.console.interrupting import ENDING, Interruptible
-from pytest_loadtool.console.running import ABANDONED, execute, outcome
-from pytest_loadtool.console.script import PlainFrontend
+from pytest_loadtool.console.repl.completion import RegistryCompleter
+from pytest_loadtool.console.repl.interrupting import ENDING, Interruptible
+from pytest_loadtool.console.repl.running import ABANDONED, execute, outcome
+from pytest_loadtool.console.repl.script import PlainFrontend
 from pytest_loadtool.console.session import Session, printable
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.console.views.line import Line
@@ -44,7 +44,7 @@ class TerminalFrontend(PlainFrontend):
     def say(self, text: str) -> None:
         """Print above the prompt; views are drawn, if that is a terminal that can."""
         if isinstance(text, Line) and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
-            from pytest_loadtool.console.drawing import drawn
+            from pytest_loadtool.console.repl.drawing import drawn
 
             width = shutil.get_terminal_size().columns
             text = drawn(text, width, coloured=self._coloured)

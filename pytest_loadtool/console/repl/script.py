@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TextIO
 
 from pytest_loadtool.console.errors import CommandError, NotGreenError, UsageError
-from pytest_loadtool.console.running import execute, outcome
+from pytest_loadtool.console.repl.running import execute, outcome
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.wizard import Question
 from pytest_loadtool.model.progress import Told, silent

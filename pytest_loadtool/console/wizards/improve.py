@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.console.errors import CommandError, NotGreenError
-from pytest_loadtool.console.reaching import planned
-from pytest_loadtool.console.resetting import reset_by
 from pytest_loadtool.console.session import Session
 from pytest_loadtool.console.views import case as views
+from pytest_loadtool.console.wizards.consent import planned
+from pytest_loadtool.console.wizards.reset_server import reset_by
 from pytest_loadtool.correlation.autocorrelate import Conclusion, Missing, improve
 from pytest_loadtool.correlation.strategies.replay_compare import Replayed
 from pytest_loadtool.diagnosis.redirect_mismatch import led_elsewhere

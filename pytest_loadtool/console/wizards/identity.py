@@ -7,7 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_loadtool.codec.template import Template
-from pytest_loadtool.console.asking import (
+from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.views import identity as views
+from pytest_loadtool.console.wizard import Wizard, choice
+from pytest_loadtool.console.wizards.credentials import (
     RECOMMENDATION,
     Given,
     Planned,
@@ -16,10 +20,6 @@ from pytest_loadtool.console.asking import (
     ask_name,
     ask_password,
 )
-from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.session import Session
-from pytest_loadtool.console.views import identity as views
-from pytest_loadtool.console.wizard import Wizard, choice
 from pytest_loadtool.correlation.requests.fields import CONSTANT, fields_of
 from pytest_loadtool.editing.bulk_edit import with_constant, with_reference
 from pytest_loadtool.editing.login_forms import Login, logins

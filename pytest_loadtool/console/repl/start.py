@@ -10,10 +10,10 @@ from collections.abc import Coroutine
 
 from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.interrupting import ENDING, Interruptible
 from pytest_loadtool.console.opening import open_file
-from pytest_loadtool.console.running import ABANDONED, execute
-from pytest_loadtool.console.script import (
+from pytest_loadtool.console.repl.interrupting import ENDING, Interruptible
+from pytest_loadtool.console.repl.running import ABANDONED, execute
+from pytest_loadtool.console.repl.script import (
     PlainFrontend,
     check_script,
     lines_as_they_come,
@@ -67,7 +67,7 @@ def _terminal(settings: Settings) -> int:
     from prompt_toolkit.application import get_app_session
     from prompt_toolkit.input.base import PipeInput
 
-    from pytest_loadtool.console.prompt import TerminalFrontend, interact
+    from pytest_loadtool.console.repl.prompt import TerminalFrontend, interact
 
     if not sys.stdin.isatty() and not isinstance(get_app_session().input, PipeInput):
         raise UsageError(

@@ -1,0 +1,1 @@
+"""What is asked of a person, page by page, and what becomes of the answers."""
