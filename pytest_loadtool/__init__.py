@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pytest_loadtool.workflow.process import record
-    from pytest_loadtool.workflow.unattended import Recorded
+    from pytest_loadtool.workflow.unattended import RecordedCase
 
 __version__ = "0.1.0"
 
@@ -22,7 +22,7 @@ __all__ = ["__version__", "record"]
 
 #: Who hears what becomes of each recording by `record`: pytest sessions, of which the innermost is
 #: the last, and the only one that is called.
-listeners: list[Callable[[Recorded], None]] = []
+listeners: list[Callable[[RecordedCase], None]] = []
 
 
 def __getattr__(name: str) -> object:

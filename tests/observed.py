@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytest_loadtool.diagnosis.outcome import Evidence, Outcome
+from pytest_loadtool.diagnosis.outcome import Evidence, StepOutcome
 from pytest_loadtool.engine.functional import replay_once
 from pytest_loadtool.engine.load import LoadRunner
 from pytest_loadtool.engine.observers import metrics_for
@@ -29,14 +29,14 @@ class Observed:
 
     responses: list[Response] = field(default_factory=list)
     failures: list[tuple[Failure, ...]] = field(default_factory=list)
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[StepOutcome] = field(default_factory=list)
     challenges: list[Response] = field(default_factory=list)
 
     def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
         self.responses.append(response)
         self.failures.append(failures)
         self.outcomes.append(
-            Outcome(
+            StepOutcome(
                 step.index, step.page_title, str(step.origin), step.transaction, response, failures
             )
         )

@@ -15,7 +15,7 @@ from pytest_loadtool.auth.challenge import (
     scheme_names,
 )
 from pytest_loadtool.auth.credentials import Credentials
-from pytest_loadtool.auth.handshake import Handshake, RequestFacts, Session
+from pytest_loadtool.auth.handshake import Handshake, HandshakeState, RequestFacts
 from pytest_loadtool.auth.realms import Realms
 from pytest_loadtool.auth.schemes import METHODS, start, supported
 
@@ -24,9 +24,9 @@ __all__ = [
     "Challenge",
     "Credentials",
     "Handshake",
+    "HandshakeState",
     "Realms",
     "RequestFacts",
-    "Session",
     "parse_challenges",
     "scheme_name",
     "scheme_names",

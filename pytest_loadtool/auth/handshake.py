@@ -22,7 +22,7 @@ class RequestFacts:
     host: str
 
 
-class Session(Protocol):
+class HandshakeState(Protocol):
     """Credentials that were accepted, for the later requests of their realm."""
 
     @property
@@ -71,7 +71,7 @@ class Handshake(Protocol):
         """
 
     @property
-    def session(self) -> Session | None:
+    def session(self) -> HandshakeState | None:
         """What serves later requests once this one was accepted; None if bound to a connection."""
 
     def next(self, challenges: Sequence[Challenge]) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_loadtool.auth.handshake import Session
+from pytest_loadtool.auth.handshake import HandshakeState
 
 
 class Realms:
@@ -15,9 +15,9 @@ class Realms:
     __slots__ = ("_entered",)
 
     def __init__(self) -> None:
-        self._entered: dict[object, dict[str, Session]] = {}
+        self._entered: dict[object, dict[str, HandshakeState]] = {}
 
-    def enter(self, host: object, session: Session) -> None:
+    def enter(self, host: object, session: HandshakeState) -> None:
         """The session was accepted: it replaces what was known of its realm."""
         spaces = self._entered.setdefault(host, {})
         for prefix, known in spaces.items():
@@ -27,14 +27,14 @@ class Realms:
             spaces[prefix] = session
         self._entered[host] = dict(sorted(spaces.items(), key=lambda one: -len(one[0])))
 
-    def find(self, host: object, target: str) -> Session | None:
+    def find(self, host: object, target: str) -> HandshakeState | None:
         """The session for a request of the host, if its path lies in a realm already entered."""
         for prefix, session in self._entered.get(host, {}).items():
             if _within(target, prefix):
                 return session
         return None
 
-    def leave(self, host: object, session: Session) -> None:
+    def leave(self, host: object, session: HandshakeState) -> None:
         """The session is accepted no more."""
         spaces = self._entered.get(host, {})
         self._entered[host] = {at: one for at, one in spaces.items() if one is not session}

@@ -14,7 +14,7 @@ from pytest_loadtool.model.exchange import Exchange
 
 
 @dataclass(slots=True)
-class Evidence:
+class EvidenceWriter:
     """The traffic of one recording: every exchange is in the file before anybody hears of it.
 
     Response bodies stay in memory as long as ``room`` (bytes) lasts; later ones, and large ones,

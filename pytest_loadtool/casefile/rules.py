@@ -32,7 +32,14 @@ from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.rule import EVIDENCE_NAMES, Kind, Names, Role, Rule, same_name
+from pytest_loadtool.model.rule import (
+    EVIDENCE_NAMES,
+    NamePatterns,
+    ProducerKind,
+    Role,
+    Rule,
+    same_name,
+)
 
 #: The package's own rules. The file has no privileges.
 _PACKAGE = Path(__file__).parent.parent / "correlation" / "rules.toml"
@@ -158,8 +165,8 @@ def _share(node: Node) -> float:
     return value
 
 
-def _names(node: Node) -> Names:
-    return Names(array(parsed(_field))(node))
+def _names(node: Node) -> NamePatterns:
+    return NamePatterns(array(parsed(_field))(node))
 
 
 def _places(node: Node) -> frozenset[Place]:
@@ -189,7 +196,7 @@ _RULE = Table(
         "value": Key(parsed(pattern)),
         "pattern": Key(parsed(_capturing)),
         "places": Key(_places),
-        "kinds": Key(array(_one_of(Kind, "kind"))),
+        "kinds": Key(array(_one_of(ProducerKind, "kind"))),
         "evidence": Key(array(parsed(_evidence))),
         "variable": Key(parsed(plain_name("a variable's name"))),
         "matches": Key(at_least(1)),

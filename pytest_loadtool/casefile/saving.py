@@ -13,7 +13,7 @@ from pytest_loadtool.casefile.load.writer import load_lines
 from pytest_loadtool.casefile.toml.comment_transfer import match
 from pytest_loadtool.casefile.toml.comments import carry
 from pytest_loadtool.casefile.toml.positions import KeyPath, scan
-from pytest_loadtool.casefile.toml.render import Line, render
+from pytest_loadtool.casefile.toml.render import KeyedLine, render
 from pytest_loadtool.casefile.toml.syntax_errors import syntax_error
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import TestCase
@@ -39,7 +39,7 @@ def save_load(path: Path, configuration: LoadConfiguration) -> None:
     _save(path, load_lines(configuration))
 
 
-def _save(path: Path, lines: Iterable[Line]) -> None:
+def _save(path: Path, lines: Iterable[KeyedLine]) -> None:
     lines = tuple(lines)
     if path.exists():
         text = _over(path, read_text(path), lines)
@@ -48,7 +48,7 @@ def _save(path: Path, lines: Iterable[Line]) -> None:
     replace_file(path, text.encode())
 
 
-def _over(path: Path, old: str, lines: tuple[Line, ...]) -> str:
+def _over(path: Path, old: str, lines: tuple[KeyedLine, ...]) -> str:
     """The text of ``lines`` with what a person wrote in ``old``: comments, and what is as usual."""
     try:
         old_data = tomllib.loads(old)

@@ -115,7 +115,7 @@ def check_untrusted(case: TestCase, problems: Problems) -> None:
         problems.add(one.at, f"{one.kind.value} {one.name}: {UNTRUSTED} does not allow it")
 
 
-class Kind(Enum):
+class Reach(Enum):
     """What a test case does with something that is not in its file."""
 
     FILE = "reads the file"
@@ -131,35 +131,35 @@ class Reached:
     """Something that a test case reaches, and the key that says so."""
 
     at: KeyPath
-    kind: Kind
+    kind: Reach
     name: str
 
 
 def reached(case: TestCase) -> Iterator[Reached]:
     """All that ``case`` reaches, but for servers. Its ``server_fixture`` is no more than that."""
     if case.app:
-        yield Reached(("app",), Kind.APPLICATION, case.app)
+        yield Reached(("app",), Reach.APPLICATION, case.app)
     for index, fixture in enumerate(case.fixtures):
-        yield Reached(("fixtures", index), Kind.FIXTURE, fixture)
+        yield Reached(("fixtures", index), Reach.FIXTURE, fixture)
     for index, rules in enumerate(case.asm.rules):
-        yield Reached(("asm", "rules", index), Kind.FILE, rules)
+        yield Reached(("asm", "rules", index), Reach.FILE, rules)
     for key in ("ca", "client_certificate", "client_key"):
         if file := getattr(case.tls, key):
-            yield Reached(("tls", key), Kind.FILE, file)
+            yield Reached(("tls", key), Reach.FILE, file)
     if variable := case.tls.client_key_password_env:
-        yield Reached(("tls", "client_key_password_env"), Kind.ENVIRONMENT, variable)
+        yield Reached(("tls", "client_key_password_env"), Reach.ENVIRONMENT, variable)
     if case.proxy is not None:
-        yield Reached(("proxy", "url"), Kind.PROXY, case.proxy.url)
+        yield Reached(("proxy", "url"), Reach.PROXY, case.proxy.url)
     for use in case.datasets:
-        yield Reached(("datasets", use.name, "file"), Kind.FILE, use.file)
+        yield Reached(("datasets", use.name, "file"), Reach.FILE, use.file)
     for name, one in case.variables.items():
         if one.env is not None:
-            yield Reached(("variables", name, "env"), Kind.ENVIRONMENT, one.env)
+            yield Reached(("variables", name, "env"), Reach.ENVIRONMENT, one.env)
         if one.keyring is not None:
             yield Reached(
-                ("variables", name, "keyring"), Kind.KEYRING, f"{one.username} for {one.keyring}"
+                ("variables", name, "keyring"), Reach.KEYRING, f"{one.username} for {one.keyring}"
             )
     for outer, page in enumerate(case.pages):
         for inner, transaction in enumerate(page.transactions):
             for file in dict.fromkeys(files_in(transaction.request)):
-                yield Reached(("page", outer, "transaction", inner, "body"), Kind.FILE, file)
+                yield Reached(("page", outer, "transaction", inner, "body"), Reach.FILE, file)

@@ -10,14 +10,14 @@ import shlex
 import signal
 from collections.abc import Iterator
 
-from pytest_loadtool.capture import Proxy
+from pytest_loadtool.capture import RecordingProxy
 from pytest_loadtool.capture.proxy.clients import CERTIFICATE, NO_PROXY, PROXY
 from pytest_loadtool.workflow.recording import Live
 
 
 def variables(live: Live) -> dict[str, str]:
     """What to add to a program's environment."""
-    proxy = Proxy(live.proxy, str(live.recorder.ca_certificate))
+    proxy = RecordingProxy(live.proxy, str(live.recorder.ca_certificate))
     return {**proxy.environment, **_own(live), **dict.fromkeys(NO_PROXY, _not_recorded(live))}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.recording import TRACKERS, Domain, DomainFilter
 from pytest_loadtool.workflow.building import build, read_document
@@ -13,7 +13,7 @@ from pytest_loadtool.workflow.recording import Captured
 from pytest_loadtool.workflow.telling import missing
 
 
-def open_file(session: Session) -> None:
+def open_file(session: Console) -> None:
     """Read the session's test case file and its traffic, as far as they are there; say so.
 
     Raises:
@@ -37,7 +37,7 @@ def open_file(session: Session) -> None:
         )
 
 
-def open_traffic(session: Session, captured: Captured) -> None:
+def open_traffic(session: Console, captured: Captured) -> None:
     """Make a test case of recorded traffic, open it, and say what it holds and what it leaves out.
 
     Raises:
@@ -57,7 +57,7 @@ def open_traffic(session: Session, captured: Captured) -> None:
     session.tell((*built.notes, *built.placed))
 
 
-async def may_drop(session: Session, command: str, discard: bool) -> None:
+async def may_drop(session: Console, command: str, discard: bool) -> None:
     """Make sure that the open test case may be replaced by another one.
 
     Raises:
@@ -71,7 +71,7 @@ async def may_drop(session: Session, command: str, discard: bool) -> None:
 
 
 def domains(
-    session: Session,
+    session: Console,
     only: tuple[Domain, ...],
     block: tuple[Domain, ...],
     *,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.registry import Registry
-from pytest_loadtool.console.views.line import Line
+from pytest_loadtool.console.views.line import ViewLine
 from pytest_loadtool.console.wizard import Question, Wizard
 from pytest_loadtool.model.progress import Told
 from pytest_loadtool.workflow.document import Document
@@ -49,8 +49,10 @@ class Frontend(Protocol):
     """Who is at the other end: a terminal or a script."""
 
     def say(self, text: str) -> None:
-        """Print one or more lines; a `Line` as its kinds look, if that can be shown. May be called
-        from any thread."""
+        """Print one or more lines; a `ViewLine` as its kinds look, if that can be shown.
+
+        May be called from any thread.
+        """
 
     def progress(self) -> AbstractContextManager[Told]:
         """While entered, show what is told of how far work has got, where that can be shown."""
@@ -71,7 +73,7 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class UndoStep:
     """A command line that changed the test case, and the state on the other side of it."""
 
     line: str
@@ -82,12 +84,12 @@ class Change:
 class History:
     """Changes that were made, the last one last, and changes that were undone, likewise."""
 
-    made: list[Change] = field(default_factory=list)
-    undone: list[Change] = field(default_factory=list)
+    made: list[UndoStep] = field(default_factory=list)
+    undone: list[UndoStep] = field(default_factory=list)
 
     def note(self, line: str, before: State) -> None:
         """Remember a change. What was undone before it cannot be redone any more."""
-        self.made.append(Change(line, before))
+        self.made.append(UndoStep(line, before))
         self.undone.clear()
 
     def written(self, saved: Document, replaced: frozenset[Path]) -> None:
@@ -100,17 +102,17 @@ class History:
         self.undone = [_settled(change, saved, replaced) for change in self.undone]
 
 
-def _settled(change: Change, saved: Document, replaced: frozenset[Path]) -> Change:
+def _settled(change: UndoStep, saved: Document, replaced: frozenset[Path]) -> UndoStep:
     document = change.state.document
     if document is not None and document.exchanges is saved.exchanges:
         document = replace(document, evidence=saved.evidence, masked=saved.masked)
     elif document is not None and document.evidence in replaced:
         document = replace(document, evidence=None)
-    return Change(change.line, State(document, saved))
+    return UndoStep(change.line, State(document, saved))
 
 
 @dataclass(slots=True)
-class Session:
+class Console:
     """The state of a console. Commands change it; it does nothing by itself."""
 
     settings: Settings
@@ -206,6 +208,6 @@ class Session:
 
 def printable(text: str) -> str:
     """``text`` with line ends as ``\\n`` and other control characters written as ``\\x1b``."""
-    if isinstance(text, Line):
-        return Line(*((printable(part), kind) for part, kind in text.spans))
+    if isinstance(text, ViewLine):
+        return ViewLine(*((printable(part), kind) for part, kind in text.spans))
     return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text.replace("\r\n", "\n"))

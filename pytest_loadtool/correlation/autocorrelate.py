@@ -53,7 +53,7 @@ _UNDECIDED = "no replay could show whether that is the one to send"
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class ReplayRound:
     """What to replay: ``case`` without the transactions that are held back.
 
     ``indexes`` are those of its transactions in the whole test case; ``found`` are the variables
@@ -108,7 +108,7 @@ def improve(
     most: int = REPLAYS,
     resets: bool = False,
     told: Told = silent,
-) -> Generator[Attempt, Replayed, Conclusion]:
+) -> Generator[ReplayRound, Replayed, Conclusion]:
     """Configure the case by its rules, then by what ``most`` replays show.
 
     Yields attempts, and wants sent what became of each: a `Replayed` by the attempt's own indexes.
@@ -132,7 +132,9 @@ def improve(
         )
         sent = without(state.case, held)
         again = state.green
-        attempt = Attempt(number, sent, indexes, state.configuration, state.proven(), found, fresh)
+        attempt = ReplayRound(
+            number, sent, indexes, state.configuration, state.proven(), found, fresh
+        )
         replayed = _by_index(indexes, (yield attempt))
         disturbed = state.judge(replayed, number, indexes)
         last = number == most

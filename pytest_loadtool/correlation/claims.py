@@ -9,7 +9,7 @@ from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.model.extractor import Source
 from pytest_loadtool.model.generator import Generator
-from pytest_loadtool.model.rule import Kind, Rule
+from pytest_loadtool.model.rule import ProducerKind, Rule
 
 #: Of what only a replay shows, so that configuring again keeps it.
 REPLAY_COMPARE = Rule(
@@ -47,8 +47,10 @@ class Claim:
         the forms of a page have."""
         producer = self.producer
         name = producer.name
-        in_form = producer.kind is Kind.CONTROL and is_id_name(name) and not is_version_name(name)
-        return producer.in_list or producer.kind is Kind.CHOICE or in_form
+        in_form = (
+            producer.kind is ProducerKind.CONTROL and is_id_name(name) and not is_version_name(name)
+        )
+        return producer.in_list or producer.kind is ProducerKind.CHOICE or in_form
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from pytest_loadtool.model.rule import Kind
+from pytest_loadtool.model.rule import ProducerKind
 
 #: The number of the form into which a partial response puts its fields.
 PARTIAL = -2
@@ -49,7 +49,7 @@ class Producer:
     """
 
     transaction: int
-    kind: Kind
+    kind: ProducerKind
     name: str
     value: str
     steps: tuple[str | int, ...] = ()
@@ -78,7 +78,7 @@ class Producer:
         around = self.box.producer
         while around.box is not None:
             around = around.box.producer
-        in_cookie = around.kind is Kind.COOKIE or around.name.lower() == "set-cookie"
+        in_cookie = around.kind is ProducerKind.COOKIE or around.name.lower() == "set-cookie"
         return 2 if in_cookie and "httponly" in around.text.lower() else 1
 
     @property

@@ -48,7 +48,7 @@ class Received(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class StepOutcome:
     """A transaction that was replayed. ``index`` counts from 0 through the test case; ``otherwise``
     is how its response differs from the recorded one."""
 
@@ -79,7 +79,7 @@ class Evidence:
     note: str = ""
 
 
-def headline(outcome: Outcome) -> str:
+def headline(outcome: StepOutcome) -> str:
     """A failed transaction in one line."""
     return printable(f"{outcome.title}: {'; '.join(one.message for one in outcome.failures)}")
 

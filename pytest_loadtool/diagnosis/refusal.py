@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.printable import clip, printable
-from pytest_loadtool.diagnosis.outcome import Outcome, text_of
+from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.redirect_mismatch import (
     led_elsewhere,
     led_to_another_page,
@@ -24,14 +24,14 @@ from pytest_loadtool.diagnosis.suspects import Suspects, may_be_stale
 _MOST_BEFORE = 5
 
 
-def otherwise(outcome: Outcome) -> str:
+def otherwise(outcome: StepOutcome) -> str:
     """A transaction in one line that passed and did not come as recorded; empty for others."""
     if outcome.failures or not outcome.otherwise:
         return ""
     return printable(f"{outcome.title}: {outcome.otherwise}")
 
 
-def why_elsewhere(subject: Subject, outcomes: Iterable[Outcome]) -> Iterator[str]:
+def why_elsewhere(subject: Subject, outcomes: Iterable[StepOutcome]) -> Iterator[str]:
     """What it means that there is a page where a redirect was recorded, or the other way round."""
     first = subject.first
     recorded, response = first.transaction.recorded, first.response
@@ -47,7 +47,7 @@ def why_elsewhere(subject: Subject, outcomes: Iterable[Outcome]) -> Iterator[str
         yield from indented(remedies(_suspects(subject).name(said)))
 
 
-def passed_before(subject: Subject, outcomes: Sequence[Outcome]) -> list[str]:
+def passed_before(subject: Subject, outcomes: Sequence[StepOutcome]) -> list[str]:
     """What passed before and may yet be the reason: a redirect to a login, for instance, or back to
     the form that was refused."""
     asked = {_path(replace(subject, first=one).request_head[0].split(" ")[1:2]) for one in outcomes}

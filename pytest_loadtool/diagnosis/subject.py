@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pytest_loadtool.codec.template import BUILTIN_NAMES, Reference, Template
-from pytest_loadtool.diagnosis.outcome import Evidence, Outcome
+from pytest_loadtool.diagnosis.outcome import Evidence, StepOutcome
 from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.model.case import Header, Request, TestCase
 from pytest_loadtool.model.exchange import Exchange
@@ -19,7 +19,7 @@ class Subject:
 
     case: TestCase
     path: str
-    first: Outcome
+    first: StepOutcome
     mask: Mask
     evidence: Evidence
 
@@ -66,7 +66,7 @@ class Subject:
         return sent_values(request, headers, self.request_head, self.request_body)
 
 
-def place_of(path: str, outcome: Outcome) -> str:
+def place_of(path: str, outcome: StepOutcome) -> str:
     """The file, with the line if it is known."""
     line = outcome.transaction.line
     return f"{path}:{line}" if line else path

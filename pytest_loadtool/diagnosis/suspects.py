@@ -22,7 +22,7 @@ from pytest_loadtool.correlation.classify import (
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field, fields_of
 from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.model.case import TestCase
-from pytest_loadtool.model.rule import Names, same_name
+from pytest_loadtool.model.rule import NamePatterns, same_name
 
 #: What servers answer to a token that is missing, of another session or too old; 419 and 440 are
 #: of Laravel and IIS, 498 of ArcGIS.
@@ -158,7 +158,7 @@ class Suspects:
         request = next(islice(self.case.transactions(), self.index, None)).request
         for entry in self.case.asm.ignore:
             own = entry.startswith(f"{request.method} /") and entry.endswith(f": {field.wire_name}")
-            if own or field.wire_name in Names((entry,)):
+            if own or field.wire_name in NamePatterns((entry,)):
                 return (
                     f'the test case says so, ignore = ["{entry}"]: take that out, then `configure`'
                 )

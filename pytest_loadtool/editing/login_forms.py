@@ -25,7 +25,7 @@ _TYPED = frozenset({"", "text", "email", "tel", "search"})
 
 
 @dataclass(frozen=True, slots=True)
-class Login:
+class LoginForm:
     """A request that signs in: its index among the transactions, and its fields."""
 
     transaction: int
@@ -33,7 +33,7 @@ class Login:
     password: Field
 
 
-def logins(case: TestCase, exchanges: Sequence[Exchange] = ()) -> tuple[Login, ...]:
+def logins(case: TestCase, exchanges: Sequence[Exchange] = ()) -> tuple[LoginForm, ...]:
     """The requests with one password. A form with two is for a new account, or a new password.
 
     Forms in the recorded pages tell which fields those are; else it is by their names. A field may
@@ -52,7 +52,7 @@ def logins(case: TestCase, exchanges: Sequence[Exchange] = ()) -> tuple[Login, .
                 secrets.append(one)
         if len(secrets) == 1:
             password = secrets[0]
-            found.append(Login(index, _username(sent, password, forms), password))
+            found.append(LoginForm(index, _username(sent, password, forms), password))
     return tuple(found)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from random import Random
 from time import perf_counter
 
-from pytest_loadtool.engine.timer_queue import EARLY, Agenda
-from pytest_loadtool.engine.user_pool import Crew, LoadUser, Setting
+from pytest_loadtool.engine.timer_queue import EARLY, TimerQueue
+from pytest_loadtool.engine.user_pool import LoadUser, Setting, UserPool
 from pytest_loadtool.load.cluster.share import case_of
 from pytest_loadtool.load.pacing.schedule import Span, spans
 from pytest_loadtool.model.load import Distribution
@@ -17,7 +17,7 @@ from pytest_loadtool.replay.compile.sampling import draw
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.01, 1.0
 
 
-class ClosedCrew(Crew):
+class ClosedCrew(UserPool):
     """Users that start and stop as the schedule says."""
 
     def __init__(self, setting: Setting) -> None:
@@ -38,7 +38,7 @@ class ClosedCrew(Crew):
             (at + span.start, Span(at + span.start, at + span.stop, span.user))
             for span in spans(setting.configuration, setting.share)
         )
-        self._agenda = Agenda(
+        self._agenda = TimerQueue(
             setting.loop, events, self._start_user, self._started_all, setting.fail
         )
         self._agenda.start()

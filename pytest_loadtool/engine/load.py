@@ -21,7 +21,7 @@ from pytest_loadtool.engine.open_model import OpenCrew
 from pytest_loadtool.engine.running import run
 from pytest_loadtool.engine.timer_queue import EARLY
 from pytest_loadtool.engine.transport_factory import Networks, open_networks
-from pytest_loadtool.engine.user_pool import Crew, Setting
+from pytest_loadtool.engine.user_pool import Setting, UserPool
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.load.cluster.share import Share
 from pytest_loadtool.load.metrics import reports
@@ -194,7 +194,7 @@ class LoadRunner:
             except TimeoutError:
                 self._metrics.record_lag(int((perf_counter() - asleep - pause) * 1e6))
 
-    async def _watch_timeouts(self, crew: Crew) -> None:
+    async def _watch_timeouts(self, crew: UserPool) -> None:
         """Fail requests that have been under way for too long, until cancelled."""
         part = self._configuration.timeout * _SWEEP_PART
         pause = min(max(part, _SWEEP_LEAST), _SWEEP_MOST)

@@ -10,7 +10,7 @@ from pytest_loadtool.engine.prepare.share import PreparedShare
 from pytest_loadtool.engine.run import LoadRun
 from pytest_loadtool.engine.worker import Worker
 from pytest_loadtool.errors import LoadToolError
-from pytest_loadtool.load import Glimpse, Summary
+from pytest_loadtool.load import Progress, Summary
 from pytest_loadtool.load.verdict.comparison import TOLERANCE
 from pytest_loadtool.load.verdict.saved import SavedRun
 from pytest_loadtool.model.length import Length
@@ -25,7 +25,7 @@ def run_alone(
     configuration: LoadConfiguration,
     *,
     interrupted: Callable[[], bool],
-    show: Callable[[Glimpse], None] | None = None,
+    show: Callable[[Progress], None] | None = None,
     baseline: SavedRun | None = None,
     tolerance: float = TOLERANCE,
     lengths: Sequence[Length] = (),

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import deque
 from time import perf_counter
 
-from pytest_loadtool.engine.timer_queue import Agenda
-from pytest_loadtool.engine.user_pool import Crew, LoadUser, Setting
+from pytest_loadtool.engine.timer_queue import TimerQueue
+from pytest_loadtool.engine.user_pool import LoadUser, Setting, UserPool
 from pytest_loadtool.load.cluster.share import case_of
 from pytest_loadtool.load.pacing.schedule import arrivals
 
 
-class OpenCrew(Crew):
+class OpenCrew(UserPool):
     """Users that wait for arrivals. The one that has waited longest takes the next; when all are
     busy, arrivals wait for a while.
 
@@ -35,7 +35,9 @@ class OpenCrew(Crew):
         events = (
             (at + when, number) for when, number in arrivals(setting.configuration, setting.share)
         )
-        self._agenda = Agenda(setting.loop, events, self._arrive, self._last_arrived, setting.fail)
+        self._agenda = TimerQueue(
+            setting.loop, events, self._arrive, self._last_arrived, setting.fail
+        )
         self._agenda.start()
 
     def stop(self) -> None:

@@ -13,16 +13,16 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from pytest_loadtool.load import (
-    Glimpse,
-    Lookout,
     Merger,
+    Progress,
+    ProgressTracker,
     Share,
     Summary,
-    Watch,
+    ThresholdWatch,
     summarise,
     verdict,
 )
-from pytest_loadtool.load.cluster.conductor import LEAD_TIME, Conductor, Order, Phase
+from pytest_loadtool.load.cluster.conductor import LEAD_TIME, Conductor, Instruction, Phase
 from pytest_loadtool.load.verdict.comparison import TOLERANCE
 from pytest_loadtool.load.verdict.saved import SavedRun
 from pytest_loadtool.model.length import Length
@@ -72,7 +72,7 @@ class LoadRun:
         self.conductor = Conductor(list(names), time.time, lead_time)
         self._merger = Merger(self.conductor.workers)
         self._configuration: LoadConfiguration | None = None
-        self._watch, self._lookout = Watch(()), Lookout()
+        self._watch, self._lookout = ThresholdWatch(()), ProgressTracker()
         self._interrupted = False
         self._heard_at: dict[str, float] = {}
         self._fresh: set[str] = set()
@@ -88,7 +88,7 @@ class LoadRun:
         lengths: Sequence[Length] = (),
         baseline: SavedRun | None = None,
         tolerance: float = TOLERANCE,
-        show: Callable[[Glimpse], None] | None = None,
+        show: Callable[[Progress], None] | None = None,
     ) -> None:
         """Say what is run: before any worker arms.
 
@@ -99,7 +99,7 @@ class LoadRun:
         self._configuration = configuration
         self._lengths, self._baseline, self._tolerance = lengths, baseline, tolerance
         self._show = show
-        self._watch = Watch(configuration.thresholds, configuration.duration)
+        self._watch = ThresholdWatch(configuration.thresholds, configuration.duration)
 
     @property
     def over(self) -> bool:
@@ -207,7 +207,7 @@ class LoadRun:
         if self._watch.wanted and self.running and self._watch.look([self._merger.merged()]):
             self.stop()
 
-    def _order(self, orders: Sequence[Order]) -> None:
+    def _order(self, orders: Sequence[Instruction]) -> None:
         going = [order.worker for order in orders if order.kind == "go"]
         for index, worker in enumerate(going):
             self._merger.started(worker, Share(index, len(going)))

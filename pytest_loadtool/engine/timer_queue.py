@@ -17,7 +17,7 @@ EARLY = 0.001
 _AT_ONCE = 64
 
 
-class Agenda(Generic[T]):
+class TimerQueue(Generic[T]):
     """Calls ``begin(when, item)`` for each of ``events``, which are in order, at its time.
 
     Times are of ``perf_counter``. ``done`` is called after the last; ``fail`` instead, when

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-from pytest_loadtool.engine.timer_queue import Agenda
+from pytest_loadtool.engine.timer_queue import TimerQueue
 from pytest_loadtool.engine.transport_factory import Networks
 from pytest_loadtool.load.cluster.share import Share, rows_of
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
@@ -55,7 +55,7 @@ class LoadUser:
     __slots__ = ("_actor", "_crew", "begun", "busy", "dismissed", "due", "number", "pause",
                  "session", "stop_at", "unanswered", "working")  # fmt: skip
 
-    def __init__(self, number: int, case: int, crew: Crew, setting: Setting) -> None:
+    def __init__(self, number: int, case: int, crew: UserPool, setting: Setting) -> None:
         configuration, plan = setting.configuration, setting.plans[case]
         claim = rows_of(number, configuration.users) if plan.datasets else _no_row
         self._crew = crew
@@ -100,14 +100,14 @@ class LoadUser:
         self._crew.iteration_ended(self, error, failed)
 
 
-class Crew(ABC):
+class UserPool(ABC):
     """The virtual users; a load model says when they begin their iterations."""
 
     def __init__(self, setting: Setting) -> None:
         configuration = setting.configuration
         self._setting = setting
         self._metrics = setting.metrics
-        self._agenda: Agenda[Any] | None = None
+        self._agenda: TimerQueue[Any] | None = None
         self._users: list[LoadUser] = []
         self._stopped = False
         self._keep_connections = configuration.keep_connections

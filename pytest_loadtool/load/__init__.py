@@ -13,33 +13,33 @@ from pytest_loadtool.load.metrics.keys import PageKey, TransactionKey
 from pytest_loadtool.load.metrics.measures import Spans, TransactionMetrics
 from pytest_loadtool.load.metrics.merged import MergedMetrics
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
-from pytest_loadtool.load.progress import Glimpse, GlimpseRow, Lookout
+from pytest_loadtool.load.progress import Progress, ProgressRow, ProgressTracker
 from pytest_loadtool.load.verdict.summarise import summarise
 from pytest_loadtool.load.verdict.summary import Summary
-from pytest_loadtool.load.verdict.threshold import ThresholdResult, ThresholdState, Watch
+from pytest_loadtool.load.verdict.threshold import ThresholdResult, ThresholdState, ThresholdWatch
 from pytest_loadtool.load.verdict.verdict import Verdict, verdict
 
 __all__ = [
     "ErrorLog",
     "ErrorRecord",
-    "Glimpse",
-    "GlimpseRow",
     "Histogram",
     "LoadMetrics",
-    "Lookout",
     "MergedMetrics",
     "Merger",
     "PageKey",
+    "Progress",
+    "ProgressRow",
+    "ProgressTracker",
     "RunResult",
     "Share",
     "Spans",
     "Summary",
     "ThresholdResult",
     "ThresholdState",
+    "ThresholdWatch",
     "TransactionKey",
     "TransactionMetrics",
     "Verdict",
-    "Watch",
     "WorkerResult",
     "WorkerState",
     "case_of",

@@ -18,7 +18,7 @@ MOST_ROWS, MOST_MOMENTS = 40, 120
 
 
 @dataclass(frozen=True, slots=True)
-class GlimpseRow:
+class ProgressRow:
     """One transaction so far; response times in microseconds."""
 
     page: str
@@ -30,7 +30,7 @@ class GlimpseRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Glimpse:
+class Progress:
     """All requests so far, their errors, response times (in microseconds) and status codes.
 
     ``causes`` counts failures by their cause. ``users`` are at work now; the rates are of each
@@ -49,7 +49,7 @@ class Glimpse:
     response: Histogram = field(default_factory=Histogram)
     statuses: dict[int, int] = field(default_factory=dict)
     causes: dict[str, int] = field(default_factory=dict)
-    rows: tuple[GlimpseRow, ...] = ()
+    rows: tuple[ProgressRow, ...] = ()
     user_counts: tuple[float, ...] = ()
     rates: tuple[float, ...] = ()
     error_rates: tuple[float, ...] = ()
@@ -57,19 +57,19 @@ class Glimpse:
     thresholds: tuple[ThresholdState, ...] = ()
 
 
-class Lookout:
+class ProgressTracker:
     """Looks at a run now and then. What it remembers does not grow with the length of the run."""
 
     def __init__(self) -> None:
         self._second = -1
-        self._seen = Glimpse()
+        self._seen = Progress()
         self._course = tuple(_History() for _ in range(4))
 
     def look(
         self,
         parts: Sequence[tuple[LoadMetrics, bool]],
         thresholds: tuple[ThresholdState, ...] = (),
-    ) -> Glimpse:
+    ) -> Progress:
         """From each worker's numbers, and whether it is still running; or from those of all merged.
 
         One that has finished or was lost adds nothing to users and rates. Within a second of the
@@ -94,7 +94,7 @@ class Lookout:
             for history, value in zip(self._course, (users, rate, errors, p95), strict=True):
                 history.add(value)
         user_counts, rates, error_rates, p95s = (one.values() for one in self._course)
-        self._seen = Glimpse(
+        self._seen = Progress(
             users=users,
             requests=sum(one.requests for one in totals),
             errors=sum(one.errors for one in totals),
@@ -145,7 +145,7 @@ def _sums(counts: Iterable[Mapping[K, int]]) -> dict[K, int]:
     return sums
 
 
-def _rows(workers: Sequence[LoadMetrics]) -> tuple[GlimpseRow, ...]:
+def _rows(workers: Sequence[LoadMetrics]) -> tuple[ProgressRow, ...]:
     """Return the worst: those with the most errors, then those with the most response time."""
     totals = [
         (sum(one.errors for one in same), sum(one.response.total for one in same))
@@ -155,7 +155,7 @@ def _rows(workers: Sequence[LoadMetrics]) -> tuple[GlimpseRow, ...]:
     return tuple(_row(workers, index) for index in worst if any(totals[index]))
 
 
-def _row(workers: Sequence[LoadMetrics], index: int) -> GlimpseRow:
+def _row(workers: Sequence[LoadMetrics], index: int) -> ProgressRow:
     key = workers[0].transaction_keys[index]
     same = [worker.transactions[index] for worker in workers]
     response = same[0].response
@@ -164,4 +164,4 @@ def _row(workers: Sequence[LoadMetrics], index: int) -> GlimpseRow:
         for one in same:
             response.merge(one.response)
     requests, errors = sum(one.requests for one in same), sum(one.errors for one in same)
-    return GlimpseRow(key.page, key.name, requests, errors, *response.percentiles([50, 95]))
+    return ProgressRow(key.page, key.name, requests, errors, *response.percentiles([50, 95]))

@@ -40,7 +40,7 @@ from pytest_loadtool.masking.signatures import without_proof
 from pytest_loadtool.model.case import Request, TestCase
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.model.exchange import Body, Exchange, HeaderList
-from pytest_loadtool.model.rule import NO_NAMES, Names
+from pytest_loadtool.model.rule import NO_NAMES, NamePatterns
 
 #: Headers of HTTP authentication (RFC 9110 §11.6, §11.7; RFC 7615): some prove a password.
 _PROVING = frozenset(
@@ -60,7 +60,7 @@ def masked(
     exchanges: Sequence[Exchange],
     credentials: Sequence[Typed],
     key: bytes,
-    sessions: Names = NO_NAMES,
+    sessions: NamePatterns = NO_NAMES,
 ) -> tuple[TestCase, tuple[Exchange, ...]]:
     """Test case and evidence with stand-ins for credentials and tokens.
 
@@ -93,7 +93,7 @@ class _Masks:
     made: Mapping[str, str]
     replacer: Replacer
     key: bytes
-    sessions: Names
+    sessions: NamePatterns
 
     def case(self, case: TestCase) -> TestCase:
         transactions = (

@@ -40,7 +40,7 @@ from pytest_loadtool.editing.bulk_edit import with_references
 from pytest_loadtool.model.case import Header, Request, TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.rule import NO_NAMES, Names, Rule
+from pytest_loadtool.model.rule import NO_NAMES, NamePatterns, Rule
 
 #: The shortest value, in characters, that is looked for wherever it may stand.
 SHORTEST = 8
@@ -59,7 +59,7 @@ class Typed:
     column: str
 
 
-def session_cookies(exchanges: Iterable[Exchange], rules: Iterable[Rule] = ()) -> Names:
+def session_cookies(exchanges: Iterable[Exchange], rules: Iterable[Rule] = ()) -> NamePatterns:
     """The names of the cookies that carry the session or a credential, whatever their values look
     like: those that ``rules`` know, and those that are kept from scripts (RFC 6265 §4.1.2.6)."""
     known = tuple(
@@ -68,10 +68,10 @@ def session_cookies(exchanges: Iterable[Exchange], rules: Iterable[Rule] = ()) -
     headers = (header for one in exchanges for header in one.response_headers)
     set_cookies = (line for name, line in headers if name.lower() == "set-cookie")
     hidden = (line.partition("=")[0].strip() for line in set_cookies if _HTTP_ONLY.search(line))
-    return Names(tuple(dict.fromkeys((*known, *(one for one in hidden if "*" not in one)))))
+    return NamePatterns(tuple(dict.fromkeys((*known, *(one for one in hidden if "*" not in one)))))
 
 
-def typed(case: TestCase, sessions: Names = NO_NAMES) -> tuple[Typed, ...]:
+def typed(case: TestCase, sessions: NamePatterns = NO_NAMES) -> tuple[Typed, ...]:
     """The credentials that the test case sends as constants; ``sessions`` are the cookies that are
     some by their names."""
     columns: dict[tuple[str, str], str] = {}
@@ -96,7 +96,7 @@ def moved(case: TestCase, credentials: Sequence[Typed], names: Mapping[str, str]
 
 
 def captured(
-    case: TestCase, exchanges: Sequence[Exchange], sessions: Names = NO_NAMES
+    case: TestCase, exchanges: Sequence[Exchange], sessions: NamePatterns = NO_NAMES
 ) -> frozenset[str]:
     """The tokens in test case and evidence that are long enough to be known anywhere again. They
     look random, or their names say what they are: of cookies, ``sessions`` are these names."""
@@ -124,7 +124,7 @@ def _correlated(case: TestCase) -> Iterator[str]:
             yield from (one for one in values if _is_token_of(name, one))
 
 
-def _credentials(fields: Sequence[Field], sessions: Names) -> Iterator[Field]:
+def _credentials(fields: Sequence[Field], sessions: NamePatterns) -> Iterator[Field]:
     """What a person typed: secrets, and who they are where a secret goes with it."""
     constant = [one for one in fields if one.datasource == CONSTANT and one.slot is not None]
     sent = [one for one in constant if one.section != "PATH" and one.value not in SWITCHES]
@@ -149,7 +149,7 @@ def _within(field: Field) -> bool:
     return field.slot is not None and field.slot.depth > 0
 
 
-def _is_token(field: Field, sessions: Names) -> bool:
+def _is_token(field: Field, sessions: NamePatterns) -> bool:
     """Whether it is a cookie that a session may hang on: see `captured`."""
     slot = field.slot
     if slot is None or not slot.in_cookie:
@@ -178,7 +178,7 @@ def _is_token_of(name: str, value: str) -> bool:
     return looks_random(value) or (is_secret(name) and is_telling(value))
 
 
-def _in_exchange(exchange: Exchange, sessions: Names) -> Iterator[str]:
+def _in_exchange(exchange: Exchange, sessions: NamePatterns) -> Iterator[str]:
     for name, value in (*exchange.request_headers, *exchange.response_headers):
         lower = name.lower()
         if lower in CREDENTIALS:

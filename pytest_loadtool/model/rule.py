@@ -10,7 +10,7 @@ from functools import lru_cache
 from pytest_loadtool.model.place import Place
 
 
-class Kind(Enum):
+class ProducerKind(Enum):
     """What a value is in the response that gives it out."""
 
     JSON = "JSON value"
@@ -50,7 +50,7 @@ def same_name(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class NamePatterns:
     """Field names, in which a ``*`` stands for anything.
 
     Compared as by `same_name`, but for an underscore at the beginning: Laravel's ``_token`` is not
@@ -85,7 +85,7 @@ class Names:
         )
 
 
-NO_NAMES = Names()
+NO_NAMES = NamePatterns()
 
 
 def _key(name: str) -> str:
@@ -119,10 +119,10 @@ class Rule:
     name: str
     reason: str = "{field} has the value that {producer} gives out."
     confidence: float = 0.9
-    kinds: tuple[Kind, ...] = tuple(Kind)
+    kinds: tuple[ProducerKind, ...] = tuple(ProducerKind)
     places: frozenset[Place] = frozenset()
-    used_as: Names = Names()
-    produced_as: Names = Names()
+    used_as: NamePatterns = NamePatterns()
+    produced_as: NamePatterns = NamePatterns()
     value: str = ""
     pattern: str = ""
     evidence: tuple[str, ...] = ()

@@ -18,13 +18,13 @@ from pytest_loadtool.plugin import options
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pytest_loadtool.capture import Proxy
-    from pytest_loadtool.workflow.unattended import Recorded
+    from pytest_loadtool.capture import RecordingProxy
+    from pytest_loadtool.workflow.unattended import RecordedCase
 
 __all__ = ["loadtool_recorder", "loadtool_recorder_environment"]
 
 #: What became of recordings from the tests of a session, with `--record-from-tests` or without.
-_RECORDED = pytest.StashKey["list[Recorded]"]()
+_RECORDED = pytest.StashKey["list[RecordedCase]"]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -48,7 +48,7 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
 def pytest_configure(config: pytest.Config) -> None:
     """Hear of what tests record; prepare load tests or recording from tests, if they are asked
     for."""
-    recorded: list[Recorded] = []
+    recorded: list[RecordedCase] = []
     config.stash[_RECORDED] = recorded
     listeners.append(recorded.append)
     if config.option.load:
@@ -69,20 +69,20 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(scope="session")
-def loadtool_recorder(pytestconfig: pytest.Config) -> Proxy:
+def loadtool_recorder(pytestconfig: pytest.Config) -> RecordingProxy:
     """How clients reach the recording proxy with --record-from-tests; without, changes nothing.
 
     `url`, `ca`, and settings for clients: `playwright`, `selenium(options)`, `httpx`, `requests`,
     `environment`.
     """
-    from pytest_loadtool.capture import Proxy
+    from pytest_loadtool.capture import RecordingProxy
 
     plugin = pytestconfig.pluginmanager.get_plugin("loadtool-from-tests")
-    return plugin.proxy if plugin is not None else Proxy()
+    return plugin.proxy if plugin is not None else RecordingProxy()
 
 
 @pytest.fixture
-def loadtool_recorder_environment(loadtool_recorder: Proxy) -> Iterator[None]:
+def loadtool_recorder_environment(loadtool_recorder: RecordingProxy) -> Iterator[None]:
     """Clients that read the environment (httpx, requests, curl) go through the recording proxy.
 
     The variables are set while the test runs, with --record-from-tests only.

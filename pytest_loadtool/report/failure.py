@@ -26,7 +26,7 @@ from pytest_loadtool.diagnosis.comparison import (
     title_of,
 )
 from pytest_loadtool.diagnosis.extractors import broken_extractors
-from pytest_loadtool.diagnosis.outcome import Evidence, Outcome, Received, headline, text_of
+from pytest_loadtool.diagnosis.outcome import Evidence, Received, StepOutcome, headline, text_of
 from pytest_loadtool.diagnosis.refusal import lost_cookies, passed_before, tokens, why_elsewhere
 from pytest_loadtool.diagnosis.subject import Subject, indented, place_of
 from pytest_loadtool.masking.carried import carried_by, recorded_in
@@ -47,7 +47,7 @@ _UNREGISTERED = {
 
 def explain(
     case: TestCase,
-    outcomes: Iterable[Outcome],
+    outcomes: Iterable[StepOutcome],
     *,
     path: str,
     evidence: Evidence,
@@ -84,7 +84,7 @@ def explain(
     return printable(mask.known(text))
 
 
-def _carried(case: TestCase, outcomes: Sequence[Outcome], evidence: Evidence) -> Iterator[str]:
+def _carried(case: TestCase, outcomes: Sequence[StepOutcome], evidence: Evidence) -> Iterator[str]:
     """The secrets that were sent, or set, up to now and when it was recorded."""
     for one in outcomes:
         subject = Subject(case, "", one, Mask(), evidence)
@@ -147,7 +147,7 @@ def _sent_text(subject: Subject, content_type: str) -> str:
     return shown(body, content_type) or subject.request_body
 
 
-def _sent_before(subject: Subject, outcomes: Iterable[Outcome]) -> dict[str, str]:
+def _sent_before(subject: Subject, outcomes: Iterable[StepOutcome]) -> dict[str, str]:
     """The values of placeholders as they were sent last, up to the transaction that failed."""
     values: dict[str, str] = {}
     for one in outcomes:
@@ -226,7 +226,7 @@ def _recorded(subject: Subject, text: str) -> tuple[list[str], Difference | None
     return [*lines, *indented(difference.lines)], difference
 
 
-def _later(path: str, later: Sequence[Outcome]) -> list[str]:
+def _later(path: str, later: Sequence[StepOutcome]) -> list[str]:
     if not later:
         return []
     lines = [f"  {place_of(path, one)}: {headline(one)}" for one in later[:_MOST_LATER]]

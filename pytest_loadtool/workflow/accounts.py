@@ -16,7 +16,7 @@ from pytest_loadtool.workflow.document import Document
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class NeededAccount:
     """One user, at one or more places: the hosts and realms of ``places``, whose templates are
     empty where nothing is configured."""
 
@@ -30,7 +30,7 @@ class Account:
         return any(one.password for one in self.places)
 
 
-def accounts(document: Document) -> tuple[Account, ...]:
+def accounts(document: Document) -> tuple[NeededAccount, ...]:
     """The accounts that are configured, then those that were recorded and are not."""
     recorded = tuple(_recorded(document))
     configured: dict[tuple[str, str, str], list[Identity]] = {}
@@ -43,7 +43,7 @@ def accounts(document: Document) -> tuple[Account, ...]:
     return (*found, *unconfigured(document))
 
 
-def unconfigured(document: Document) -> tuple[Account, ...]:
+def unconfigured(document: Document) -> tuple[NeededAccount, ...]:
     """The accounts in the recording that the test case has no credentials for."""
     recorded = tuple(_recorded(document))
     identities = document.case.identities
@@ -76,13 +76,13 @@ def identity_fields(document: Document, transaction: Transaction) -> Iterator[Fi
     )
 
 
-def without_account(case: TestCase, account: Account) -> TestCase:
+def without_account(case: TestCase, account: NeededAccount) -> TestCase:
     """The test case without the account's credentials."""
     kept = tuple(one for one in case.identities if one not in account.places)
     return replace(case, identities=kept)
 
 
-def with_account(placed: Placed, account: Account) -> TestCase:
+def with_account(placed: Placed, account: NeededAccount) -> TestCase:
     """The test case with an account's credentials."""
     username, password, domain = placed.templates
     new = tuple(
@@ -117,7 +117,7 @@ def _hosts(document: Document) -> Mapping[str, str]:
 
 def _account(
     places: Iterable[Identity], recorded: Iterable[RecordedIdentity], document: Document
-) -> Account:
+) -> NeededAccount:
     recorded = tuple(recorded)
     first = recorded[0] if recorded else None
     known = NOBODY
@@ -126,7 +126,7 @@ def _account(
         password = "" if document.masked else first.password
         known = Known(first.username, password, first.domain)
     schemes = tuple(dict.fromkeys(one.scheme for one in recorded))
-    return Account(tuple(places), known, schemes)
+    return NeededAccount(tuple(places), known, schemes)
 
 
 def _place(

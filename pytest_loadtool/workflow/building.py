@@ -21,7 +21,7 @@ from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.recording import build_case, what_sockets_did
 from pytest_loadtool.replay.compile.proxies import ProxyUrl
 from pytest_loadtool.workflow.accounts import unconfigured
-from pytest_loadtool.workflow.credentials import Credentials, Source, env_name, place
+from pytest_loadtool.workflow.credentials import CredentialChoice, CredentialSource, env_name, place
 from pytest_loadtool.workflow.document import Document, of_users
 from pytest_loadtool.workflow.errors import NothingRecordedError
 from pytest_loadtool.workflow.files import MASKED
@@ -171,7 +171,9 @@ def _through_proxy(
     if not upstream.username:
         return replace(case, proxy=Proxy(upstream.origin)), ()
     name = env_name(case_path, "proxy_password")
-    password = Source(variable=Variable(name, env=name))
-    found = Credentials(Source(upstream.username), password, secret=upstream.password)
+    password = CredentialSource(variable=Variable(name, env=name))
+    found = CredentialChoice(
+        CredentialSource(upstream.username), password, secret=upstream.password
+    )
     placed = place(project, case_path, case, found)
     return replace(placed.case, proxy=Proxy(upstream.origin, *placed.templates)), placed.notes

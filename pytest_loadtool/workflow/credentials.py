@@ -40,7 +40,7 @@ NOBODY = Known()
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CredentialSource:
     """Where one value comes from: a ``column`` of a dataset, a ``variable``, or itself."""
 
     text: str = ""
@@ -49,16 +49,16 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Credentials:
+class CredentialChoice:
     """Where a virtual user's credentials come from, and what has to be put there first.
 
     ``dataset`` is the file of the columns, ``new`` what it is to hold if it has to be written.
     ``secret`` is what the password's variable has to be set to, unless that has been done.
     """
 
-    username: Source | None
-    password: Source | None
-    domain: Source | None = None
+    username: CredentialSource | None
+    password: CredentialSource | None
+    domain: CredentialSource | None = None
     dataset: Path | None = None
     new: Dataset | None = None
     secret: str = ""
@@ -75,7 +75,7 @@ class Placed:
     """What was put where, and what somebody has still to put somewhere."""
 
 
-def place(project: Project, case_path: Path, case: TestCase, found: Credentials) -> Placed:
+def place(project: Project, case_path: Path, case: TestCase, found: CredentialChoice) -> Placed:
     """Put credentials where they are to come from: a dataset that is not there, the environment of
     this process, the keyring. Return the test case that takes them from there.
 

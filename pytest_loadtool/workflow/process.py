@@ -25,21 +25,21 @@ from typing import Any, Self
 
 import pytest_loadtool
 from pytest_loadtool import listeners
-from pytest_loadtool.capture import Proxy
+from pytest_loadtool.capture import RecordingProxy
 from pytest_loadtool.codec.suffixes import har_path
 from pytest_loadtool.errors import LoadToolError, RecordingError
 from pytest_loadtool.recording import Domain, DomainFilter
 from pytest_loadtool.replay.compile.proxies import ProxyUrl
 from pytest_loadtool.workflow.files import as_case_path
 from pytest_loadtool.workflow.project import Project
-from pytest_loadtool.workflow.unattended import End, Recorded, Series
+from pytest_loadtool.workflow.unattended import End, RecordedCase, RecordingSeries
 
 #: Seconds that it gets to end.
 _PATIENCE = 10.0
 
 
 class RecordingProcess:
-    """A `Series` of recordings, blocking. It runs while entered.
+    """A `RecordingSeries` of recordings, blocking. It runs while entered.
 
     Raises:
         RecordingError: on entering, when it cannot start.
@@ -49,7 +49,7 @@ class RecordingProcess:
         self._project = project
         self._numbers = count()
         self._gone = False
-        self.proxy = Proxy()
+        self.proxy = RecordingProxy()
 
     def __enter__(self) -> Self:
         theirs_in, self._requests = Pipe(duplex=False)
@@ -85,9 +85,9 @@ class RecordingProcess:
         """As `Series.begin`."""
         self._ask(case_path)
 
-    def end(self, how: End) -> Recorded | None:
+    def end(self, how: End) -> RecordedCase | None:
         """As `Series.end`."""
-        result: Recorded | None = self._ask(how)
+        result: RecordedCase | None = self._ask(how)
         return result
 
     def __exit__(
@@ -134,7 +134,7 @@ async def _serve(requests: Connection[Any, Any], answers: Connection[Any, Any]) 
     """Answer requests until the last, which is None, or until nobody is left who makes them."""
     number, project = requests.recv()
     try:
-        async with Series(project) as series:
+        async with RecordingSeries(project) as series:
             answers.send((number, series.proxy))
             while (received := await asyncio.to_thread(_received, requests)) is not None:
                 number, request = received
@@ -151,7 +151,9 @@ def _received(requests: Connection[Any, Any]) -> tuple[int, Path | End] | None:
     return received
 
 
-async def _answer(series: Series, request: Path | End) -> Recorded | LoadToolError | None:
+async def _answer(
+    series: RecordingSeries, request: Path | End
+) -> RecordedCase | LoadToolError | None:
     try:
         if isinstance(request, End):
             return await series.end(request)
@@ -170,7 +172,7 @@ def record(
     block: Sequence[str] = (),
     proxy: str = "",
     say: Callable[[str], None] | None = None,
-) -> Iterator[Proxy]:
+) -> Iterator[RecordingProxy]:
     """Record what goes through a proxy, and make a test case of it: ``file`` and its traffic.
 
     The value says how clients reach the proxy: `Proxy.url`, `Proxy.ca`, and ready-made settings for
@@ -222,7 +224,7 @@ def in_the_way(case_path: Path) -> Path | None:
     return next((one for one in (case_path, har_path(case_path)) if one.exists()), None)
 
 
-def _tell(recorded: Recorded) -> None:
+def _tell(recorded: RecordedCase) -> None:
     for heard in listeners[-1:]:
         heard(recorded)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_loadtool.capture.evidence import Evidence
+from pytest_loadtool.capture.evidence import EvidenceWriter
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import DomainFilter
 from pytest_loadtool.workflow.project import Project
@@ -35,7 +35,9 @@ class Captured:
     """The proxy that the recorder went through."""
 
     @classmethod
-    def of(cls, evidence: Evidence, recorder: Recorder, upstream: ProxyUrl | None) -> Captured:
+    def of(
+        cls, evidence: EvidenceWriter, recorder: Recorder, upstream: ProxyUrl | None
+    ) -> Captured:
         """Return what came into ``evidence`` by way of ``recorder``."""
         return cls(
             tuple(evidence.exchanges),
@@ -50,7 +52,7 @@ class Captured:
 class Live:
     """The handles of a running recording."""
 
-    evidence: Evidence
+    evidence: EvidenceWriter
     recorder: Recorder
     upstream: ProxyUrl | None
     browser: Browser | None
@@ -133,7 +135,7 @@ async def start(
     from pytest_loadtool.capture import Browser, Recorder
 
     async with AsyncExitStack() as stack:
-        evidence = Evidence.into(path, heard, stack)
+        evidence = EvidenceWriter.into(path, heard, stack)
         way = await stack.enter_async_context(proxy_for(project.upstream))
         recorder = await stack.enter_async_context(
             Recorder(evidence.add, port or project.port, domains, way, any_user=any_user)

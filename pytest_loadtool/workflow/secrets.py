@@ -24,7 +24,7 @@ from pytest_loadtool.correlation.requests.fields import CONSTANT, Field, fields_
 from pytest_loadtool.editing.bulk_edit import with_references
 from pytest_loadtool.model.case import TestCase, Variable
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
-from pytest_loadtool.model.rule import Names, Rule
+from pytest_loadtool.model.rule import NamePatterns, Rule
 from pytest_loadtool.workflow.accounts import unconfigured, with_account
 from pytest_loadtool.workflow.credentials import Placed, env_name, unused, with_users
 from pytest_loadtool.workflow.document import Document
@@ -112,7 +112,7 @@ def move(
     return Moved(document, (note,) if note else ())
 
 
-def _sessions(document: Document, rules: Sequence[Rule]) -> Names:
+def _sessions(document: Document, rules: Sequence[Rule]) -> NamePatterns:
     """The cookies that carry the session or a credential, by the rules of the test case."""
     from pytest_loadtool.masking.found_secrets import session_cookies
 

@@ -17,7 +17,7 @@ from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import Note, paused, with_pauses
 
 if TYPE_CHECKING:
-    from pytest_loadtool.workflow.accounts import Account
+    from pytest_loadtool.workflow.accounts import NeededAccount
 
 #: Subjects that are listed under one kind of note before the rest is only counted.
 _MOST = 3
@@ -96,7 +96,7 @@ def _idle(page: Page) -> float:
     return longest
 
 
-def account(case: TestCase, one: Account) -> str:
+def account(case: TestCase, one: NeededAccount) -> str:
     """``NTLM at 127.0.0.1:8080, recorded as EXAMPLE\\alice; now dataset users``."""
     schemes = " and ".join(map(scheme_name, one.schemes)) or "HTTP authentication"
     places = dict.fromkeys(place_of(case, place) for place in one.places)

@@ -14,8 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from pytest_loadtool.capture import Proxy
-from pytest_loadtool.capture.evidence import Evidence
+from pytest_loadtool.capture import RecordingProxy
+from pytest_loadtool.capture.evidence import EvidenceWriter
 from pytest_loadtool.casefile import read_case
 from pytest_loadtool.errors import FileError, LoadToolError, RecordingError
 from pytest_loadtool.model.case import TestCase
@@ -39,7 +39,7 @@ _LOOK = 0.01
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedCase:
     """What became of one recording.
 
     ``file`` is the test case, or where none was made, for ``reason``, the traffic. ``notes`` are
@@ -87,11 +87,11 @@ class _Case:
     path: Path
     old: TestCase | None = None
     own: bool = True
-    evidence: Evidence | None = None
+    evidence: EvidenceWriter | None = None
     resources: AsyncExitStack = field(default_factory=AsyncExitStack)
 
 
-class Series:
+class RecordingSeries:
     """Recordings one after another. While entered its proxy listens; between two recordings what
     comes is forwarded and forgotten.
 
@@ -106,10 +106,10 @@ class Series:
         self._problem = ""
 
     @property
-    def proxy(self) -> Proxy:
+    def proxy(self) -> RecordingProxy:
         """How clients reach it."""
         recorder = self._recorder
-        return Proxy(f"http://127.0.0.1:{recorder.port}", str(recorder.ca_certificate))
+        return RecordingProxy(f"http://127.0.0.1:{recorder.port}", str(recorder.ca_certificate))
 
     async def __aenter__(self) -> Self:
         from pytest_loadtool.capture import Recorder
@@ -144,7 +144,7 @@ class Series:
                 self._case.old = read_case(case_path, self._project.trust)
                 self._case.own = is_known(fingerprint(case_path))
 
-    async def end(self, how: End) -> Recorded | None:
+    async def end(self, how: End) -> RecordedCase | None:
         """End the recording; None if nothing came.
 
         Raises:
@@ -159,12 +159,12 @@ class Series:
             return None
         await case.resources.aclose()
         if not how.keep:
-            return Recorded(str(case.evidence.path), reason="no test case was made")
+            return RecordedCase(str(case.evidence.path), reason="no test case was made")
         captured = Captured.of(case.evidence, self._recorder, self._project.upstream)
         try:
             return _saved(self._project, case, captured, how.servers)
         except LoadToolError as error:
-            return Recorded(str(case.evidence.path), reason=str(error))
+            return RecordedCase(str(case.evidence.path), reason=str(error))
 
     def _add(self, exchange: Exchange) -> None:
         case = self._case
@@ -173,7 +173,7 @@ class Series:
         if case.evidence is None:
             path = new_recording_path(case.path)
             try:
-                case.evidence = Evidence.into(path, lambda _: None, case.resources)
+                case.evidence = EvidenceWriter.into(path, lambda _: None, case.resources)
             except LoadToolError as error:
                 self._problem = str(error)
                 return
@@ -190,7 +190,7 @@ class Series:
 
 def _saved(
     project: Project, case: _Case, captured: Captured, servers: Mapping[str, str]
-) -> Recorded:
+) -> RecordedCase:
     """Build, configure and save; what became of it.
 
     Raises:
@@ -202,7 +202,7 @@ def _saved(
     check_savable(kept.document, case.path)
     saved = save(project, kept.document, case.path, own=case.own).document
     made = saved.configuration.decisions if saved.configuration is not None else ()
-    return Recorded(
+    return RecordedCase(
         str(case.path),
         len(saved.case.pages),
         sum(len(page.transactions) for page in saved.case.pages),

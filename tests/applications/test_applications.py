@@ -10,7 +10,7 @@ import pytest
 from pytest_loadtool.casefile import read_case
 from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.opening import open_file
-from pytest_loadtool.console.session import Session, Settings
+from pytest_loadtool.console.session import Console, Settings
 from pytest_loadtool.console.wizards import improve as improving
 from pytest_loadtool.model.case import TestCase
 from tests.applications import journey
@@ -61,7 +61,7 @@ def test_application(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     _check(name, tmp_path)
     case = tmp_path / f"{name}.case.toml"
     by_rules = _extractors(read_case(case))
-    session = Session(Settings(directory=tmp_path), Listener(), COMMANDS, case)
+    session = Console(Settings(directory=tmp_path), Listener(), COMMANDS, case)
     open_file(session)
     monkeypatch.setattr(improving, "rules_of", lambda *_: ())
     state = tmp_path / "improved"

@@ -11,8 +11,8 @@ import pytest
 from pytest_loadtool.auth import (
     Challenge,
     Credentials,
+    HandshakeState,
     RequestFacts,
-    Session,
     parse_challenges,
     start,
 )
@@ -150,7 +150,7 @@ def test_another_implementation_says_the_same(algorithm: str, user: str) -> None
     assert ours.parameters["username"] == user
 
 
-def session_of(challenge: str) -> Session:
+def session_of(challenge: str) -> HandshakeState:
     """What is left when the challenge was answered."""
     shake = handshake(challenge)
     answer(shake, challenge)

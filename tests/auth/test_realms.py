@@ -6,9 +6,9 @@ import pytest
 
 from pytest_loadtool.auth import (
     Credentials,
+    HandshakeState,
     Realms,
     RequestFacts,
-    Session,
     parse_challenges,
     start,
 )
@@ -16,7 +16,7 @@ from pytest_loadtool.auth import (
 HOST = "http://intranet"
 
 
-def session(challenge: str, target: str = "/private/report", user: str = "alice") -> Session:
+def session(challenge: str, target: str = "/private/report", user: str = "alice") -> HandshakeState:
     """What is left of a handshake for a page of the host."""
     request = RequestFacts("GET", target, "intranet")
     handshake = start(parse_challenges([challenge]), Credentials(user, "x"), request)

@@ -10,7 +10,7 @@ import pytest
 from pytest_loadtool import record
 from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.opening import open_file
-from pytest_loadtool.console.session import Session, Settings
+from pytest_loadtool.console.session import Console, Settings
 from pytest_loadtool.model.authentication import Identity
 from pytest_loadtool.model.exchange import Exchange
 from tests.auth.negotiated import ASKS, basic, exchange, ntlm_tokens
@@ -21,10 +21,10 @@ from tests.unheard import unheard
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Session:
+def session(tmp_path: Path) -> Console:
     """A console with a person at it."""
     settings = Settings(directory=tmp_path, browser="none")
-    return Session(settings, Listener(), COMMANDS, tmp_path / "shop.case.toml")
+    return Console(settings, Listener(), COMMANDS, tmp_path / "shop.case.toml")
 
 
 def recording(folder: Path, server: str) -> tuple[Exchange, ...]:
@@ -41,7 +41,7 @@ def recording(folder: Path, server: str) -> tuple[Exchange, ...]:
 
 @pytest.mark.promise(57)
 @pytest.mark.promise(92)
-def test_first_play_asks_and_logs_in(session: Session, apache: Peer, tmp_path: Path) -> None:
+def test_first_play_asks_and_logs_in(session: Console, apache: Peer, tmp_path: Path) -> None:
     """As the user in the dataset's first row; the negotiation is shown where it is wanted."""
     assert isinstance(session.frontend, Listener)
     exchanges = recording(tmp_path, apache.url("http"))
@@ -69,7 +69,7 @@ def test_first_play_asks_and_logs_in(session: Session, apache: Peer, tmp_path: P
 @pytest.mark.promise(93)
 @pytest.mark.promise(17)
 def test_share_and_proxy_tab(
-    session: Session, apache: Peer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: Console, apache: Peer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One user for all, at the server and at a proxy that wants NTLM, too."""
     assert isinstance(session.frontend, Listener)
@@ -96,7 +96,7 @@ def test_share_and_proxy_tab(
 
 
 def test_recorded_with_nobody_at_the_console(
-    session: Session, apache: Peer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: Console, apache: Peer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A program is told that the users are to be configured; Basic that went out unasked does so
     again."""

@@ -76,12 +76,12 @@ def main() -> int:
 async def _record(path: Path) -> int:
     """Record into ``path`` until standard input ends, make the test case, tell the memory."""
     from pytest_loadtool.capture import Recorder
-    from pytest_loadtool.capture.evidence import Evidence
+    from pytest_loadtool.capture.evidence import EvidenceWriter
     from pytest_loadtool.casefile import HarWriter
     from pytest_loadtool.recording import build_case
 
     with HarWriter(path) as writer:
-        evidence = Evidence(path, writer, lambda exchange: None)
+        evidence = EvidenceWriter(path, writer, lambda exchange: None)
         async with Recorder(evidence.add) as recorder:
             ready = {"port": recorder.port, "ca": str(recorder.ca_certificate)}
             print(json.dumps(ready), flush=True)

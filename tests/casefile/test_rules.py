@@ -9,7 +9,7 @@ import pytest
 from pytest_loadtool.casefile import case_rules, package_rules, parse_case, read_rules
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.rule import Kind, Names, Rule
+from pytest_loadtool.model.rule import NamePatterns, ProducerKind, Rule
 
 CASE = """\
 format = 1
@@ -55,10 +55,10 @@ def test_every_key_of_a_rule(tmp_path: Path) -> None:
             "a",
             "{field}: {producer}",
             1.0,
-            (Kind.LINK, Kind.TEXT),
+            (ProducerKind.LINK, ProducerKind.TEXT),
             frozenset({Place.PATH}),
-            Names(("x",)),
-            Names(("y",)),
+            NamePatterns(("x",)),
+            NamePatterns(("y",)),
             "z+",
             "(z+)",
             ("served",),
@@ -98,9 +98,9 @@ def test_a_file_that_is_missing(tmp_path: Path) -> None:
 
 def test_the_names_of_fields() -> None:
     """Case, hyphens and underscores do not matter; a star stands for anything."""
-    names = Names(("X-CSRF-Token", "__VIEWSTATE*", "data[_Token][key]"))
+    names = NamePatterns(("X-CSRF-Token", "__VIEWSTATE*", "data[_Token][key]"))
     for name in ("x_csrftoken", "__VIEWSTATE", "__VIEWSTATE12", "data[_Token][key]"):
         assert name in names
     for name in ("csrf_token", "VIEW", "my__VIEWSTATE"):
         assert name not in names
-    assert not Names()
+    assert not NamePatterns()

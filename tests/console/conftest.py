@@ -9,7 +9,7 @@ import pytest
 
 from example_suite.server import ShopServer
 from pytest_loadtool.console.commands import COMMANDS
-from pytest_loadtool.console.session import Session, Settings
+from pytest_loadtool.console.session import Console, Settings
 from tests.console.listener import Listener
 
 
@@ -20,10 +20,10 @@ def listener() -> Listener:
 
 
 @pytest.fixture
-def session(tmp_path: Path, listener: Listener) -> Session:
+def session(tmp_path: Path, listener: Listener) -> Console:
     """A console in ``tmp_path``, opened for shop.case.toml."""
     settings = Settings(directory=tmp_path, browser="none")
-    return Session(settings, listener, COMMANDS, tmp_path / "shop.case.toml")
+    return Console(settings, listener, COMMANDS, tmp_path / "shop.case.toml")
 
 
 @pytest.fixture(scope="package")

@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
 from pytest_loadtool.console.repl.running import execute
-from pytest_loadtool.console.session import Session
-from pytest_loadtool.console.views.line import Line
+from pytest_loadtool.console.session import Console
+from pytest_loadtool.console.views.line import ViewLine
 from pytest_loadtool.console.wizard import Question
 from pytest_loadtool.model.progress import Told, silent
 
@@ -27,7 +27,7 @@ class Listener:
 
     def say(self, text: str) -> None:
         self.said.append(text)
-        if isinstance(text, Line) and any(kind == "correlated" for _, kind in text.spans):
+        if isinstance(text, ViewLine) and any(kind == "correlated" for _, kind in text.spans):
             self.gray.append(text)
 
     def progress(self) -> AbstractContextManager[Told]:
@@ -47,6 +47,6 @@ class Listener:
         return "\n".join(self.said)
 
 
-def do(session: Session, line: str) -> None:
+def do(session: Console, line: str) -> None:
     """Have the console do a command, to its end."""
     asyncio.run(execute(session, line))

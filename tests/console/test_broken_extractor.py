@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from tests.console.desk import Desk, record, serving
 from tests.console.listener import do
 from tests.console.running import run
@@ -21,7 +21,7 @@ def desk() -> Iterator[Desk]:
 
 
 @pytest.fixture
-def saved(session: Session, desk: Desk, tmp_path: Path) -> Path:
+def saved(session: Console, desk: Desk, tmp_path: Path) -> Path:
     """A recorded and configured test case, which passes."""
     do(session, f"import {record(desk, tmp_path / 'in.har')}")
     do(session, "configure --replay")

@@ -10,19 +10,19 @@ from prompt_toolkit.document import Document as Text
 
 from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.repl.completion import RegistryCompleter
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from tests.console.listener import do
 from tests.console.negotiated import with_ntlm
 from tests.console.samples import DOCUMENT
 from tests.console.traffic import write_har
 
 
-def offered(session: Session, line: str) -> list[str]:
+def offered(session: Console, line: str) -> list[str]:
     completer = RegistryCompleter(session)
     return [one.text for one in completer.get_completions(Text(line), CompleteEvent())]
 
 
-def test_empty_line_offers_every_command(session: Session) -> None:
+def test_empty_line_offers_every_command(session: Console) -> None:
     """Everything that can be done is found by pressing Tab."""
     assert offered(session, "") == list(COMMANDS.commands)
 
@@ -72,7 +72,7 @@ def test_empty_line_offers_every_command(session: Session) -> None:
         ("record --port ", []),
     ],
 )
-def test_words_are_offered_by_their_place(session: Session, line: str, words: list[str]) -> None:
+def test_words_are_offered_by_their_place(session: Console, line: str, words: list[str]) -> None:
     """A command first, then its options, or values of the kind its argument takes."""
     session.document = DOCUMENT
     assert offered(session, line) == words
@@ -80,7 +80,7 @@ def test_words_are_offered_by_their_place(session: Session, line: str, words: li
 
 @pytest.mark.parametrize("line", ["import ", "save ", "wait --file ", "wait 5 --file "])
 def test_file_names_are_offered(
-    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
+    session: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str
 ) -> None:
     """Where a file is expected, the files that are there are offered."""
     (tmp_path / "recorded.har").touch()
@@ -88,7 +88,7 @@ def test_file_names_are_offered(
     assert offered(session, f"{line}rec") == ["orded.har"]
 
 
-def test_recorded_users_are_offered(session: Session, tmp_path: Path) -> None:
+def test_recorded_users_are_offered(session: Console, tmp_path: Path) -> None:
     """With quotes around a backslash."""
     do(session, f"import {write_har(tmp_path / 'in.har', *with_ntlm(tmp_path))}")
     assert offered(session, "test-case-configuration --user ") == ["'EXAMPLE\\alice'"]

@@ -11,10 +11,10 @@ from pytest_loadtool.console.repl.drawing import drawn
 from pytest_loadtool.console.repl.prompt import TerminalFrontend
 from pytest_loadtool.console.repl.script import PlainFrontend
 from pytest_loadtool.console.session import printable
-from pytest_loadtool.console.views.line import Line
+from pytest_loadtool.console.views.line import ViewLine
 from pytest_loadtool.report.columns import cells
 
-LINE = Line(
+LINE = ViewLine(
     ("  1. ", "number"), ("csrf[1]", "name"), ("  set by GET /a, used by POST /b and others", "")
 )
 
@@ -51,7 +51,7 @@ def test_a_terminal_too_narrow() -> None:
 
 def test_wide_characters_and_long_words() -> None:
     """Words longer than a line are broken, by the columns that their characters take."""
-    line = Line(("  ", ""), ("負荷" * 30, ""))
+    line = ViewLine(("  ", ""), ("負荷" * 30, ""))
     shown = drawn(line, 41, coloured=False).splitlines()
     assert [cells(one) for one in shown] == [40, 40, 40, 8]
     assert "".join(one.strip() for one in shown) == "負荷" * 30
@@ -59,14 +59,14 @@ def test_wide_characters_and_long_words() -> None:
 
 def test_square_brackets_are_text() -> None:
     """rich has a markup; recorded text has not."""
-    line = Line(("[bold]", "heading"), (" :smile: [red]x[/red]", ""))
+    line = ViewLine(("[bold]", "heading"), (" :smile: [red]x[/red]", ""))
     assert drawn(line, 80, coloured=False) == line
 
 
 def test_control_characters_stay_visible_in_a_line() -> None:
     """A part keeps its kind when what would ring the bell is written out."""
-    line = printable(Line(("a\x07", "name"), ("\x1b[31m", "")))
-    assert isinstance(line, Line)
+    line = printable(ViewLine(("a\x07", "name"), ("\x1b[31m", "")))
+    assert isinstance(line, ViewLine)
     assert line.spans == (("a\\x07", "name"), ("\\x1b[31m", ""))
     assert "\x1b" not in drawn(line, 80, coloured=False)
 

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from pytest_loadtool import record
-from pytest_loadtool.capture import Proxy
+from pytest_loadtool.capture import RecordingProxy
 from pytest_loadtool.casefile import read_case, read_har
 from pytest_loadtool.errors import LoadToolError, RecordingError
 from pytest_loadtool.workflow.process import RecordingProcess
@@ -195,5 +195,5 @@ def test_the_recorder_ends_though_others_hold_its_pipe(tmp_path: Path) -> None:
 
 def test_an_empty_proxy_is_false() -> None:
     """So that a test can ask whether it is recorded."""
-    assert not Proxy()
-    assert Proxy("http://127.0.0.1:1", "ca.pem")
+    assert not RecordingProxy()
+    assert RecordingProxy("http://127.0.0.1:1", "ca.pem")

@@ -18,7 +18,7 @@ from prompt_toolkit.output.plain_text import PlainTextOutput
 from pytest_loadtool.casefile import read_case
 from pytest_loadtool.console.repl.prompt import TerminalFrontend, history, interact, toolbar
 from pytest_loadtool.console.repl.running import ABANDONED, NOTHING_RECORDED, SAVED
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.workflow.document import Document
 from tests.console.samples import DOCUMENT
 
@@ -38,7 +38,7 @@ def terminal() -> Iterator[tuple[PipeInput, io.StringIO]]:
 
 @pytest.fixture
 def typed(
-    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., tuple[int, str]]:
     """Run the console with these keys typed; its exit status and what it showed."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
@@ -58,7 +58,7 @@ Typed = Callable[..., tuple[int, str]]
 
 @pytest.mark.promise(14)
 @pytest.mark.promise(15)
-def test_tree_is_shown_on_request(session: Session, typed: Typed) -> None:
+def test_tree_is_shown_on_request(session: Console, typed: Typed) -> None:
     """A person types a command and sees the pages of the test case."""
     session.document = session.saved = DOCUMENT
     status, shown = typed("tree", ENTER, "quit", ENTER)
@@ -83,7 +83,7 @@ def test_control_c_clears_the_line(typed: Typed) -> None:
 
 @pytest.mark.parametrize("after", ["line", "answer"])
 def test_control_c_right_after_a_line_ends_its_command(
-    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: str
+    session: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: str
 ) -> None:
     """The terminal is read key by key for a moment after Enter: Ctrl-C is no signal yet, and is
     not kept for the next line or question either. What is typed ahead goes, as in terminals."""
@@ -113,7 +113,7 @@ def test_control_c_right_after_a_line_ends_its_command(
     assert session.case_path.read_text() == "# somebody's\n"
 
 
-def test_quit_with_unsaved_changes_asks_once(session: Session, typed: Typed) -> None:
+def test_quit_with_unsaved_changes_asks_once(session: Console, typed: Typed) -> None:
     """A no brings the prompt back, a yes leaves; the status tells that it was abandoned."""
     session.document = DOCUMENT
     status, shown = typed(CTRL_D, "n", ENTER, "quit", ENTER, "y", ENTER)
@@ -122,7 +122,7 @@ def test_quit_with_unsaved_changes_asks_once(session: Session, typed: Typed) -> 
     assert shown.count("still here: `save` writes the test case") == 1
 
 
-def test_saved_test_case_is_left_without_a_question(session: Session, typed: Typed) -> None:
+def test_saved_test_case_is_left_without_a_question(session: Console, typed: Typed) -> None:
     """There is nothing to ask when nothing can be lost."""
     session.document = DOCUMENT
     status, shown = typed("save", ENTER, CTRL_D)
@@ -130,7 +130,7 @@ def test_saved_test_case_is_left_without_a_question(session: Session, typed: Typ
     assert "[y/N]" not in shown
 
 
-def test_save_asks_before_it_writes_over_a_file(session: Session, typed: Typed) -> None:
+def test_save_asks_before_it_writes_over_a_file(session: Console, typed: Typed) -> None:
     """A test case that this console did not open is replaced only after a yes."""
     session.document = DOCUMENT
     session.case_path.write_text("# somebody's\n")
@@ -143,7 +143,7 @@ def test_save_asks_before_it_writes_over_a_file(session: Session, typed: Typed) 
 
 
 def test_defect_does_not_cost_the_test_case(
-    session: Session, typed: Typed, monkeypatch: pytest.MonkeyPatch
+    session: Console, typed: Typed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An error nobody foresaw is shown, and what is open can still be saved."""
 
@@ -165,7 +165,7 @@ def test_first_line_is_run_at_once(typed: Typed) -> None:
     assert "Stop recording" in shown
 
 
-def test_toolbar_says_what_there_is(session: Session) -> None:
+def test_toolbar_says_what_there_is(session: Console) -> None:
     """The line of state: the test case, how much it holds, and whether it is saved."""
     assert toolbar(session) == "no test case"
     session.document = DOCUMENT

@@ -11,7 +11,7 @@ from pytest_loadtool.casefile.trust import Trust
 from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.opening import open_file
-from pytest_loadtool.console.session import Session, Settings
+from pytest_loadtool.console.session import Console, Settings
 from pytest_loadtool.errors import FileError
 from tests.console.listener import Listener, do
 from tests.plugin.serving import Server, case, serving, transaction
@@ -45,9 +45,9 @@ def shop(tmp_path: Path, server: Server) -> Path:
     return path
 
 
-def opened(path: Path, listener: Listener, trust: Trust | None = None) -> Session:
+def opened(path: Path, listener: Listener, trust: Trust | None = None) -> Console:
     settings = Settings(path.parent, browser="none", trust=trust or Trust(path.parent))
-    session = Session(settings, listener, COMMANDS, path)
+    session = Console(settings, listener, COMMANDS, path)
     open_file(session)
     return session
 
@@ -91,7 +91,7 @@ def test_a_no_sends_nothing(shop: Path, server: Server, command: str) -> None:
     assert server.requests == []
 
 
-def do_import(session: Session, server: Server) -> None:
+def do_import(session: Console, server: Server) -> None:
     """Traffic of somebody else's browser."""
     har = session.case_path.with_name("theirs.har")
     har.write_text(

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_loadtool.casefile import package_rules
 from pytest_loadtool.codec.filters import FILTERS
-from pytest_loadtool.correlation.autocorrelate import REPLAYS, Attempt, Conclusion, improve
+from pytest_loadtool.correlation.autocorrelate import REPLAYS, Conclusion, ReplayRound, improve
 from pytest_loadtool.correlation.index.indexing import read_traffic
 from pytest_loadtool.correlation.index.traffic import steps_of
 from pytest_loadtool.correlation.requests.parts import rendered
@@ -196,7 +196,7 @@ def test_failed_response_proves_nothing() -> None:
 
 def conclude(
     case: TestCase, exchanges: Sequence[Exchange], *answers: Replayed, most: int = REPLAYS
-) -> tuple[list[Attempt], Conclusion]:
+) -> tuple[list[ReplayRound], Conclusion]:
     """The attempts of a loop that is answered so, the last time for good, and how it ended."""
     loop = improve(case, exchanges, rules=RULES, most=most)
     attempts = [next(loop)]

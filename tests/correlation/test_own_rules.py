@@ -13,7 +13,7 @@ from pytest_loadtool.errors import SlowPatternError
 from pytest_loadtool.model.asm import AsmSettings
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import FormField, HeaderValue, JsonPath, RegularExpression
-from pytest_loadtool.model.rule import Names
+from pytest_loadtool.model.rule import NamePatterns
 from tests.correlation.exchanges import case_of, html, json_body
 from tests.correlation.talk import (
     TOKEN,
@@ -79,7 +79,7 @@ def test_a_pattern_that_takes_too_long(rule: str) -> None:
 
 def test_names_with_many_stars() -> None:
     """They are told at once not to be that of a field."""
-    names = Names(("*a" * 30 + "*b", "csrf*token*"))
+    names = NamePatterns(("*a" * 30 + "*b", "csrf*token*"))
     assert "a" * 5000 not in names
     assert "a" * 5000 + "b" in names
     assert "csrf_x_token" in names

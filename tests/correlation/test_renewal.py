@@ -14,7 +14,7 @@ from pytest_loadtool.correlation.writing.revert import revert
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Extractor
-from pytest_loadtool.model.rule import Names, Role, Rule
+from pytest_loadtool.model.rule import NamePatterns, Role, Rule
 from tests.correlation.exchanges import case_of, json_body
 from tests.correlation.talk import call, configure, get, post, run
 
@@ -141,8 +141,8 @@ def test_a_rule_of_ones_own_says_what_a_token_is_for() -> None:
     refresh = call("POST", "/t", {"again": REFRESH[0]}, json_body({"pass": ACCESS[1]}))
     session = (login, bearing(0), refresh, bearing(1))
     own = (
-        Rule("pass", produced_as=Names(("pass",)), role=Role.ACCESS, variable="pass"),
-        Rule("again", produced_as=Names(("again",)), role=Role.REFRESH),
+        Rule("pass", produced_as=NamePatterns(("pass",)), role=Role.ACCESS, variable="pass"),
+        Rule("again", produced_as=NamePatterns(("again",)), role=Role.REFRESH),
     )
     rules = (*own, *package_rules())
     assert refreshes(configure_by(case_of(*session), session, rules=rules))[2] == "pass[1]"

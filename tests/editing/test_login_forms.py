@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import pytest
 
 from pytest_loadtool.casefile import read_case, read_har
-from pytest_loadtool.editing.login_forms import Login, logins
+from pytest_loadtool.editing.login_forms import LoginForm, logins
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import build_case
 from tests.console.traffic import FORM, exchange
@@ -17,7 +17,7 @@ from tests.console.traffic import FORM, exchange
 ROOT = Path(__file__).parents[2]
 
 
-def names(found: tuple[Login, ...]) -> list[tuple[str, str]]:
+def names(found: tuple[LoginForm, ...]) -> list[tuple[str, str]]:
     """Of each login, the fields."""
     return [(one.username.name if one.username else "", one.password.name) for one in found]
 

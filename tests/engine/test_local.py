@@ -10,7 +10,7 @@ import pytest
 from pytest_loadtool.engine.local import run_alone
 from pytest_loadtool.engine.prepare.share import PreparedShare, prepare, read_test
 from pytest_loadtool.errors import FileError
-from pytest_loadtool.load import Glimpse, Share, Summary
+from pytest_loadtool.load import Progress, Share, Summary
 from tests.plugin.serving import Server, case, serving
 
 LOAD = """\
@@ -37,10 +37,10 @@ def prepared(folder: Path, more: str) -> PreparedShare:
     return prepare(read_test(folder / "shop.load.toml"), [""], Share())
 
 
-def run(folder: Path, more: str) -> tuple[Summary, list[Glimpse]]:
+def run(folder: Path, more: str) -> tuple[Summary, list[Progress]]:
     """The outcome, and what was seen on the way."""
     share = prepared(folder, more)
-    seen: list[Glimpse] = []
+    seen: list[Progress] = []
     configuration = read_test(folder / "shop.load.toml").configuration
     summary = run_alone(share, configuration, interrupted=lambda: False, show=seen.append)
     return summary, seen

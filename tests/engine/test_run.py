@@ -15,7 +15,7 @@ from pytest_loadtool.engine import run as orchestration
 from pytest_loadtool.engine.local import run_alone
 from pytest_loadtool.engine.prepare.share import prepare, read_test
 from pytest_loadtool.engine.run import LoadRun
-from pytest_loadtool.load import Glimpse, Share, Summary
+from pytest_loadtool.load import Progress, Share, Summary
 from pytest_loadtool.report.load.json import load_data
 from tests.engine.piped import Processes
 from tests.plugin.loading import load
@@ -37,7 +37,7 @@ def written(folder: Path, url: str, *targets: str, more: str = "", duration: str
     return path
 
 
-def introduced(path: Path, workers: Processes, seen: list[Glimpse] | None = None) -> LoadRun:
+def introduced(path: Path, workers: Processes, seen: list[Progress] | None = None) -> LoadRun:
     """A run of this file."""
     run = LoadRun(workers, workers.by_name)
     show = None if seen is None else seen.append
@@ -61,7 +61,7 @@ def test_numbers_are_those_of_the_server(tmp_path: Path, server: Server) -> None
     """Two processes share the load, are looked at meanwhile, and their numbers are one report, of
     the same shape as that of a run in this process."""
     path = written(tmp_path, server.url, "GET /", "GET /two", duration="1200ms")
-    seen: list[Glimpse] = []
+    seen: list[Progress] = []
     with Processes(path, 2) as workers:
         run = introduced(path, workers, seen)
         while not run.over:
@@ -82,7 +82,7 @@ def test_numbers_are_those_of_the_server(tmp_path: Path, server: Server) -> None
 def test_killed_worker_keeps_its_numbers(tmp_path: Path, server: Server) -> None:
     """What it had reported stays, and the others finish."""
     path = written(tmp_path, server.url, "GET /", more='thresholds = ["requests > 1"]')
-    seen: list[Glimpse] = []
+    seen: list[Progress] = []
     with Processes(path, 2) as workers:
         run = introduced(path, workers, seen)
         while not seen or not seen[-1].requests:

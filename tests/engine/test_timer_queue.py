@@ -8,7 +8,7 @@ from time import perf_counter
 
 import pytest
 
-from pytest_loadtool.engine.timer_queue import EARLY, Agenda
+from pytest_loadtool.engine.timer_queue import EARLY, TimerQueue
 from pytest_loadtool.transport.connections.network import new_event_loop
 
 
@@ -48,7 +48,7 @@ def begun(
         found.append((perf_counter() - when, number))
 
     timers = Timers(loop)
-    agenda = Agenda(
+    agenda = TimerQueue(
         timers,  # type: ignore[arg-type]  # as much of a loop as it needs
         iter(events),
         begin,
@@ -101,7 +101,7 @@ def test_a_stopped_agenda_begins_nothing() -> None:
         found: list[int] = []
         loop = asyncio.get_running_loop()
         events = iter([(perf_counter() + 0.01, 1)])
-        agenda = Agenda(loop, events, lambda _when, one: found.append(one), lambda: None, print)
+        agenda = TimerQueue(loop, events, lambda _when, one: found.append(one), lambda: None, print)
         agenda.start()
         agenda.stop()
         await asyncio.sleep(0.05)

@@ -10,16 +10,16 @@ from random import Random
 
 from pytest_loadtool.casefile.load.thresholds import parse_threshold
 from pytest_loadtool.load import (
-    Glimpse,
     LoadMetrics,
-    Lookout,
     Merger,
     PageKey,
+    Progress,
+    ProgressTracker,
     RunResult,
     Share,
     Summary,
+    ThresholdWatch,
     TransactionKey,
-    Watch,
     summarise,
     verdict,
 )
@@ -110,9 +110,9 @@ def seconds_of(seed: int, failing: int = 0) -> Iterator[LoadMetrics]:
     yield metrics
 
 
-def glimpsed(failing: int = 0, seconds: int = 4) -> Glimpse:
+def glimpsed(failing: int = 0, seconds: int = 4) -> Progress:
     """What is to be seen of two workers after so many seconds, when somebody looks each second."""
-    watch, lookout, seen = Watch(CONFIGURATION.thresholds), Lookout(), Glimpse()
+    watch, lookout, seen = ThresholdWatch(CONFIGURATION.thresholds), ProgressTracker(), Progress()
     workers = zip(seconds_of(1, failing), seconds_of(2, failing), strict=True)
     for parts in islice(workers, seconds + 1):
         watch.look(parts)
@@ -184,7 +184,7 @@ def two_workers(failing: int = 0, lose: bool = False) -> RunResult:
 def summary(failing: int = 0, lose: bool = False, baseline: SavedRun | None = None) -> Summary:
     """The summary of `two_workers` under `CONFIGURATION`."""
     result = two_workers(failing, lose)
-    thresholds = Watch(CONFIGURATION.thresholds).results(result.metrics)
+    thresholds = ThresholdWatch(CONFIGURATION.thresholds).results(result.metrics)
     found = verdict(result.metrics, CONFIGURATION, result.workers, thresholds=thresholds)
     return summarise(
         result.metrics,

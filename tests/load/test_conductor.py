@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_loadtool.load.cluster.conductor import LEAD_TIME, Conductor, Order, Phase
+from pytest_loadtool.load.cluster.conductor import LEAD_TIME, Conductor, Instruction, Phase
 
 NOW = 1000.0
 URLS = ("http://127.0.0.1:1", "")
@@ -18,11 +18,11 @@ def a_test(*workers: str) -> Conductor:
     return Conductor(list(workers), clock=lambda: NOW)
 
 
-def sent(orders: Sequence[Order]) -> list[tuple[str, str, Any]]:
+def sent(orders: Sequence[Instruction]) -> list[tuple[str, str, Any]]:
     return [(order.worker, order.kind, order.fields) for order in orders]
 
 
-def kinds(orders: Sequence[Order]) -> list[tuple[str, str]]:
+def kinds(orders: Sequence[Instruction]) -> list[tuple[str, str]]:
     return [(order.worker, order.kind) for order in orders]
 
 

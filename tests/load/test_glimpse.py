@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_loadtool.load import Glimpse, LoadMetrics, Lookout, MergedMetrics
+from pytest_loadtool.load import LoadMetrics, MergedMetrics, Progress, ProgressTracker
 from pytest_loadtool.load.metrics.keys import PageKey, TransactionKey
 from pytest_loadtool.load.progress import MOST_MOMENTS, MOST_ROWS
 from pytest_loadtool.model.result import Failure
@@ -12,7 +12,7 @@ from tests.load.simulation import glimpsed, one_worker
 def test_the_same_as_the_whole_truth() -> None:
     """What a glimpse shows is what merging the metrics would give."""
     parts = [one_worker(1, failing=20), one_worker(2, failing=20)]
-    merged, seen = MergedMetrics.of(parts), Lookout().look([(part, True) for part in parts])
+    merged, seen = MergedMetrics.of(parts), ProgressTracker().look([(part, True) for part in parts])
     total = merged.total()
     assert (seen.requests, seen.errors) == (merged.requests, merged.failed_requests)
     assert seen.statuses == total.statuses
@@ -40,7 +40,7 @@ def test_rows_are_where_the_time_goes() -> None:
     metrics = LoadMetrics(keys, [PageKey("c", "p")], ["c"])
     for number in range(1, 100):
         metrics.record(number, 200, number, number, 1, 1, 1)
-    seen = Lookout().look([(metrics, True)])
+    seen = ProgressTracker().look([(metrics, True)])
     assert [row.name for row in seen.rows] == [f"t{99 - number}" for number in range(MOST_ROWS)]
 
 
@@ -52,7 +52,7 @@ def test_rows_with_errors_come_first() -> None:
         failures = (Failure("status", "404"),) * (number in (1, 2))
         for _ in range(2 if number == 2 else 1):
             metrics.record(number, 404, number, number, 1, 1, 1, failures, "nothing")
-    seen = Lookout().look([(metrics, True)])
+    seen = ProgressTracker().look([(metrics, True)])
     assert [row.name for row in seen.rows[:4]] == ["t2", "t1", "t99", "t98"]
 
 
@@ -61,7 +61,7 @@ def test_those_who_have_ended_have_no_users_and_no_rate() -> None:
     parts = [one_worker(1), one_worker(2)]
     for part in parts:
         part.set_users(7)
-    seen = Lookout().look([(parts[0], True), (parts[1], False)])
+    seen = ProgressTracker().look([(parts[0], True), (parts[1], False)])
     assert (seen.users, seen.requests_per_second) == (7, parts[0].last_requests)
     assert seen.requests == sum(part.requests for part in parts)
 
@@ -80,7 +80,7 @@ def test_history() -> None:
 def test_history_of_a_long_run() -> None:
     """It covers the whole run and is never longer than it may be."""
     metrics = LoadMetrics([TransactionKey("c", "p", "t")], [PageKey("c", "p")], ["c"])
-    lookout, seen = Lookout(), Glimpse()
+    lookout, seen = ProgressTracker(), Progress()
     for second in range(1, 10_001):
         for _ in range(2 if second <= 5000 else 6):
             metrics.record(0, 200, 1, 1, 1, 1, 1)
@@ -95,7 +95,7 @@ def test_history_of_a_long_run() -> None:
 
 def test_a_quiet_second() -> None:
     """When nothing was finished in the last whole second, the rate is none."""
-    metrics, lookout = one_worker(1), Lookout()
+    metrics, lookout = one_worker(1), ProgressTracker()
     lookout.look([(metrics, True)])
     metrics.begin_second(30)
     seen = lookout.look([(metrics, True)])
@@ -105,4 +105,4 @@ def test_a_quiet_second() -> None:
 
 def test_before_anything_happened() -> None:
     """Without numbers there is nothing to see, and no error."""
-    assert Lookout().look([]) == Glimpse()
+    assert ProgressTracker().look([]) == Progress()

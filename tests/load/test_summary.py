@@ -10,7 +10,7 @@ from pytest_loadtool.load import LoadMetrics, PageKey, TransactionKey, Verdict, 
 from pytest_loadtool.load.cluster.merger import WorkerResult
 from pytest_loadtool.load.cluster.share import Share
 from pytest_loadtool.load.verdict.saved import SavedRun
-from pytest_loadtool.load.verdict.summary import Times
+from pytest_loadtool.load.verdict.summary import TimeSummary
 from tests.load.simulation import CONFIGURATION, STARTED, STEPS, summary, two_workers
 
 MS = 1000
@@ -82,7 +82,7 @@ def test_nothing_measured_is_not_zero() -> None:
     """Without a request there is no time: not a time of 0 ms."""
     metrics = LoadMetrics([TransactionKey("c", "p", "t")], [PageKey("c", "p")], ["c"])
     found = summarise(metrics, CONFIGURATION, (), Verdict("failed"), started=STARTED)
-    nothing = Times(None, None, None, None, None)
+    nothing = TimeSummary(None, None, None, None, None)
     assert found.totals.response_time == found.cases[0].durations == nothing
     assert found.cases[0].pages[0].durations == nothing
     assert (found.totals.throughput_rps, found.totals.error_rate) == (0.0, 0.0)

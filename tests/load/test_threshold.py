@@ -8,7 +8,7 @@ import pytest
 
 from pytest_loadtool.casefile.load.thresholds import parse_threshold
 from pytest_loadtool.load import LoadMetrics, MergedMetrics, PageKey, TransactionKey
-from pytest_loadtool.load.verdict.threshold import ThresholdResult, Watch, amount
+from pytest_loadtool.load.verdict.threshold import ThresholdResult, ThresholdWatch, amount
 from pytest_loadtool.model.result import Failure
 
 BROKEN = (Failure("status", "status 500, expected 200-399"),)
@@ -61,7 +61,7 @@ def test_what_is_not_as_recorded() -> None:
 
 def judged(text: str, worker: Worker) -> ThresholdResult:
     """What comes of a threshold at the end of a run that nobody has watched."""
-    (result,) = Watch([parse_threshold(text)]).results(worker.metrics)
+    (result,) = ThresholdWatch([parse_threshold(text)]).results(worker.metrics)
     return result
 
 
@@ -162,9 +162,9 @@ def test_why_a_run_has_failed(worker: Worker, text: str, why: str) -> None:
 
 def watched(
     text: str, seconds: Sequence[Callable[[Worker], object]], duration: float | None = None
-) -> tuple[Watch, Worker, list[bool]]:
+) -> tuple[ThresholdWatch, Worker, list[bool]]:
     """A run with a look after each second, and which of the looks said to stop."""
-    worker, watch = Worker(), Watch([parse_threshold(text)], duration)
+    worker, watch = Worker(), ThresholdWatch([parse_threshold(text)], duration)
     said = []
     for act in seconds:
         act(worker)
@@ -265,7 +265,7 @@ def test_the_last_second_counts_though_nobody_looked_at_it(text: str, sense: str
 
 def test_what_came_after_the_stop_does_not_count() -> None:
     """Users are cut then, and there is no throughput."""
-    watch = Watch(
+    watch = ThresholdWatch(
         [parse_threshold("errors > 0: stop"), parse_threshold("throughput > 9/s for 1 s")]
     )
     worker = Worker()
@@ -280,7 +280,7 @@ def test_what_came_after_the_stop_does_not_count() -> None:
 
 def test_looks_within_a_second_do_nothing() -> None:
     """Whoever looks may look as often as there is something new."""
-    worker, watch = Worker(), Watch([parse_threshold("errors > 0: stop")])
+    worker, watch = Worker(), ThresholdWatch([parse_threshold("errors > 0: stop")])
     worker.requests(1, 1, errors=1)
     worker.second(0.9)
     assert not watch.look([worker.metrics])
@@ -290,7 +290,9 @@ def test_looks_within_a_second_do_nothing() -> None:
 
 def test_workers_are_watched_together() -> None:
     """Each alone is within the limit; a percentile is that of all their requests of the second."""
-    watch = Watch([parse_threshold("p50 > 1 s for 1 s: stop"), parse_threshold("errors > 2: stop")])
+    watch = ThresholdWatch(
+        [parse_threshold("p50 > 1 s for 1 s: stop"), parse_threshold("errors > 2: stop")]
+    )
     one, other = Worker(), Worker()
     one.requests(10, 10, errors=2)
     other.requests(9, 2000)

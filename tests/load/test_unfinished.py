@@ -12,9 +12,9 @@ from pytest_loadtool.load import (
     MergedMetrics,
     PageKey,
     Share,
+    ThresholdWatch,
     TransactionKey,
     Verdict,
-    Watch,
     WorkerResult,
     verdict,
 )
@@ -116,7 +116,8 @@ def test_a_run_that_ended_before_its_time_says_so_alone() -> None:
     assert reason.startswith("worker gw0 was lost")
     plan = replace(PLAN, thresholds=(replace(parse_threshold("p95 < 1 ms"), stop=True),))
     results = [
-        replace(one, passed=False, why="it is") for one in Watch(plan.thresholds).results(metrics)
+        replace(one, passed=False, why="it is")
+        for one in ThresholdWatch(plan.thresholds).results(metrics)
     ]
     found = verdict(metrics, plan, thresholds=results, lengths=[LENGTH])
     assert found == Verdict("failed", ("it is",))

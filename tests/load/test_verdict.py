@@ -12,9 +12,9 @@ from pytest_loadtool.load import (
     MergedMetrics,
     PageKey,
     Share,
+    ThresholdWatch,
     TransactionKey,
     Verdict,
-    Watch,
     WorkerResult,
     WorkerState,
     verdict,
@@ -286,6 +286,6 @@ def test_thresholds_in_the_verdict() -> None:
     """Each that is broken is a reason; one on the error rate takes the place of max_error_rate."""
     plan = replace(PLAN, thresholds=tuple(map(parse_threshold, ("error rate < 9 %", "p95 < 1 ms"))))
     metrics = metrics_of(100, 5)
-    results = Watch(plan.thresholds).results(metrics)
+    results = ThresholdWatch(plan.thresholds).results(metrics)
     found = verdict(metrics, plan, thresholds=results)
     assert found == Verdict("failed", ("threshold p95 < 1 ms is not met: 10.0 ms",))

@@ -16,7 +16,7 @@ import pytest
 from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.opening import open_file
-from pytest_loadtool.console.session import Session, Settings
+from pytest_loadtool.console.session import Console, Settings
 from pytest_loadtool.diagnosis.outcome import SEPARATOR
 from tests.answers.samples import HTML, JSON, LOGIN, Raw, page
 from tests.console.listener import Listener, do
@@ -108,7 +108,7 @@ def shop() -> Iterator[Shop]:
 def played(folder: Path, *, strict: bool = False) -> Listener:
     """What the console says of a replay."""
     heard = Listener()
-    session = Session(
+    session = Console(
         Settings(directory=folder, strict=strict), heard, COMMANDS, folder / "shop.case.toml"
     )
     open_file(session)

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import Header, Request, wire_headers
-from pytest_loadtool.replay.compile.format import Names
+from pytest_loadtool.replay.compile.format import VariableNames
 from pytest_loadtool.replay.compile.request import compile_request, origin_of
 from pytest_loadtool.replay.user.cookies import CookieJar
-from pytest_loadtool.replay.user.plan import Origin, Via
+from pytest_loadtool.replay.user.plan import Origin, ProxyRoute
 
 ORIGIN = Origin("http", "127.0.0.1", 8000)
 
@@ -24,7 +24,7 @@ def render(
     cookie: str = "",
     origin: Origin = ORIGIN,
 ) -> bytes:
-    names = Names({"server": "http://127.0.0.1:8000", "host": "127.0.0.1:8000"})
+    names = VariableNames({"server": "http://127.0.0.1:8000", "host": "127.0.0.1:8000"})
     headers = wire_headers(shared, request.headers)
     rendering = compile_request(request, headers, origin, names)
     slots = sorted(names.slots, key=names.slots.__getitem__)
@@ -124,7 +124,7 @@ def test_absolute_target_goes_out_as_path() -> None:
 
 def test_absolute_form_to_a_proxy() -> None:
     """RFC 9112 §3.2.2; what fills placeholders and which cookies go along stays as it is."""
-    proxy = Via(Origin("http", "127.0.0.1", 3128), None)
+    proxy = ProxyRoute(Origin("http", "127.0.0.1", 3128), None)
     plain = Origin("http", "shop.example", 8080, via=proxy)
     secured = Origin("https", "shop.example", 443, via=proxy)
     for target in ("/a/${v}?q=${v}&p=%41", "http://shop.example:8080/a/${v}?q=${v}&p=%41"):
@@ -185,7 +185,7 @@ def test_bad_origin(url: str) -> None:
 
 def test_cookies_of_scripts_go_into_the_jar() -> None:
     """As if a response had set them for the whole host; they stay, change, and go."""
-    names = Names({"server": "http://127.0.0.1:8000"})
+    names = VariableNames({"server": "http://127.0.0.1:8000"})
     jar = CookieJar()
 
     def sent(target: str, *cookies: str, values: tuple[str, ...] = ()) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_loadtool.auth import Credentials
 from pytest_loadtool.replay.user import credential_cache as module
-from pytest_loadtool.replay.user.credential_cache import Trial, Verdicts
+from pytest_loadtool.replay.user.credential_cache import CredentialCache, Trial
 
 ALICE, BOB = Credentials("alice", "a"), Credentials("bob", "b")
 
@@ -17,7 +17,7 @@ def trial(
 
 def test_what_was_refused_stays_refused_there() -> None:
     """For these credentials, at this place, in this scheme and realm."""
-    verdicts = Verdicts()
+    verdicts = CredentialCache()
     verdicts.refuse(trial(), " (Basic)")
     assert verdicts.refusal(trial()) == " (Basic)"
     others = [trial(BOB), trial(place="office"), trial(realm="S"), trial(scheme="digest")]
@@ -28,7 +28,7 @@ def test_what_was_refused_stays_refused_there() -> None:
 
 def test_one_trial_at_a_time() -> None:
     """Until it has ended, whatever became of it; other credentials do not wait."""
-    verdicts = Verdicts()
+    verdicts = CredentialCache()
     first = trial()
     assert verdicts.begin(first, 0)
     assert not verdicts.begin(trial(), 1)
@@ -44,7 +44,7 @@ def test_one_trial_at_a_time() -> None:
 
 def test_nobody_waits_for_ever() -> None:
     """A server that does not answer keeps one who waits for so long, and then the next."""
-    verdicts = Verdicts()
+    verdicts = CredentialCache()
     first, second = trial(), trial()
     assert verdicts.begin(first, 10)
     assert not verdicts.begin(second, 10 + module._PATIENCE - 1)
@@ -55,7 +55,7 @@ def test_nobody_waits_for_ever() -> None:
 
 def test_what_is_known_to_be_right_does_not_wait() -> None:
     """Of as many credentials as one likes."""
-    verdicts = Verdicts()
+    verdicts = CredentialCache()
     for who in (ALICE, BOB):
         assert verdicts.begin(trial(who), 0)
         verdicts.accept(trial(who))
@@ -65,7 +65,7 @@ def test_what_is_known_to_be_right_does_not_wait() -> None:
 
 def test_what_was_right_is_wrong_from_the_second_time_on() -> None:
     """Else all who share it would suffer from one answer of a server in trouble."""
-    verdicts = Verdicts()
+    verdicts = CredentialCache()
     verdicts.accept(trial())
     verdicts.refuse(trial(), " (Basic)")
     assert not verdicts.refusal(trial())
@@ -77,7 +77,7 @@ def test_what_was_right_is_wrong_from_the_second_time_on() -> None:
 
 def test_the_oldest_are_forgotten() -> None:
     """Users who are made up for each iteration do not fill the memory."""
-    verdicts = Verdicts()
+    verdicts = CredentialCache()
     for number in range(module._MOST_KNOWN + 1):
         verdicts.accept(trial(Credentials(str(number), "")))
         verdicts.refuse(trial(Credentials(f"no {number}", "")), "so")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from pytest_loadtool.diagnosis.outcome import Outcome
+from pytest_loadtool.diagnosis.outcome import StepOutcome
 from pytest_loadtool.model.case import Transaction
 from pytest_loadtool.model.result import Failure
 
@@ -33,7 +33,7 @@ class Answer:
 
 def outcome(
     index: int, page: str, transaction: Transaction, answer: Answer, *messages: str
-) -> Outcome:
+) -> StepOutcome:
     """A transaction that failed for each of the ``messages``, or passed."""
     failures = tuple(Failure("status", message) for message in messages)
-    return Outcome(index, page, "http://shop:8000", transaction, answer, failures)
+    return StepOutcome(index, page, "http://shop:8000", transaction, answer, failures)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_loadtool.diagnosis.outcome import Evidence, Outcome, headline
+from pytest_loadtool.diagnosis.outcome import Evidence, StepOutcome, headline
 from pytest_loadtool.model.case import (
     Header,
     Kind,
@@ -249,7 +249,7 @@ def test_what_an_extractor_went_by() -> None:
         case,
         [
             outcome(0, "p", LOGIN, Answer(SENT)),
-            Outcome(1, "p", "http://shop:8000", one, answer, failures),
+            StepOutcome(1, "p", "http://shop:8000", one, answer, failures),
         ],
         path="shop.case.toml",
         evidence=Evidence(),

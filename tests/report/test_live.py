@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 from rich.live_render import LiveRender
 
-from pytest_loadtool.load import Glimpse
+from pytest_loadtool.load import Progress
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.report.columns import cells
 from pytest_loadtool.report.load.live import RunView
@@ -19,13 +19,13 @@ from tests.load.simulation import CONFIGURATION, glimpsed
 from tests.report.documented import block
 
 
-def seen() -> Glimpse:
+def seen() -> Progress:
     """A glimpse of a run over two workers with some errors."""
     return glimpsed(failing=90)
 
 
 def drawn(
-    glimpse: Glimpse,
+    glimpse: Progress,
     elapsed: float,
     configuration: LoadConfiguration,
     width: int = 80,
@@ -112,7 +112,7 @@ def test_broken_thresholds() -> None:
 
 def test_before_the_first_request() -> None:
     """Without a request there is no median and no rate of errors, and no error either."""
-    line = status_line(Glimpse(), 0.0, CONFIGURATION)
+    line = status_line(Progress(), 0.0, CONFIGURATION)
     assert line == "0 s of 10 s: 0 users, 0 requests/s, 0 requests, 0 errors"
 
 
@@ -140,7 +140,7 @@ def test_the_view_keeps_within_the_terminal(width: int, height: int) -> None:
     """No line is wider, no view is higher: it is drawn over each time. What there is room for, is
     shown: all transactions in a high one, none in a low one."""
     long = replace(CONFIGURATION, name="A configuration with a long name 負荷 " * 5)
-    for glimpse in (Glimpse(), seen()):
+    for glimpse in (Progress(), seen()):
         for elapsed in (0.0, 5.0, 10.0, 25.0):
             lines = drawn(glimpse, elapsed, long, width, height)
             assert len(lines) <= height

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from pytest_loadtool.model.bandwidth import PROFILES, Bandwidth
 from pytest_loadtool.transport.connections.network import new_event_loop
 from pytest_loadtool.transport.wire.bandwidth import (
-    Line,
+    Throttle,
     Throttled,
     Way,
     connect_slowly,
@@ -125,7 +125,7 @@ def get(path: str) -> bytes:
 
 
 async def connect(
-    port: int, line: Line, request: bytes, tls: ssl.SSLContext | None = None
+    port: int, line: Throttle, request: bytes, tls: ssl.SSLContext | None = None
 ) -> Client:
     """A client that sends ``request`` over ``line``."""
     loop = asyncio.get_running_loop()
@@ -155,7 +155,7 @@ def test_a_response_takes_its_time_on_the_line(
 
     async def work() -> Client:
         port = port_of(site, over_tls)
-        client = await connect(port, Line(SLOW), get("/big"), unverified(over_tls))
+        client = await connect(port, Throttle(SLOW), get("/big"), unverified(over_tls))
         await client.over
         return client
 
@@ -177,7 +177,7 @@ def test_connections_of_a_user_share_the_line(site: Nginx, loop: asyncio.Abstrac
     """Two responses at once take as long as both together, and none waits for another's end."""
 
     async def work() -> tuple[Client, Client, Client]:
-        line = Line(SLOW)
+        line = Throttle(SLOW)
         both = [await connect(site.ports["plain"], line, get("/big")) for _ in range(2)]
         small = await connect(site.ports["plain"], line, get("/small"))
         await asyncio.gather(*(one.over for one in (*both, small)))
@@ -199,7 +199,9 @@ def test_users_do_not_share_a_line(site: Nginx, loop: asyncio.AbstractEventLoop)
     """Two lines bring in a second what one brings in two."""
 
     async def work() -> list[Client]:
-        clients = [await connect(site.ports["plain"], Line(SLOW), get("/big")) for _ in range(2)]
+        clients = [
+            await connect(site.ports["plain"], Throttle(SLOW), get("/big")) for _ in range(2)
+        ]
         await asyncio.gather(*(one.over for one in clients))
         return clients
 
@@ -220,7 +222,9 @@ def test_a_request_takes_its_time_too(
     )
 
     async def work() -> Client:
-        client = await connect(port_of(site, over_tls), Line(SLOW), request, unverified(over_tls))
+        client = await connect(
+            port_of(site, over_tls), Throttle(SLOW), request, unverified(over_tls)
+        )
         await client.over
         return client
 
@@ -235,7 +239,7 @@ def test_latency(site: Nginx, loop: asyncio.AbstractEventLoop) -> None:
     far = Bandwidth(SLOW.down, SLOW.up, latency=0.4)
 
     async def work() -> Client:
-        client = await connect(site.ports["plain"], Line(far), get("/big"))
+        client = await connect(site.ports["plain"], Throttle(far), get("/big"))
         await client.over
         return client
 
@@ -254,7 +258,7 @@ def test_handshakes_go_over_the_line(site: Nginx, loop: asyncio.AbstractEventLoo
         far = Bandwidth(FAST.down, FAST.up, latency=0.2)
 
         async def work(far: Bandwidth = far, tls: ssl.SSLContext = tls) -> Client:
-            client = await connect(site.ports["tls"], Line(far), get("/small"), tls)
+            client = await connect(site.ports["tls"], Throttle(far), get("/small"), tls)
             await client.over
             return client
 
@@ -268,14 +272,16 @@ def test_a_handshake_that_fails(site: Nginx, loop: asyncio.AbstractEventLoop) ->
     """It is told to who connects, and the connection hears nothing."""
 
     async def work() -> None:
-        await connect(site.ports["tls"], Line(FAST), get("/small"), ssl.create_default_context())
+        await connect(
+            site.ports["tls"], Throttle(FAST), get("/small"), ssl.create_default_context()
+        )
 
     with pytest.raises(ssl.SSLCertVerificationError):
         run(loop, work())
 
     async def hung_up(url: str) -> None:
         await connect(
-            int(url.rpartition(":")[2]), Line(FAST), get("/"), ssl.create_default_context()
+            int(url.rpartition(":")[2]), Throttle(FAST), get("/"), ssl.create_default_context()
         )
 
     with peer(lambda connection: None) as server, pytest.raises(ConnectionResetError):
@@ -297,7 +303,7 @@ def test_a_server_that_refuses_after_the_handshake(
 
     async def work(url: str) -> Client:
         port = int(url.rpartition(":")[2])
-        client = await connect(port, Line(FAST), get("/"), unverified(True))
+        client = await connect(port, Throttle(FAST), get("/"), unverified(True))
         await client.over
         return client
 
@@ -320,7 +326,7 @@ def test_the_server_meets_a_slow_client(loop: asyncio.AbstractEventLoop) -> None
     quick = Bandwidth(16_000_000, 1_000_000)
 
     async def work(url: str) -> Client:
-        client = await connect(int(url.rpartition(":")[2]), Line(quick), get("/"))
+        client = await connect(int(url.rpartition(":")[2]), Throttle(quick), get("/"))
         await client.over
         return client
 
@@ -336,7 +342,7 @@ def test_what_came_before_a_reset_arrives_first(loop: asyncio.AbstractEventLoop)
 
     async def work(url: str) -> Client:
         slow = Bandwidth(80_000, 80_000)
-        client = await connect(int(url.rpartition(":")[2]), Line(slow), get("/"))
+        client = await connect(int(url.rpartition(":")[2]), Throttle(slow), get("/"))
         await client.over
         return client
 
@@ -353,7 +359,7 @@ def test_an_abort_is_the_end(site: Nginx, loop: asyncio.AbstractEventLoop, over_
 
     async def work() -> tuple[Client, int]:
         port = port_of(site, over_tls)
-        client = await connect(port, Line(SLOW), get("/big"), unverified(over_tls))
+        client = await connect(port, Throttle(SLOW), get("/big"), unverified(over_tls))
         await client.first
         client.transport.abort()
         assert client.transport.is_closing()
@@ -377,7 +383,7 @@ def test_a_close_lets_go_what_was_written(loop: asyncio.AbstractEventLoop) -> No
 
     async def work(url: str) -> Client:
         far = Bandwidth(80_000, 80_000, 0.05)
-        client = await connect(int(url.rpartition(":")[2]), Line(far), get("/"))
+        client = await connect(int(url.rpartition(":")[2]), Throttle(far), get("/"))
         client.transport.close()
         await client.over
         return client
@@ -447,7 +453,7 @@ def test_a_late_event_loop_does_not_slow_the_line_down() -> None:
             received.extend(data)
 
     source = Source(loop, pieces=8)
-    source.protocol = Throttled(Keep(), Line(SLOW), cast("asyncio.AbstractEventLoop", loop))
+    source.protocol = Throttled(Keep(), Throttle(SLOW), cast("asyncio.AbstractEventLoop", loop))
     source.protocol.connection_made(source)
     source.give()
     loop.run()
@@ -458,7 +464,7 @@ def test_a_late_event_loop_does_not_slow_the_line_down() -> None:
 def test_buffers_of_all_profiles() -> None:
     """A fraction of a second of each line, and never less than a few packets."""
     for line in PROFILES.values():
-        size = receive_buffer(Line(line))
+        size = receive_buffer(Throttle(line))
         assert max(4 * 1460, line.down / 8 / 20) <= size <= max(4 * 1460, line.down / 8)
 
 
@@ -501,7 +507,7 @@ def test_time_that_nobody_used_is_lost() -> None:
 
 def test_directions_do_not_disturb_each_other() -> None:
     """Up and down have a rate each; connections of one user share both."""
-    line = Line(Bandwidth(8_000, 4_000, 0.1))
+    line = Throttle(Bandwidth(8_000, 4_000, 0.1))
     assert [line.down.carry(0.0, 500), line.up.carry(0.0, 500)] == [0.5, 1.0]
     assert [line.down.carry(0.0, 500), line.up.carry(0.0, 500)] == [1.0, 2.0]
 

@@ -12,7 +12,7 @@ from pytest_loadtool.casefile import read_case
 from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.opening import open_file
-from pytest_loadtool.console.session import Session, Settings
+from pytest_loadtool.console.session import Console, Settings
 from pytest_loadtool.correlation import configuration
 from tests.console.listener import Listener, do
 from tests.console.traffic import RECORDED_TOKEN, exchange, sign_in, write_har
@@ -26,10 +26,10 @@ def listener() -> Listener:
 
 
 @pytest.fixture
-def session(tmp_path: Path, listener: Listener) -> Session:
+def session(tmp_path: Path, listener: Listener) -> Console:
     """A console with a recorded sign-in."""
     settings = Settings(directory=tmp_path, browser="none")
-    session = Session(settings, listener, COMMANDS, tmp_path / "shop.case.toml")
+    session = Console(settings, listener, COMMANDS, tmp_path / "shop.case.toml")
     do(session, f"import {write_har(tmp_path / 'in.har', *sign_in(SERVER))}")
     return session
 
@@ -55,7 +55,7 @@ def decisions(folder: Path) -> list[dict[str, Any]]:
 
 
 def test_configuring_alone_correlates(
-    session: Session, listener: Listener, runs: list[int], tmp_path: Path
+    session: Console, listener: Listener, runs: list[int], tmp_path: Path
 ) -> None:
     """Explaining, saving and taking a decision back read what was decided, in any order."""
     do(session, "configure")
@@ -77,7 +77,7 @@ def test_configuring_alone_correlates(
 
 
 def test_decisions_follow_what_is_edited(
-    session: Session, listener: Listener, runs: list[int]
+    session: Console, listener: Listener, runs: list[int]
 ) -> None:
     """They have the numbers of now; transactions that are gone are in none."""
     other = exchange("GET", f"{SERVER}/other", -9, ("Accept", "text/html"), answer="hello")
@@ -100,7 +100,7 @@ def test_decisions_follow_what_is_edited(
     assert runs == [4]
 
 
-def test_nothing_is_explained_before_it_is_decided(session: Session, runs: list[int]) -> None:
+def test_nothing_is_explained_before_it_is_decided(session: Console, runs: list[int]) -> None:
     """What to do is said; saving says what an unconfigured test case does."""
     for command in ("explain", "undo-decision 1"):
         with pytest.raises(CommandError, match="nothing is decided yet: `configure` finds"):
@@ -112,7 +112,7 @@ def test_nothing_is_explained_before_it_is_decided(session: Session, runs: list[
 
 
 def test_opened_again_it_is_decided_once(
-    session: Session, listener: Listener, runs: list[int], tmp_path: Path
+    session: Console, listener: Listener, runs: list[int], tmp_path: Path
 ) -> None:
     """By the traffic, when it is asked for; saving alone leaves what the file says."""
     do(session, "configure")
@@ -136,7 +136,7 @@ def test_opened_again_it_is_decided_once(
 
 
 def test_decisions_go_with_traffic_that_is_written_anew(
-    session: Session, runs: list[int], tmp_path: Path
+    session: Console, runs: list[int], tmp_path: Path
 ) -> None:
     """A page that is added to a test case that was opened: the file has the decisions on it."""
     do(session, "configure")
@@ -153,7 +153,7 @@ def test_decisions_go_with_traffic_that_is_written_anew(
     assert len(list(read_case(session.case_path).transactions())) == 3
 
 
-def test_an_outcome_is_taken_back(session: Session, listener: Listener, runs: list[int]) -> None:
+def test_an_outcome_is_taken_back(session: Console, listener: Listener, runs: list[int]) -> None:
     """Nothing is asserted of that change any more, and nothing else is touched."""
     json_type = "application/json"
     add = exchange(

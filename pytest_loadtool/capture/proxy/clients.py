@@ -33,7 +33,7 @@ class _Options(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Proxy:
+class RecordingProxy:
     """Where a client sends its traffic so that it is recorded: nowhere, when nothing is recorded.
 
     Then it changes no client that is given it, so that a test may always ask for it.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pytest_loadtool.casefile.toml.render import Line
+from pytest_loadtool.casefile.toml.render import KeyedLine
 from pytest_loadtool.casefile.toml.schema import Key, Node, Table, array, filled
 from pytest_loadtool.casefile.toml.values import string
 from pytest_loadtool.model.asm import AsmSettings
@@ -23,11 +23,11 @@ def asm_settings(node: Node) -> AsmSettings:
     return AsmSettings(**ASM.read(node))
 
 
-def asm_lines(settings: AsmSettings) -> Iterator[Line]:
+def asm_lines(settings: AsmSettings) -> Iterator[KeyedLine]:
     """The table's lines; none if it says nothing."""
     lists = {name: getattr(settings, name) for name in ("rules", "ignore")}
     if any(lists.values()):
-        yield Line(("asm",), "[asm]", gap=True)
+        yield KeyedLine(("asm",), "[asm]", gap=True)
     for name, values in lists.items():
         if values:
-            yield Line(("asm", name), f"{name} = ", elements=tuple(map(string, values)))
+            yield KeyedLine(("asm", name), f"{name} = ", elements=tuple(map(string, values)))

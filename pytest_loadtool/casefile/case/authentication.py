@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from pytest_loadtool.casefile.syntax import base_url, shown, template
 from pytest_loadtool.casefile.toml.positions import KeyPath
-from pytest_loadtool.casefile.toml.render import Line
+from pytest_loadtool.casefile.toml.render import KeyedLine
 from pytest_loadtool.casefile.toml.schema import Key, Node, Table, boolean, filled, parsed
 from pytest_loadtool.casefile.toml.values import scalar
 from pytest_loadtool.codec.suggestions import did_you_mean
@@ -62,27 +62,27 @@ def literal_password(password: str, variables: Mapping[str, Variable]) -> str:
     return ""
 
 
-def identity_lines(identities: tuple[Identity, ...]) -> Iterator[Line]:
+def identity_lines(identities: tuple[Identity, ...]) -> Iterator[KeyedLine]:
     """The tables' lines."""
     for index, one in enumerate(identities):
         at: KeyPath = ("identity", index)
-        yield Line(at, "[[identity]]", gap=True)
-        yield Line((*at, "username"), f"username = {scalar(one.username)}")
-        yield Line((*at, "password"), f"password = {scalar(one.password)}")
+        yield KeyedLine(at, "[[identity]]", gap=True)
+        yield KeyedLine((*at, "username"), f"username = {scalar(one.username)}")
+        yield KeyedLine((*at, "password"), f"password = {scalar(one.password)}")
         for name in ("domain", "realm", "host"):
             if value := getattr(one, name):
-                yield Line((*at, name), f"{name} = {scalar(value)}")
-        yield Line((*at, "ahead"), f"ahead = {scalar(one.ahead)}", usual=not one.ahead)
+                yield KeyedLine((*at, name), f"{name} = {scalar(value)}")
+        yield KeyedLine((*at, "ahead"), f"ahead = {scalar(one.ahead)}", usual=not one.ahead)
 
 
-def proxy_lines(settings: Proxy | None) -> Iterator[Line]:
+def proxy_lines(settings: Proxy | None) -> Iterator[KeyedLine]:
     """The table's lines; none if there is no proxy."""
     if settings is None:
         return
-    yield Line(("proxy",), "[proxy]", gap=True)
+    yield KeyedLine(("proxy",), "[proxy]", gap=True)
     for name in PROXY.keys:
         if value := getattr(settings, name):
-            yield Line(("proxy", name), f"{name} = {scalar(value)}")
+            yield KeyedLine(("proxy", name), f"{name} = {scalar(value)}")
 
 
 def _host(text: str) -> str:

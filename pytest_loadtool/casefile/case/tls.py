@@ -13,7 +13,7 @@ from pathlib import Path
 from pytest_loadtool.casefile.files import read_bytes
 from pytest_loadtool.casefile.syntax import shown
 from pytest_loadtool.casefile.toml.diagnostics import Problems
-from pytest_loadtool.casefile.toml.render import Line
+from pytest_loadtool.casefile.toml.render import KeyedLine
 from pytest_loadtool.casefile.toml.schema import Key, Node, Table, boolean, filled, parsed
 from pytest_loadtool.casefile.toml.values import scalar
 from pytest_loadtool.casefile.trust import Trust, named_path
@@ -84,15 +84,15 @@ def _holds_no(file: str, what: str) -> str:
     return f'{file} holds no {what} in PEM form ("-----BEGIN {what.upper()}-----")'
 
 
-def tls_lines(settings: TlsSettings) -> Iterator[Line]:
+def tls_lines(settings: TlsSettings) -> Iterator[KeyedLine]:
     """The table's lines; none if all is as usual."""
     if settings == USUAL_TLS:
         return
-    yield Line(("tls",), "[tls]", gap=True)
-    yield Line(("tls", "verify"), f"verify = {scalar(settings.verify)}", usual=settings.verify)
+    yield KeyedLine(("tls",), "[tls]", gap=True)
+    yield KeyedLine(("tls", "verify"), f"verify = {scalar(settings.verify)}", usual=settings.verify)
     for name in _TEXTS:
         if value := getattr(settings, name):
-            yield Line(("tls", name), f"{name} = {scalar(value)}")
+            yield KeyedLine(("tls", name), f"{name} = {scalar(value)}")
 
 
 def _server_name(text: str) -> str:

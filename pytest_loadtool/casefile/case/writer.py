@@ -11,7 +11,7 @@ from pytest_loadtool.casefile.case.authentication import identity_lines, proxy_l
 from pytest_loadtool.casefile.case.tls import tls_lines
 from pytest_loadtool.casefile.quantities import format_duration
 from pytest_loadtool.casefile.toml.positions import KeyPath
-from pytest_loadtool.casefile.toml.render import Line, render
+from pytest_loadtool.casefile.toml.render import KeyedLine, render
 from pytest_loadtool.casefile.toml.schema import FORMAT
 from pytest_loadtool.casefile.toml.values import (
     Scalar,
@@ -63,7 +63,7 @@ def format_case(case: TestCase) -> str:
     return render(line for line in case_lines(case) if not line.usual)
 
 
-def case_lines(case: TestCase) -> Iterator[Line]:
+def case_lines(case: TestCase) -> Iterator[KeyedLine]:
     """The lines of a test case's file."""
     yield _pair((), "format", FORMAT)
     yield _pair((), "name", case.name)
@@ -82,26 +82,26 @@ def case_lines(case: TestCase) -> Iterator[Line]:
     yield from proxy_lines(case.proxy)
     yield from asm_lines(case.asm)
     if case.header_sets:
-        yield Line(("header_sets",), "[header_sets]", gap=True)
+        yield KeyedLine(("header_sets",), "[header_sets]", gap=True)
     for name, headers in case.header_sets.items():
         written = tuple(string(_header(one)) for one in headers)
-        yield Line(("header_sets", name), f"{key(name)} = ", elements=written)
+        yield KeyedLine(("header_sets", name), f"{key(name)} = ", elements=written)
     for use in case.datasets:
         yield from _dataset(use)
     yield from identity_lines(case.identities)
     for index, page in enumerate(case.pages):
         yield from _page(("page", index), page)
     if case.variables:
-        yield Line(("variables",), "[variables]", gap=True)
+        yield KeyedLine(("variables",), "[variables]", gap=True)
     for name, variable in case.variables.items():
-        yield Line(("variables", name), f"{key(name)} = {_variable(variable)}")
+        yield KeyedLine(("variables", name), f"{key(name)} = {_variable(variable)}")
 
 
-def _pair(table: KeyPath, name: str, value: Scalar, *, usual: bool = False) -> Line:
-    return Line((*table, name), f"{name} = {scalar(value)}", usual=usual)
+def _pair(table: KeyPath, name: str, value: Scalar, *, usual: bool = False) -> KeyedLine:
+    return KeyedLine((*table, name), f"{name} = {scalar(value)}", usual=usual)
 
 
-def _filled(table: KeyPath, name: str, value: str) -> Iterator[Line]:
+def _filled(table: KeyPath, name: str, value: str) -> Iterator[KeyedLine]:
     """A pair that there is no way to write when it is empty."""
     if value:
         yield _pair(table, name, value)
@@ -109,32 +109,34 @@ def _filled(table: KeyPath, name: str, value: str) -> Iterator[Line]:
 
 def _strings(
     table: KeyPath, name: str, elements: Iterable[str], *, gap: bool = False
-) -> Iterator[Line]:
+) -> Iterator[KeyedLine]:
     """An array of strings, left out when empty."""
     written = tuple(string(one) for one in elements)
     if written:
-        yield Line((*table, name), f"{name} = ", gap=gap, elements=written)
+        yield KeyedLine((*table, name), f"{name} = ", gap=gap, elements=written)
 
 
-def _tables(table: KeyPath, name: str, elements: Iterable[Mapping[str, str]]) -> Iterator[Line]:
+def _tables(
+    table: KeyPath, name: str, elements: Iterable[Mapping[str, str]]
+) -> Iterator[KeyedLine]:
     """An array of inline tables, one per line, left out when empty."""
     written = tuple(inline_table(one) for one in elements)
     if written:
-        yield Line((*table, name), f"{name} = ", elements=written, spread=True)
+        yield KeyedLine((*table, name), f"{name} = ", elements=written, spread=True)
 
 
-def _dataset(use: DatasetUse) -> Iterator[Line]:
+def _dataset(use: DatasetUse) -> Iterator[KeyedLine]:
     table = ("datasets", use.name)
     default = DatasetUse(use.name, use.file)
-    yield Line(table, f"[datasets.{key(use.name)}]", gap=True)
+    yield KeyedLine(table, f"[datasets.{key(use.name)}]", gap=True)
     yield _pair(table, "file", use.file)
     for name in ("lifespan", "reusable", "sharable"):
         value = getattr(use, name)
         yield _pair(table, name, value, usual=value == getattr(default, name))
 
 
-def _page(table: KeyPath, page: Page) -> Iterator[Line]:
-    yield Line(table, "[[page]]", gap=True)
+def _page(table: KeyPath, page: Page) -> Iterator[KeyedLine]:
+    yield KeyedLine(table, "[[page]]", gap=True)
     yield _pair(table, "name", page.name)
     pause = format_duration(page.think_time)
     yield _pair(table, "think_time", pause, usual=not page.think_time)
@@ -142,9 +144,9 @@ def _page(table: KeyPath, page: Page) -> Iterator[Line]:
         yield from _transaction((*table, "transaction", index), transaction)
 
 
-def _transaction(table: KeyPath, transaction: Transaction) -> Iterator[Line]:
+def _transaction(table: KeyPath, transaction: Transaction) -> Iterator[KeyedLine]:
     request = transaction.request
-    yield Line(table, "[[page.transaction]]", gap=True)
+    yield KeyedLine(table, "[[page.transaction]]", gap=True)
     yield _pair(table, "request", f"{request.method} {request.target}")
     yield from _filled(table, "name", transaction.name)
     yield _pair(table, "dangerous", transaction.dangerous, usual=not transaction.dangerous)
@@ -158,7 +160,7 @@ def _transaction(table: KeyPath, transaction: Transaction) -> Iterator[Line]:
     yield from _tables(table, "validators", map(_validator, transaction.validators))
     if transaction.recorded is not None:
         recorded = inline_table(_recorded(transaction.recorded))
-        yield Line((*table, "recorded"), f"recorded = {recorded}")
+        yield KeyedLine((*table, "recorded"), f"recorded = {recorded}")
 
 
 def _header(header: Header) -> str:
@@ -167,10 +169,10 @@ def _header(header: Header) -> str:
     return f"{header.name}: {header.value}" if header.value else f"{header.name}:"
 
 
-def _body(table: KeyPath, request: Request) -> Iterator[Line]:
+def _body(table: KeyPath, request: Request) -> Iterator[KeyedLine]:
     match request.body:
         case str(text):
-            yield Line((*table, "body"), f"body = {multiline(text)}")
+            yield KeyedLine((*table, "body"), f"body = {multiline(text)}")
             yield from _filled(table, "body_charset", request.charset)
         case bytes(content):
             encoded = base64.b64encode(content).decode()
@@ -179,14 +181,14 @@ def _body(table: KeyPath, request: Request) -> Iterator[Line]:
             pass
 
 
-def _status(table: KeyPath, status: StatusCodes) -> Line:
+def _status(table: KeyPath, status: StatusCodes) -> KeyedLine:
     written = tuple(
         str(low) if low == high else string(f"{low}-{high}") for low, high in status.ranges
     )
     path = (*table, "status")
     if len(written) == 1:
-        return Line(path, f"status = {written[0]}", usual=status == StatusCodes())
-    return Line(path, "status = ", elements=written)
+        return KeyedLine(path, f"status = {written[0]}", usual=status == StatusCodes())
+    return KeyedLine(path, "status = ", elements=written)
 
 
 def _extractor(extractor: Extractor) -> dict[str, str]:

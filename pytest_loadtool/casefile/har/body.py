@@ -17,7 +17,7 @@ READABLE = 256 * 1024
 _PIECE = 4 * 64 * 1024
 
 
-class Source:
+class BodySource:
     """A file that is open for reading as long as a body of it may be asked for, even if it gets
     another name or is deleted meanwhile."""
 
@@ -35,7 +35,7 @@ class StoredBody:
     """``size`` bytes, which stand in ``source`` as a JSON string of ``length`` bytes from ``start``
     on, quotes aside."""
 
-    source: Source
+    source: BodySource
     start: int
     length: int
     base64: bool

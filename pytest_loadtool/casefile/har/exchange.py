@@ -25,7 +25,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from pytest_loadtool.casefile.har.table import EntryError, Table
+from pytest_loadtool.casefile.har.table import EntryError, HarTable
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 
 #: ``log.creator.name`` of the files that we write.
@@ -86,7 +86,7 @@ def exchange_from(entry: Any) -> Exchange:
     Raises:
         EntryError: there is no request, or not even its method and URL.
     """
-    table = Table.of(entry)
+    table = HarTable.of(entry)
     exchange = without_bodies(table)
     return replace(
         exchange,
@@ -99,7 +99,7 @@ def exchange_from(entry: Any) -> Exchange:
     )
 
 
-def without_bodies(entry: Table) -> Exchange:
+def without_bodies(entry: HarTable) -> Exchange:
     """What every program writes in the same way.
 
     Raises:
@@ -120,7 +120,7 @@ def without_bodies(entry: Table) -> Exchange:
     )
 
 
-def _status(response: Table) -> int:
+def _status(response: HarTable) -> int:
     """0 also for -1 and the like, with which some programs say that there was no response."""
     status: int = response.get("status", int, 0)
     if status <= _LAST_STATUS:
@@ -141,11 +141,11 @@ def _url(text: str) -> str:
     return text
 
 
-def _body(holder: Table, encoding: str) -> bytes:
+def _body(holder: HarTable, encoding: str) -> bytes:
     return decoded(holder, holder.get("text", str, ""), holder.get(encoding, str, ""))
 
 
-def decoded(holder: Table, text: str, encoding: str) -> bytes:
+def decoded(holder: HarTable, text: str, encoding: str) -> bytes:
     """The bytes of a body, which is UTF-8 text unless ``encoding`` is base64; none, with a line in
     what ``holder`` has lost, if it is neither. Padding may be missing, as browsers have it (WHATWG
     Infra, forgiving-base64)."""
@@ -163,7 +163,7 @@ def decoded(holder: Table, text: str, encoding: str) -> bytes:
         return b""
 
 
-def _started(entry: Table) -> float:
+def _started(entry: HarTable) -> float:
     """Seconds since the epoch of an ISO 8601 time; without an offset it counts as UTC."""
     text: Any = entry.members.get("startedDateTime")
     try:
@@ -267,7 +267,7 @@ def _query(url: str) -> list[tuple[str, str]]:
         return []
 
 
-def _headers(message: Table) -> HeaderList:
+def _headers(message: HarTable) -> HeaderList:
     return tuple(
         (name, header.get("value", str, ""))
         for header in message.tables("headers")

@@ -24,7 +24,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from pytest_loadtool.casefile.har.exchange import decoded, seconds, without_bodies
-from pytest_loadtool.casefile.har.table import Table
+from pytest_loadtool.casefile.har.table import HarTable
 from pytest_loadtool.codec.charset import declared_charset
 from pytest_loadtool.codec.media import media_type
 from pytest_loadtool.codec.multipart import boundary_of, is_multipart
@@ -86,7 +86,7 @@ def foreign_exchange(entry: Any, charset: Charset = named_charset) -> Exchange:
     Raises:
         EntryError: as `exchange_from`.
     """
-    table = Table.of(entry)
+    table = HarTable.of(entry)
     raw = without_bodies(table)
     request, response = table.table("request"), table.table("response")
     exchange = replace(
@@ -116,7 +116,7 @@ def _wire_headers(headers: HeaderList) -> HeaderList:
     )
 
 
-def _took(entry: Table) -> float:
+def _took(entry: HarTable) -> float:
     """``time``, else the sum of the timings, in seconds; ``ssl`` counts within ``connect``."""
     total = entry.get("time", (int, float), None)
     if total is None:
@@ -126,7 +126,7 @@ def _took(entry: Table) -> float:
     return seconds(total)
 
 
-def _request_body(post_data: Table, exchange: Exchange, charset: Charset) -> bytes:
+def _request_body(post_data: HarTable, exchange: Exchange, charset: Charset) -> bytes:
     mime = post_data.get("mimeType", str, "")
     text = post_data.get("text", str, "")
     encoding = post_data.get("_encoding", str, "") or post_data.get("encoding", str, "")
@@ -140,13 +140,13 @@ def _request_body(post_data: Table, exchange: Exchange, charset: Charset) -> byt
     ).encode()
 
 
-def _response_body(content: Table, exchange: Exchange, charset: Charset) -> bytes:
+def _response_body(content: HarTable, exchange: Exchange, charset: Charset) -> bytes:
     mime = exchange.response_header("Content-Type") or content.get("mimeType", str, "")
     text = content.get("text", str, "")
     return _bytes(content, text, content.get("encoding", str, ""), charset(mime, text))
 
 
-def _bytes(holder: Table, text: str, encoding: str, charset: str) -> bytes:
+def _bytes(holder: HarTable, text: str, encoding: str, charset: str) -> bytes:
     """A body's bytes: base64, or text in that charset, if it can be."""
     if encoding.lower() == "base64":
         return decoded(holder, text, encoding)
@@ -157,7 +157,7 @@ def _bytes(holder: Table, text: str, encoding: str, charset: str) -> bytes:
         return decoded(holder, text, "")
 
 
-def _multipart(params: list[Table], content_type: str) -> bytes:
+def _multipart(params: list[HarTable], content_type: str) -> bytes:
     """The form in RFC 7578 shape. Files are as long as the HAR has them, which is often empty."""
     boundary = boundary_of(content_type)
     if not boundary:
@@ -176,7 +176,7 @@ def _multipart(params: list[Table], content_type: str) -> bytes:
     return ("".join(parts) + f"--{boundary}--\r\n").encode("utf-8", "replace")
 
 
-def _events(entry: Table) -> int:
+def _events(entry: HarTable) -> int:
     """How many events the page sent over the WebSocket, as Chromium and mitmproxy list them."""
     messages = entry.members.get("_webSocketMessages")
     return sum(
@@ -188,7 +188,7 @@ def _events(entry: Table) -> int:
     )
 
 
-def _note(entry: Table, exchange: Exchange) -> str:
+def _note(entry: HarTable, exchange: Exchange) -> str:
     """Why the exchange cannot be replayed; "" if it can."""
     scheme = exchange.url.partition(":")[0].lower()
     kind = entry.get("_resourceType", str, "").lower()

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pytest_loadtool.casefile.har.body import READABLE, Source, StoredBody
+from pytest_loadtool.casefile.har.body import READABLE, BodySource, StoredBody
 from pytest_loadtool.casefile.har.entries import converted
 from pytest_loadtool.casefile.har.exchange import exchange_from
 from pytest_loadtool.errors import FileError
@@ -44,7 +44,7 @@ def exchanges_of_lines(path: Path) -> Iterator[Exchange]:
         OSError: it cannot be read.
         FileError: an entry that is not the last is wrong.
     """
-    source = Source(path)
+    source = BodySource(path)
     with path.open("rb") as file:
         position = len(file.readline())
         lines = enumerate(file)
@@ -61,7 +61,7 @@ def exchanges_of_lines(path: Path) -> Iterator[Exchange]:
             position += len(line)
 
 
-def _exchange(line: bytes, index: int, source: Source, position: int) -> Exchange:
+def _exchange(line: bytes, index: int, source: BodySource, position: int) -> Exchange:
     entry = line.rstrip(b",\n")
     places: dict[str, tuple[int, int]] = {}
     text, at = b"", 0

@@ -16,7 +16,7 @@ class EntryError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class HarTable:
     """An object of an entry. ``key`` is its dotted key there, and ``lost`` gets a line for each of
     its members, and of those below, that is not as HAR has it."""
 
@@ -25,7 +25,7 @@ class Table:
     lost: list[str] = field(default_factory=list)
 
     @classmethod
-    def of(cls, entry: Any) -> Table:
+    def of(cls, entry: Any) -> HarTable:
         """An entry.
 
         Raises:
@@ -56,23 +56,23 @@ class Table:
             return default
         return found
 
-    def table(self, name: str) -> Table:
+    def table(self, name: str) -> HarTable:
         """The object under ``name``; an empty one if there is none."""
-        return Table(self.get(name, dict, {}), self._path(name), self.lost)
+        return HarTable(self.get(name, dict, {}), self._path(name), self.lost)
 
-    def needed_table(self, name: str) -> Table:
+    def needed_table(self, name: str) -> HarTable:
         """The object under ``name``.
 
         Raises:
             EntryError: as `needed`.
         """
-        return Table(self.needed(name, dict), self._path(name), self.lost)
+        return HarTable(self.needed(name, dict), self._path(name), self.lost)
 
-    def tables(self, name: str) -> Iterator[Table]:
+    def tables(self, name: str) -> Iterator[HarTable]:
         """The objects of the array under ``name``."""
         for index, one in enumerate(self.get(name, list, [])):
             if isinstance(one, dict):
-                yield Table(one, self._path(f"{name}[{index}]"), self.lost)
+                yield HarTable(one, self._path(f"{name}[{index}]"), self.lost)
             else:
                 self.drop(f"{name}[{index}]", _unexpected(one))
 

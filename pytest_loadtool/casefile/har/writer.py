@@ -20,7 +20,7 @@ from typing import Self
 
 from pytest_loadtool import __version__
 from pytest_loadtool.casefile.files import file_errors
-from pytest_loadtool.casefile.har.body import READABLE, Source, StoredBody
+from pytest_loadtool.casefile.har.body import READABLE, BodySource, StoredBody
 from pytest_loadtool.casefile.har.exchange import HEAD, TROUBLES, encoded, entry_from
 from pytest_loadtool.model.exchange import Body, Exchange
 
@@ -39,7 +39,7 @@ class HarWriter:
         """
         self.path = path
         self._count = 0
-        self._source: Source | None = None
+        self._source: BodySource | None = None
         self._troubles: list[str] = []
         #: Stands for a body while the rest of its entry becomes text: nothing else contains it.
         self._mark = secrets.token_hex(16)
@@ -76,7 +76,7 @@ class HarWriter:
         self._count += 1
         if self._source is None:
             with file_errors(self.path, "read"):
-                self._source = Source(self.path)
+                self._source = BodySource(self.path)
         size = exchange.response_size
         response = StoredBody(self._source, *places[3], encoding == "base64", size)
         request, size = exchange.held_request, exchange.request_size

@@ -12,7 +12,7 @@ from pytest_loadtool.casefile.quantities import (
     format_share,
     format_size,
 )
-from pytest_loadtool.casefile.toml.render import Line, render
+from pytest_loadtool.casefile.toml.render import KeyedLine, render
 from pytest_loadtool.casefile.toml.schema import FORMAT
 from pytest_loadtool.casefile.toml.values import Scalar, inline_array, inline_table, scalar
 from pytest_loadtool.model.load import CaseShare, Distribution, LoadConfiguration, Stage, ThinkTime
@@ -23,7 +23,7 @@ def format_load(configuration: LoadConfiguration) -> str:
     return render(line for line in load_lines(configuration) if not line.usual)
 
 
-def load_lines(configuration: LoadConfiguration) -> Iterator[Line]:
+def load_lines(configuration: LoadConfiguration) -> Iterator[KeyedLine]:
     """The lines of a load configuration's file."""
     yield _pair("format", FORMAT)
     yield _pair("name", configuration.name)
@@ -35,10 +35,10 @@ def load_lines(configuration: LoadConfiguration) -> Iterator[Line]:
         value = getattr(configuration, name)
         if value is None:  # there is no way to write that, other than not to
             continue
-        yield Line((name,), f"{name} = {write(value)}", usual=value == getattr(_USUAL, name))
+        yield KeyedLine((name,), f"{name} = {write(value)}", usual=value == getattr(_USUAL, name))
     if configuration.thresholds:
         written = tuple(scalar(threshold.text) for threshold in configuration.thresholds)
-        yield Line(("thresholds",), "thresholds = ", elements=written, spread=True)
+        yield KeyedLine(("thresholds",), "thresholds = ", elements=written, spread=True)
     if configuration.server:
         yield _pair("server", configuration.server)
     for index, stage in enumerate(configuration.stages):
@@ -47,8 +47,8 @@ def load_lines(configuration: LoadConfiguration) -> Iterator[Line]:
         yield from _share(index, share)
 
 
-def _pair(name: str, value: Scalar) -> Line:
-    return Line((name,), f"{name} = {scalar(value)}")
+def _pair(name: str, value: Scalar) -> KeyedLine:
+    return KeyedLine((name,), f"{name} = {scalar(value)}")
 
 
 def _think_time(think_time: ThinkTime) -> str:
@@ -77,22 +77,22 @@ def _drawn(distribution: Distribution) -> dict[str, str]:
     return {distribution.kind: written[0] if len(written) == 1 else inline_array(written)}
 
 
-def _stage(index: int, stage: Stage) -> Iterator[Line]:
+def _stage(index: int, stage: Stage) -> Iterator[KeyedLine]:
     table = ("stage", index)
-    yield Line(table, "[[stage]]", gap=True)
+    yield KeyedLine(table, "[[stage]]", gap=True)
     if stage.rate is None:
-        yield Line((*table, "users"), f"users = {stage.users}")
+        yield KeyedLine((*table, "users"), f"users = {stage.users}")
     else:
-        yield Line((*table, "rate"), f"rate = {scalar(format_rate(stage.rate))}")
-    yield Line((*table, "duration"), f"duration = {_duration(stage.duration)}")
-    yield Line((*table, "ramp"), f"ramp = {_duration(stage.ramp)}", usual=not stage.ramp)
+        yield KeyedLine((*table, "rate"), f"rate = {scalar(format_rate(stage.rate))}")
+    yield KeyedLine((*table, "duration"), f"duration = {_duration(stage.duration)}")
+    yield KeyedLine((*table, "ramp"), f"ramp = {_duration(stage.ramp)}", usual=not stage.ramp)
 
 
-def _share(index: int, share: CaseShare) -> Iterator[Line]:
+def _share(index: int, share: CaseShare) -> Iterator[KeyedLine]:
     table = ("case", index)
-    yield Line(table, "[[case]]", gap=True)
-    yield Line((*table, "file"), f"file = {scalar(share.file)}")
-    yield Line((*table, "weight"), f"weight = {share.weight}", usual=share.weight == 1)
+    yield KeyedLine(table, "[[case]]", gap=True)
+    yield KeyedLine((*table, "file"), f"file = {scalar(share.file)}")
+    yield KeyedLine((*table, "weight"), f"weight = {share.weight}", usual=share.weight == 1)
 
 
 def _duration(seconds: float) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from pytest_loadtool.casefile.toml.positions import KeyPath, Layout, Remark
-from pytest_loadtool.casefile.toml.render import Line
+from pytest_loadtool.casefile.toml.render import KeyedLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Carried:
     end: tuple[str, ...]
 
 
-def carry(old: Layout, moved: Mapping[KeyPath, KeyPath], lines: Iterable[Line]) -> Carried:
+def carry(old: Layout, moved: Mapping[KeyPath, KeyPath], lines: Iterable[KeyedLine]) -> Carried:
     """Find each comment's place among the new ``lines``. ``moved`` gives new paths by old ones.
 
     Three cases:
@@ -60,7 +60,7 @@ def _in_order(old: Layout, before: list[KeyPath]) -> Iterator[tuple[KeyPath, Rem
     yield from reversed(open_)
 
 
-def _places(lines: Iterable[Line]) -> set[KeyPath]:
+def _places(lines: Iterable[KeyedLine]) -> set[KeyPath]:
     places: set[KeyPath] = set()
     for line in lines:
         places.add(line.path)

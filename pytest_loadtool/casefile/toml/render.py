@@ -20,7 +20,7 @@ _NO_REMARK = Remark()
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class KeyedLine:
     """A table header or a key with its value.
 
     ``text`` is the line as written, or for an array what stands before its ``[``; then ``elements``
@@ -38,7 +38,7 @@ class Line:
 
 
 def render(
-    lines: Iterable[Line],
+    lines: Iterable[KeyedLine],
     remarks: Mapping[KeyPath, Remark] = _NO_REMARKS,
     *,
     top: tuple[str, ...] = (),
@@ -73,7 +73,7 @@ class _Text:
                 self.lines.append(indent + line)
 
 
-def _put(text: _Text, line: Line, remarks: Mapping[KeyPath, Remark]) -> None:
+def _put(text: _Text, line: KeyedLine, remarks: Mapping[KeyPath, Remark]) -> None:
     remark = remarks.get(line.path, _NO_REMARK)
     text.blank_due = text.blank_due or line.gap or "" in remark.above
     text.add(*remark.above)
@@ -85,7 +85,7 @@ def _put(text: _Text, line: Line, remarks: Mapping[KeyPath, Remark]) -> None:
 
 
 def _put_array(
-    text: _Text, line: Line, elements: tuple[str, ...], remarks: Mapping[KeyPath, Remark]
+    text: _Text, line: KeyedLine, elements: tuple[str, ...], remarks: Mapping[KeyPath, Remark]
 ) -> None:
     behind = remarks.get(line.path, _NO_REMARK).behind
     own = [remarks.get((*line.path, index), _NO_REMARK) for index in range(len(elements))]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pytest_loadtool.console.arguments import TransactionNumber
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.selection import transaction
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import case as views
 from pytest_loadtool.console.views import transaction as transaction_views
 from pytest_loadtool.workflow.document import Document
 
 
-async def tree(session: Session, *, collapse_all: bool = False, expand_all: bool = False) -> None:
+async def tree(session: Console, *, collapse_all: bool = False, expand_all: bool = False) -> None:
     """Show the test case: its pages, and under each its transactions.
 
     Each transaction has its number, method, recorded status, kind, size of the response and path.
@@ -26,7 +26,7 @@ async def tree(session: Session, *, collapse_all: bool = False, expand_all: bool
 
 
 async def show(
-    session: Session, number: TransactionNumber, *, full: bool = False, secrets: bool = False
+    session: Console, number: TransactionNumber, *, full: bool = False, secrets: bool = False
 ) -> None:
     """Show a transaction's request and response as they were recorded, bodies decoded.
 
@@ -38,7 +38,7 @@ async def show(
     session.tell(transaction_views.recorded(document, one, full=full, secrets=secrets))
 
 
-async def show_fidelity(session: Session) -> None:
+async def show_fidelity(session: Console) -> None:
     """Show the fidelity report: everything that was filtered, merged or cannot be replayed.
 
     Each recorded exchange is a transaction of the test case or is counted here with the reason;
@@ -47,7 +47,7 @@ async def show_fidelity(session: Session) -> None:
     session.tell(views.report(_recorded(session)))
 
 
-async def show_errors(session: Session) -> None:
+async def show_errors(session: Console) -> None:
     """Errors View: list what went wrong while recording, with its status or condition.
 
     A number is that of the transaction in `tree`. Three things call for a new recording, unless
@@ -60,7 +60,7 @@ async def show_errors(session: Session) -> None:
     session.tell(lines or ["No errors."])
 
 
-def _recorded(session: Session) -> Document:
+def _recorded(session: Console) -> Document:
     document = session.opened()
     if not document.exchanges:
         raise CommandError(

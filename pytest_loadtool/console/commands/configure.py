@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pytest_loadtool.console.arguments import Hostnames, VariableName
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import case as views
 from pytest_loadtool.console.wizards.configure import (
     configure_application_state,
@@ -29,7 +29,7 @@ from pytest_loadtool.workflow.document import Document
 
 
 async def configure(
-    session: Session,
+    session: Console,
     *,
     hosts: Hostnames | None = None,
     rules: Path | None = None,
@@ -71,7 +71,7 @@ async def configure(
         session.say("`configure --replay` also finds what only replays show.")
 
 
-async def application_state(session: Session, *, rules: Path | None = None) -> None:
+async def application_state(session: Console, *, rules: Path | None = None) -> None:
     """Application State: find dynamic values anew, in a test case whose hostnames are restricted.
 
     It is the second part of `configure` by itself. --rules adds a file with rules of your own.
@@ -87,7 +87,7 @@ async def application_state(session: Session, *, rules: Path | None = None) -> N
     configure_application_state(session, document, rules)
 
 
-async def explain(session: Session, variable: VariableName | None = None) -> None:
+async def explain(session: Console, variable: VariableName | None = None) -> None:
     """List the decisions of application state management: what was found, and why.
 
     Each has the value, the response that sets it, the requests that use it, the rule or evidence
@@ -101,7 +101,7 @@ async def explain(session: Session, variable: VariableName | None = None) -> Non
     session.tell(views.decisions(made, numbered=variable is None))
 
 
-async def undo_decision(session: Session, decision: VariableName) -> None:
+async def undo_decision(session: Console, decision: VariableName) -> None:
     """Take one decision of application state management back, so that it does not come again.
 
     DECISION is the variable, or its number as `explain` lists it. Its values are sent as they were
@@ -128,7 +128,7 @@ async def undo_decision(session: Session, decision: VariableName) -> None:
     session.tell(f"  ignore {one}" for one in ignored)
 
 
-def _decided(session: Session) -> Document:
+def _decided(session: Console) -> Document:
     """The open document with its decisions, which are kept with it."""
     with session.frontend.progress() as told:
         document = decided(session.settings, session.case_path, session.opened(), told)

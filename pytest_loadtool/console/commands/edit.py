@@ -8,7 +8,7 @@ from dataclasses import replace
 from pytest_loadtool.console.arguments import PageName, TransactionNumber
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.selection import page_index, transaction
-from pytest_loadtool.console.session import Change, Session
+from pytest_loadtool.console.session import Console, UndoStep
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.recording import page_span, without
@@ -17,7 +17,7 @@ from pytest_loadtool.workflow.document import Document, unset
 from pytest_loadtool.workflow.telling import counted
 
 
-async def strip(session: Session) -> None:
+async def strip(session: Console) -> None:
     """Strip Static Resources: delete style sheets, scripts, images, fonts, icons and sitemaps.
 
     What stays: pages, requests that scripts make, REST, GraphQL and SOAP calls, XML that is no
@@ -41,7 +41,7 @@ async def strip(session: Session) -> None:
 
 
 async def delete(
-    session: Session, number: TransactionNumber | None = None, *, page: PageName | None = None
+    session: Console, number: TransactionNumber | None = None, *, page: PageName | None = None
 ) -> None:
     """Delete a transaction or a page; a page that loses its last transaction goes with it.
 
@@ -64,7 +64,7 @@ async def delete(
     _tell_unset(session, document.case)
 
 
-async def unique(session: Session, *text: str) -> None:
+async def unique(session: Console, *text: str) -> None:
     """Give each virtual user a text of its own in place of TEXT, which was typed while recording.
 
     For names that a server takes only once, such as those of users or files: without it the second
@@ -90,7 +90,7 @@ async def unique(session: Session, *text: str) -> None:
     session.say(f"{changed.variable} stands for it in {used}.")
 
 
-async def mark_dangerous(session: Session, number: TransactionNumber, *, off: bool = False) -> None:
+async def mark_dangerous(session: Console, number: TransactionNumber, *, off: bool = False) -> None:
     """Mark a transaction as dangerous: what it does cannot be undone, such as a payment.
 
     `configure --replay` never sends it. `play`, tests and load tests do. NUMBER is the one that
@@ -111,7 +111,7 @@ async def mark_dangerous(session: Session, number: TransactionNumber, *, off: bo
     session.say(f"{number} {marked.title} {said} dangerous.")
 
 
-async def undo(session: Session) -> None:
+async def undo(session: Console) -> None:
     """Undo the last command that changed the test case; again: the one before it.
 
     Files that were written stay as they are.
@@ -120,36 +120,36 @@ async def undo(session: Session) -> None:
     if not history.made:
         raise CommandError("there is nothing to undo")
     change = history.made.pop()
-    history.undone.append(Change(change.line, session.state))
+    history.undone.append(UndoStep(change.line, session.state))
     session.state = change.state
     session.say(f"Undid `{change.line}`. {_what_is_open(session)} `redo` does it again.")
 
 
-async def redo(session: Session) -> None:
+async def redo(session: Console) -> None:
     """Do again what was undone last."""
     history = session.history
     if not history.undone:
         raise CommandError("there is nothing to redo: no command was undone since the last change")
     change = history.undone.pop()
-    history.made.append(Change(change.line, session.state))
+    history.made.append(UndoStep(change.line, session.state))
     session.state = change.state
     session.say(f"Did `{change.line}` again. {_what_is_open(session)}")
 
 
-def _change(session: Session, document: Document, case: TestCase) -> None:
+def _change(session: Console, document: Document, case: TestCase) -> None:
     if not case.pages:
         raise CommandError("nothing would be left of the test case")
     session.document = replace(document, case=case)
 
 
-def _tell_unset(session: Session, before: TestCase) -> None:
+def _tell_unset(session: Console, before: TestCase) -> None:
     for name in sorted(unset(session.opened().case) - unset(before)):
         session.say(
             f"  {name} was set by it and is still used: `configure` looks for another source"
         )
 
 
-def _what_is_open(session: Session) -> str:
+def _what_is_open(session: Console) -> str:
     if session.document is None:
         return "No test case is open."
     return f"The test case has {summary(session.document)}."

@@ -10,7 +10,7 @@ from pytest_loadtool.casefile import read_dataset
 from pytest_loadtool.console.arguments import FieldName, TransactionNumber, VariableName
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.selection import transaction
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.transaction import table
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.masking.text import BY_NAME
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pytest_loadtool.correlation.requests.fields import Field
 
 
-async def fields(session: Session, number: TransactionNumber, *, secrets: bool = False) -> None:
+async def fields(session: Console, number: TransactionNumber, *, secrets: bool = False) -> None:
     """Fields View: list the fields of a transaction's request, each with its datasource and value.
 
     NUMBER is the one that `tree` shows. The datasources are Constant value, Dataset, User variable,
@@ -37,7 +37,7 @@ async def fields(session: Session, number: TransactionNumber, *, secrets: bool =
 
 
 async def set_field(
-    session: Session,
+    session: Console,
     number: TransactionNumber,
     field: FieldName,
     *,
@@ -95,7 +95,7 @@ def _field(document: Document, number: int, name: str) -> Field:
     raise UsageError(f"transaction {number} has no field {name!r}; {hint}")
 
 
-def _with_dataset(session: Session, case: TestCase, column: str) -> TestCase:
+def _with_dataset(session: Console, case: TestCase, column: str) -> TestCase:
     """The test case with the dataset that the column is of, which must have it."""
     name, dot, wanted = column.partition(".")
     if not dot or not name or not wanted:

@@ -14,7 +14,7 @@ from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.console.arguments import SecretsWay
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.opening import domains, may_drop, open_traffic
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.console.wizard import question
 from pytest_loadtool.model.case import TestCase
@@ -29,7 +29,7 @@ from pytest_loadtool.workflow.secrets import WAYS, dataset_path, warnings
 
 
 async def import_(
-    session: Session,
+    session: Console,
     file: Path,
     *,
     only: tuple[Domain, ...] = (),
@@ -55,7 +55,7 @@ async def import_(
 
 
 async def import_page(
-    session: Session, request: Path, response: Path, *, name: str = "", server: str = ""
+    session: Console, request: Path, response: Path, *, name: str = "", server: str = ""
 ) -> None:
     """As New Web Page: add a page with one transaction from two plain-text files.
 
@@ -100,7 +100,7 @@ def _has_evidence(document: Document) -> bool:
 
 
 async def save(
-    session: Session,
+    session: Console,
     file: Path | None = None,
     *,
     replace: bool = False,
@@ -157,7 +157,7 @@ def _absolute(path: Path) -> Path:
     return path.absolute()
 
 
-async def _way(session: Session, document: Document, wanted: str) -> str:
+async def _way(session: Console, document: Document, wanted: str) -> str:
     """What to do with the credentials and tokens; ``wanted`` is what the command said.
 
     Raises:
@@ -193,7 +193,7 @@ def _understood(answer: str, document: Document) -> str:
 
 
 def _in_the_way(
-    session: Session, document: Document, path: Path, target: Path | None
+    session: Console, document: Document, path: Path, target: Path | None
 ) -> list[Path]:
     """Files that are not this console's own and that saving would replace."""
     if session.saved is not None and path == session.case_path:
@@ -201,7 +201,7 @@ def _in_the_way(
     return [one for one in (path, target) if one and one.exists() and one != document.evidence]
 
 
-async def _agree_to_replace(session: Session, files: Sequence[Path]) -> None:
+async def _agree_to_replace(session: Console, files: Sequence[Path]) -> None:
     if not files:
         return
     shown = " and ".join(session.shown(one) for one in files)

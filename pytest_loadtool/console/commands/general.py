@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pytest_loadtool.console.arguments import CommandName
 from pytest_loadtool.console.errors import CommandError
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 
 
-async def help_(session: Session, command: CommandName | None = None) -> None:
+async def help_(session: Console, command: CommandName | None = None) -> None:
     """List the commands, or explain one."""
     commands = session.registry.commands
     if command:
@@ -22,7 +22,7 @@ async def help_(session: Session, command: CommandName | None = None) -> None:
     )
 
 
-async def quit_(session: Session) -> None:
+async def quit_(session: Console) -> None:
     """Leave the console.
 
     With a test case that is not saved, or a recording that runs, you are asked once. What was

@@ -17,7 +17,7 @@ from pytest_loadtool.casefile import format_load, parse_load, save_load
 from pytest_loadtool.casefile.quantities import format_duration
 from pytest_loadtool.console.arguments import Duration
 from pytest_loadtool.console.errors import CommandError, InconclusiveError, UsageError
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.wizards.consent import agree_to_replay, check_server
 from pytest_loadtool.console.wizards.identity import needs_identity
 from pytest_loadtool.errors import FileError
@@ -31,7 +31,7 @@ from pytest_loadtool.workflow.replaying import apart
 from pytest_loadtool.workflow.telling import counted
 
 if TYPE_CHECKING:
-    from pytest_loadtool.load import Glimpse, Summary
+    from pytest_loadtool.load import Progress, Summary
 
 #: Seconds until the first line about a run, and between two of them.
 _FIRST_LINE, _BETWEEN_LINES = 1.0, 5.0
@@ -44,7 +44,7 @@ _RAMP_UP, _RAMP_UP_SHARE = 10.0, 0.2
 
 
 async def create_load_configuration(
-    session: Session,
+    session: Console,
     file: Path | None = None,
     *,
     users: int = 20,
@@ -90,7 +90,7 @@ async def create_load_configuration(
     _hint(session, configuration, [(case.name, length_of(case, configuration.think_time))])
 
 
-async def start(session: Session, file: Path | None = None, *, server: str = "") -> None:
+async def start(session: Console, file: Path | None = None, *, server: str = "") -> None:
     """Start: run a load configuration in this process, as `pytest --load FILE` does.
 
     Without FILE it is the one created last, or the one beside the test case that is named like it.
@@ -157,7 +157,7 @@ async def start(session: Session, file: Path | None = None, *, server: str = "")
 
 
 def _hint(
-    session: Session, configuration: LoadConfiguration, lengths: Iterable[tuple[str, Length]]
+    session: Console, configuration: LoadConfiguration, lengths: Iterable[tuple[str, Length]]
 ) -> None:
     """Say which test cases take longer than the load lasts."""
     from pytest_loadtool.load.verdict.unfinished import too_short
@@ -168,7 +168,7 @@ def _hint(
             session.say(f"  {hint}")
 
 
-def _saved(session: Session) -> None:
+def _saved(session: Console) -> None:
     """Make sure that the file of the open test case is what is open.
 
     Raises:
@@ -182,7 +182,7 @@ def _saved(session: Session) -> None:
         )
 
 
-def _chosen(session: Session, file: Path | None) -> Path:
+def _chosen(session: Console, file: Path | None) -> Path:
     """The load configuration to run.
 
     Raises:
@@ -223,14 +223,14 @@ def _absolute(path: Path) -> Path:
     return path.absolute()
 
 
-def _lines(session: Session, configuration: LoadConfiguration) -> Callable[[Glimpse], None]:
+def _lines(session: Console, configuration: LoadConfiguration) -> Callable[[Progress], None]:
     """What shows how a run that begins now is getting on."""
     from pytest_loadtool.report.load.status import status_line
 
     started = time.monotonic()
     due = _FIRST_LINE
 
-    def show(seen: Glimpse) -> None:
+    def show(seen: Progress) -> None:
         nonlocal due
         elapsed = time.monotonic() - started
         if elapsed >= due:
@@ -240,7 +240,7 @@ def _lines(session: Session, configuration: LoadConfiguration) -> Callable[[Glim
     return show
 
 
-def _report(session: Session, summary: Summary) -> None:
+def _report(session: Console, summary: Summary) -> None:
     from pytest_loadtool.report.load.sparkline import glyphs_for
     from pytest_loadtool.report.load.text import load_text
 

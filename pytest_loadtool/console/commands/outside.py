@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pytest_loadtool.console.environment import ended, variables
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.workflow.recording import Live
 from pytest_loadtool.workflow.telling import counted
 
@@ -21,7 +21,7 @@ _SETTLING = 0.1
 _PATIENCE = 5.0
 
 
-async def run(session: Session, *command: str) -> None:
+async def run(session: Console, *command: str) -> None:
     """Run a program whose traffic is recorded, such as a curl command or a Playwright test.
 
     It is started with HTTP_PROXY, HTTPS_PROXY and the certificate variables of common clients set,
@@ -53,7 +53,7 @@ async def run(session: Session, *command: str) -> None:
         raise CommandError(f"{command[0]} {ended(status)}")
 
 
-async def wait(session: Session, seconds: float | None = None, *, file: Path | None = None) -> None:
+async def wait(session: Console, seconds: float | None = None, *, file: Path | None = None) -> None:
     """Keep recording: for so many SECONDS, until FILE exists, or until the browser is closed.
 
     Without SECONDS and --file it waits for the browser. With both, the file must come in that time.

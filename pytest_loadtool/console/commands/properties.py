@@ -9,7 +9,7 @@ from pathlib import Path
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.console.arguments import ProxyScheme, TransactionNumber, UserName
 from pytest_loadtool.console.errors import UsageError
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import identity as views
 from pytest_loadtool.console.wizards.credentials import Given, ask_credentials
 from pytest_loadtool.console.wizards.identity import change_identity, configure_identity
@@ -21,7 +21,7 @@ from pytest_loadtool.workflow.document import readable, tidied
 
 
 async def properties(
-    session: Session,
+    session: Console,
     *,
     show_negotiation: bool = False,
     hide_negotiation: bool = False,
@@ -83,7 +83,7 @@ class _ProxyTab:
     method: ProxyScheme | None = None
 
 
-async def _proxied(session: Session, case: TestCase, tab: _ProxyTab) -> TestCase:
+async def _proxied(session: Console, case: TestCase, tab: _ProxyTab) -> TestCase:
     """The test case with the proxy as it is to be.
 
     Raises:
@@ -116,7 +116,7 @@ def _method(text: str) -> ProxyMethod:
 
 
 async def test_case_configuration(
-    session: Session,
+    session: Console,
     *,
     dataset: Path | None = None,
     share: str = "",
@@ -144,7 +144,7 @@ async def test_case_configuration(
 
 
 async def user_identity(
-    session: Session,
+    session: Console,
     number: TransactionNumber | None = None,
     *,
     dataset: Path | None = None,

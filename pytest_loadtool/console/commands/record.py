@@ -8,7 +8,7 @@ from pytest_loadtool.codec.media import is_html, media_type
 from pytest_loadtool.console.environment import exports
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.opening import domains, may_drop, open_traffic
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.masking.text import BY_NAME
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.recording import Domain
@@ -22,7 +22,7 @@ _TOLD = ("proxy ", "a process of user ")
 
 
 async def record(
-    session: Session,
+    session: Console,
     url: str = "",
     *,
     browser: str = "",
@@ -77,7 +77,7 @@ async def record(
     running.watch(lambda reason: _closed(session, reason))
 
 
-async def stop(session: Session) -> None:
+async def stop(session: Console) -> None:
     """Stop recording: close the browser and the proxy, and make the test case.
 
     Prints what the test case holds, and the fidelity report: everything that was filtered, merged
@@ -102,7 +102,7 @@ def _with_scheme(url: str) -> str:
     return url if "://" in url or url.startswith("about:") else f"http://{url}"
 
 
-def _present(session: Session) -> None:
+def _present(session: Console) -> None:
     from pytest_loadtool.capture.browser.chromium import has_display
 
     session.say("The browser is open: what is done in it is recorded. `stop` ends the recording.")
@@ -111,7 +111,7 @@ def _present(session: Session) -> None:
     session.say("`record` tells how other clients are recorded meanwhile.")
 
 
-def _explain(session: Session, running: Live) -> None:
+def _explain(session: Console, running: Live) -> None:
     session.say(f"Recording through {running.proxy} into {session.shown(running.evidence.path)}.")
     session.say(f"The proxy's certificate: {running.recorder.ca_certificate}")
     session.say("Programs started with `run` are recorded. For a client in another terminal:")
@@ -119,7 +119,7 @@ def _explain(session: Session, running: Live) -> None:
         session.say(f"  {line}")
 
 
-def _teller(session: Session) -> Callable[[Exchange], None]:
+def _teller(session: Console) -> Callable[[Exchange], None]:
     """What hears of each exchange of a recording."""
     refusals = set[str]()
 
@@ -136,7 +136,7 @@ def _teller(session: Session) -> Callable[[Exchange], None]:
     return tell
 
 
-def _tell(session: Session, exchange: Exchange) -> None:
+def _tell(session: Console, exchange: Exchange) -> None:
     """Name each navigation as it is recorded; the rest only counts."""
     html = is_html(media_type(exchange.response_header("content-type")))
     page = exchange.response_size or 300 <= exchange.status < 400
@@ -145,7 +145,7 @@ def _tell(session: Session, exchange: Exchange) -> None:
         session.say(f"  recorded {asked} {exchange.status}")
 
 
-def _closed(session: Session, reason: str) -> None:
+def _closed(session: Console, reason: str) -> None:
     if reason:
         session.say(
             f"{reason}. `stop` makes a test case of what there is; record it again if not all is."

@@ -7,14 +7,14 @@ from dataclasses import replace
 from pytest_loadtool.casefile import format_duration
 from pytest_loadtool.console.arguments import Duration
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.recording import ALGORITHMS, Grouping, regrouped, with_pauses
 from pytest_loadtool.workflow.telling import replayed
 
 
 async def regroup(
-    session: Session, *, activity: bool = False, activity_threshold: Duration | None = None
+    session: Console, *, activity: bool = False, activity_threshold: Duration | None = None
 ) -> None:
     """Group again what was recorded before, without losing what was edited since.
 
@@ -47,7 +47,7 @@ async def regroup(
 
 
 async def preferences(
-    session: Session, *, grouping: str = "", activity_threshold: Duration | None = None
+    session: Console, *, grouping: str = "", activity_threshold: Duration | None = None
 ) -> None:
     """Preferences, Recording: how transactions are grouped into pages; the next `stop` obeys.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.console.errors import CommandError
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import transaction as views
 from pytest_loadtool.console.wizards.configure import configure_for_replay
 from pytest_loadtool.console.wizards.consent import may_replay, planned
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pytest_loadtool.replay import PagePlan, Response, Step
 
 
-async def play(session: Session, *, fast: bool = False, server: str = "") -> None:
+async def play(session: Console, *, fast: bool = False, server: str = "") -> None:
     """Play: replay the test case once, as one user, without a browser.
 
     Prints each transaction as it finishes, with how it differs from what was recorded if it passed,
@@ -57,7 +57,7 @@ async def play(session: Session, *, fast: bool = False, server: str = "") -> Non
 class _Watch:
     """Prints each transaction and keeps the first failure. ``stopped`` ends the replay."""
 
-    session: Session
+    session: Console
     total: int
     seen: int = 0
     failed: int = 0

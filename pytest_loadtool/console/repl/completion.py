@@ -24,7 +24,7 @@ from pytest_loadtool.console.arguments import (
 )
 from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.console.registry import Command
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.model.authentication import PROXY_METHODS
 from pytest_loadtool.recording import hostnames
 from pytest_loadtool.workflow.accounts import accounts
@@ -34,7 +34,7 @@ from pytest_loadtool.workflow.secrets import WAYS
 class RegistryCompleter(Completer):
     """Completes the line before the cursor."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Console) -> None:
         self._session = session
         self._values: dict[Any, Callable[[str], Iterable[Completion]]] = {
             CommandName: self._commands,

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 if TYPE_CHECKING:
-    from pytest_loadtool.console.views.line import Kind, Line
+    from pytest_loadtool.console.views.line import Kind, ViewLine
 
 #: In the eight colours that every theme has chosen to be read on its background, dark or light. The
 #: gray background is colour 250 of 256.
@@ -26,7 +26,7 @@ _STYLES: dict[Kind, str] = {
 _NARROWEST = 20
 
 
-def drawn(line: Line, width: int, *, coloured: bool) -> str:
+def drawn(line: ViewLine, width: int, *, coloured: bool) -> str:
     """Return the line, or the lines that it takes in so many columns, with escape sequences."""
     *before, (last, kind) = line.spans
     head = Text.assemble(*((text, _STYLES[kind]) for text, kind in before))

@@ -20,9 +20,9 @@ from pytest_loadtool.console.repl.completion import RegistryCompleter
 from pytest_loadtool.console.repl.interrupting import ENDING, Interruptible
 from pytest_loadtool.console.repl.running import ABANDONED, execute, outcome
 from pytest_loadtool.console.repl.script import PlainFrontend
-from pytest_loadtool.console.session import Session, printable
+from pytest_loadtool.console.session import Console, printable
 from pytest_loadtool.console.views.case import summary
-from pytest_loadtool.console.views.line import Line
+from pytest_loadtool.console.views.line import ViewLine
 from pytest_loadtool.console.wizard import Question
 from pytest_loadtool.workflow.known import state_file
 from pytest_loadtool.workflow.telling import counted
@@ -43,7 +43,7 @@ class TerminalFrontend(PlainFrontend):
 
     def say(self, text: str) -> None:
         """Print above the prompt; views are drawn, if that is a terminal that can."""
-        if isinstance(text, Line) and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
+        if isinstance(text, ViewLine) and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
             from pytest_loadtool.console.repl.drawing import drawn
 
             width = shutil.get_terminal_size().columns
@@ -75,7 +75,7 @@ class TerminalFrontend(PlainFrontend):
         return (answer if question.secret else answer.strip()) or default
 
 
-async def interact(session: Session, first: str = "") -> int:
+async def interact(session: Console, first: str = "") -> int:
     """Read and run lines until `quit` or Ctrl-D; the exit status.
 
     ``first`` is a line to run at once. Ctrl-C clears the line, or interrupts the command that runs.
@@ -130,7 +130,7 @@ async def _read(asker: PromptSession[str], text: str, *, secret: bool = False) -
     return line
 
 
-def _tell(session: Session, ended: asyncio.Task[None]) -> None:
+def _tell(session: Console, ended: asyncio.Task[None]) -> None:
     """Say why a command has not come to its end; the console and what it holds go on."""
     if ended.cancelled():
         session.say("\ninterrupted")  # the terminal has written ^C
@@ -143,7 +143,7 @@ def _tell(session: Session, ended: asyncio.Task[None]) -> None:
         )
 
 
-def toolbar(session: Session) -> str:
+def toolbar(session: Console) -> str:
     """The line of state: what is being recorded, and what the test case holds."""
     parts = []
     if session.live is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_loadtool.console.errors import CommandError, as_command_error
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.workflow.document import Document
 
@@ -15,7 +15,7 @@ SAVED, ABANDONED, NOTHING_RECORDED = 0, 2, 5
 _THROUGH_HISTORY = frozenset({"undo", "redo"})
 
 
-async def execute(session: Session, line: str) -> None:
+async def execute(session: Console, line: str) -> None:
     """Understand and run one line.
 
     Raises:
@@ -47,7 +47,7 @@ def _differ(one: Document | None, other: Document | None) -> bool:
     return one.exchanges is not other.exchanges or one.case != other.case
 
 
-def outcome(session: Session) -> int:
+def outcome(session: Console) -> int:
     """The exit status of a console that ends without an error."""
     if session.live is not None or session.unsaved:
         return ABANDONED

@@ -13,7 +13,7 @@ from typing import TextIO
 
 from pytest_loadtool.console.errors import CommandError, NotGreenError, UsageError
 from pytest_loadtool.console.repl.running import execute, outcome
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.wizard import Question
 from pytest_loadtool.model.progress import Told, silent
 
@@ -60,7 +60,7 @@ def read_script(path: Path) -> list[str]:
         raise UsageError(f"{path} is not UTF-8 text") from None
 
 
-def check_script(session: Session, name: str, lines: list[str]) -> None:
+def check_script(session: Console, name: str, lines: list[str]) -> None:
     """Understand every line before the first one runs: no recording is lost to a slip at the end.
 
     Raises:
@@ -73,7 +73,7 @@ def check_script(session: Session, name: str, lines: list[str]) -> None:
             raise UsageError(f"{name}:{number}: {fault}") from None
 
 
-async def run_script(session: Session, name: str, lines: AsyncIterator[str]) -> int:
+async def run_script(session: Console, name: str, lines: AsyncIterator[str]) -> int:
     """Run lines until one fails, `quit` or the end; the exit status.
 
     Each command is printed before it runs, so that the output reads like a session. When

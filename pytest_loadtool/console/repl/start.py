@@ -21,7 +21,7 @@ from pytest_loadtool.console.repl.script import (
     read_script,
     run_script,
 )
-from pytest_loadtool.console.session import Frontend, Session, Settings
+from pytest_loadtool.console.session import Console, Frontend, Settings
 from pytest_loadtool.workflow.files import as_case_path, untitled
 
 
@@ -79,17 +79,17 @@ def _terminal(settings: Settings) -> int:
     return asyncio.run(_closing(session, interact(session, _first_line(settings))))
 
 
-def _session(settings: Settings, frontend: Frontend) -> Session:
+def _session(settings: Settings, frontend: Frontend) -> Console:
     given = settings.case_path
     path = as_case_path(given) if given is not None else untitled(settings.directory)
-    return Session(settings, frontend, COMMANDS, path)
+    return Console(settings, frontend, COMMANDS, path)
 
 
 def _first_line(settings: Settings) -> str:
     return f"record {shlex.quote(settings.url)}" if settings.url else ""
 
 
-async def _closing(session: Session, work: Coroutine[None, None, int]) -> int:
+async def _closing(session: Console, work: Coroutine[None, None, int]) -> int:
     """Do ``work``, which signals end; then end the browser and the proxy.
 
     A signal that comes while these end is as hard as it would be without this.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.console.views.identity import authentication, offered
-from pytest_loadtool.console.views.line import Kind, Line
+from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.console.views.text import size
 from pytest_loadtool.masking.text import BY_NAME, cut
 from pytest_loadtool.model.case import Page, TestCase, Transaction
@@ -47,7 +47,7 @@ def tree(document: Document, *, collapsed: bool = False) -> Iterator[str]:
     """
     case = document.case
     server = f"  {case.server}" if case.server else ""
-    yield Line((case.name, "heading"), (f"{server}  ({summary(document)})", ""))
+    yield ViewLine((case.name, "heading"), (f"{server}  ({summary(document)})", ""))
     if case.identities:
         yield f"{_mark(collapsed)} Authentication"
     for line in authentication(case) if not collapsed else ():
@@ -68,7 +68,7 @@ def tree(document: Document, *, collapsed: bool = False) -> Iterator[str]:
                 scheme = offered(exchange)
                 yield f"  CAN  {exchange.method:<{widths[0]}}  {exchange.status}  {scheme}"
             method, status, kind, weight, path = row
-            yield Line(
+            yield ViewLine(
                 (f"{number:5}", "number"),
                 (f"  {method:<{widths[0]}}", "name"),
                 (f"  {status:>{widths[1]}}", _kind_of(status)),
@@ -106,7 +106,7 @@ def decisions(made: Iterable[Decision], *, numbered: bool = False) -> Iterator[s
                 value += " and so on"
             users = [user for one in alike.values() for user in one.consumers]
             mark = f"{numbers}. " if numbered else "  "
-            yield Line((mark, "number"), (name, "name"), (f"  (recorded: {value})", ""))
+            yield ViewLine((mark, "number"), (name, "name"), (f"  (recorded: {value})", ""))
             uses = ", ".join(_some(users)) or "nothing"
             yield _below(f"set by {decision.producer or 'nothing'}, used by {uses}")
         else:
@@ -114,7 +114,7 @@ def decisions(made: Iterable[Decision], *, numbered: bool = False) -> Iterator[s
             if decision.rule in _NO_VARIABLE:  # what it is about, and no value
                 value = decision.value
             what = _NO_VARIABLE.get(decision.rule, "no variable")
-            yield Line((mark, "number"), (f"{what}: ", "heading"), (value, ""))
+            yield ViewLine((mark, "number"), (f"{what}: ", "heading"), (value, ""))
         yield _below(f"{decision.reason} [{decision.rule}, {decision.confidence:.0%}]")
 
 
@@ -172,8 +172,8 @@ def _mark(collapsed: bool) -> str:
     return "▸" if collapsed else "▾"
 
 
-def _below(text: str) -> Line:
-    return Line(("      ", ""), (text, ""))
+def _below(text: str) -> ViewLine:
+    return ViewLine(("      ", ""), (text, ""))
 
 
 def _kind_of(status: str) -> Kind:
@@ -181,13 +181,13 @@ def _kind_of(status: str) -> Kind:
     return {"2": "good", "4": "bad", "5": "bad"}.get(status[0], "")  # type: ignore[return-value]
 
 
-def _page_line(page: Page, collapsed: bool) -> Line:
+def _page_line(page: Page, collapsed: bool) -> ViewLine:
     mark = _mark(collapsed)
     count = f"  ({counted(len(page.transactions), 'transaction')})" if collapsed else ""
     inside = paused(page)
     pauses = f"  pauses {inside:.1f}s" if inside >= _NOTICEABLE else ""
     think = f"  think {page.think_time:.1f}s" if page.think_time >= _NOTICEABLE else ""
-    return Line((f"{mark} ", ""), (page.name, "heading"), (f"{count}{pauses}{think}", ""))
+    return ViewLine((f"{mark} ", ""), (page.name, "heading"), (f"{count}{pauses}{think}", ""))
 
 
 def _row(document: Document, transaction: Transaction) -> tuple[str, str, str, str, str]:
@@ -216,7 +216,7 @@ def report(document: Document) -> Iterator[str]:
     )
     for line in notes(fidelity(document.case, document.exchanges), most=None):
         text = line.lstrip()
-        yield Line((line.removesuffix(text), ""), (text, ""))
+        yield ViewLine((line.removesuffix(text), ""), (text, ""))
 
 
 def errors(document: Document) -> Iterator[str]:
@@ -230,5 +230,7 @@ def errors(document: Document) -> Iterator[str]:
     for note in fidelity(document.case, document.exchanges):
         if note.kind == RECORDING_ERROR:
             number = numbers.get(note.subject)
-            yield Line((f"{number or '-':>5}  ", "number"), (BY_NAME.text(note.subject), "name"))
-            yield Line(("       ", ""), (note.message, "bad"))
+            yield ViewLine(
+                (f"{number or '-':>5}  ", "number"), (BY_NAME.text(note.subject), "name")
+            )
+            yield ViewLine(("       ", ""), (note.message, "bad"))

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from pytest_loadtool.auth import scheme_names
 from pytest_loadtool.auth.negotiation import challenges_in
-from pytest_loadtool.editing.login_forms import Login
+from pytest_loadtool.editing.login_forms import LoginForm
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.workflow.telling import place_of, who
 
 
-def login(case: TestCase, one: Login) -> str:
+def login(case: TestCase, one: LoginForm) -> str:
     """``login form 3 POST /login: username (Constant value ann), password (Dataset …)``."""
     title = next(t.title for index, t in enumerate(case.transactions()) if index == one.transaction)
     texts = []
@@ -35,7 +35,7 @@ def offered(exchange: Exchange) -> str:
     return f"asks for {scheme_names(challenges_in(exchange), ' or ')}"
 
 
-def properties(case: TestCase, logins: tuple[Login, ...]) -> Iterator[str]:
+def properties(case: TestCase, logins: tuple[LoginForm, ...]) -> Iterator[str]:
     """Each tab with its lines."""
     yield f"Properties of {case.name}"
     shown = "yes" if case.show_negotiation else "no"

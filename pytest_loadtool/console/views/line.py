@@ -7,7 +7,7 @@ from typing import Literal, Self
 Kind = Literal["", "heading", "name", "number", "good", "bad", "correlated"]
 
 
-class Line(str):
+class ViewLine(str):
     """The line as plain text; ``spans`` are its parts with their kinds.
 
     Where it does not go into the width there is, it is continued below the beginning of the last.

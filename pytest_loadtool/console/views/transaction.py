@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_loadtool.codec.printable import clip
-from pytest_loadtool.console.views.line import Kind, Line
+from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.console.views.text import BODY_LIMIT, body
 from pytest_loadtool.masking.carried import carried_by, recorded_in
 from pytest_loadtool.masking.text import BY_NAME, Mask, Unmasked
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pytest_loadtool.correlation.requests.fields import Field
 
 
-class Replayed(Protocol):
+class TransactionReplay(Protocol):
     """What the views read of a replayed response."""
 
     status: int
@@ -88,7 +88,7 @@ def _recorded(
 
 
 def failure(
-    response: Replayed,
+    response: TransactionReplay,
     failures: Iterable[Failure],
     exchange: Exchange | None,
     secrets: Iterable[str] = (),
@@ -165,7 +165,7 @@ def _content_type(lines: Iterable[str]) -> str:
     return ""
 
 
-def _content(response: Replayed) -> bytes:
+def _content(response: TransactionReplay) -> bytes:
     try:
         return response.content
     except ValueError as error:  # a broken content coding is a cause of failure like any other
@@ -185,7 +185,7 @@ def _text(value: bytes) -> str:
 _NAME, _VALUE = 40, 60
 
 
-def table(fields: Sequence[Field], *, secrets: bool = False) -> Iterator[Line]:
+def table(fields: Sequence[Field], *, secrets: bool = False) -> Iterator[ViewLine]:
     """Yield a heading per section, then a line per field.
 
     Of passwords, tokens and cookies only the beginning is shown, unless ``secrets``.
@@ -194,11 +194,11 @@ def table(fields: Sequence[Field], *, secrets: bool = False) -> Iterator[Line]:
     width = max((len(clip(one.name, _NAME)) for one in fields), default=0)
     wide = max((len(one.datasource) for one in fields), default=0)
     for section, group in groupby(fields, key=lambda one: one.section):
-        yield Line((section, "heading"))
+        yield ViewLine((section, "heading"))
         for one in group:
             name, value = clip(one.name, _NAME), clip(mask.field(one), _VALUE)
             gray: Kind = "correlated" if one.correlated else ""
-            yield Line(
+            yield ViewLine(
                 (f"  {name:<{width}}", gray or "name"),
                 (f"  {one.datasource:<{wide}}  ", gray),
                 (value, gray),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pytest_loadtool.console.errors import UsageError
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import case as views
 from pytest_loadtool.console.wizard import question
 from pytest_loadtool.recording import belongs, hostnames, restrict, what_sockets_did
@@ -17,7 +17,7 @@ from pytest_loadtool.workflow.telling import counted
 
 
 async def configure_for_replay(
-    session: Session, hosts: str = "", rules: Path | None = None
+    session: Console, hosts: str = "", rules: Path | None = None
 ) -> None:
     """Both pages. ``hosts`` are hostnames to keep, besides those of the first page's domain;
     ``rules`` is a file of rules to add.
@@ -48,7 +48,7 @@ async def configure_for_replay(
     configure_application_state(session, document, rules)
 
 
-def configure_application_state(session: Session, document: Document, rules: Path | None) -> None:
+def configure_application_state(session: Console, document: Document, rules: Path | None) -> None:
     """Run application state management on a document, open what it makes, and tell its decisions.
 
     Raises:

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from pytest_loadtool.casefile.trust import UNTRUSTED, Kind, reached
+from pytest_loadtool.casefile.trust import UNTRUSTED, Reach, reached
 from pytest_loadtool.console.errors import CommandError
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.wizard import Question
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.replay import Plan
@@ -19,7 +19,7 @@ from pytest_loadtool.workflow.known import as_known, is_known
 from pytest_loadtool.workflow.replaying import plan_of
 
 
-async def may_replay(session: Session, server: str) -> None:
+async def may_replay(session: Console, server: str) -> None:
     """Make sure that the open test case may be replayed against ``server``, or its own.
 
     Raises:
@@ -30,7 +30,7 @@ async def may_replay(session: Session, server: str) -> None:
         session.stranger = ""
 
 
-async def agree_to_replay(session: Session, case: TestCase, stranger: str, server: str) -> bool:
+async def agree_to_replay(session: Console, case: TestCase, stranger: str, server: str) -> bool:
     """Say what ``case`` reaches, and ask whether to replay it. Whether somebody has said yes: a
     script is not asked. ``stranger`` is what its file is known by.
 
@@ -51,7 +51,7 @@ async def agree_to_replay(session: Session, case: TestCase, stranger: str, serve
     return True
 
 
-def check_server(session: Session, server: str) -> None:
+def check_server(session: Console, server: str) -> None:
     """Make sure that somebody here has named the server of test cases from elsewhere.
 
     Raises:
@@ -61,7 +61,7 @@ def check_server(session: Session, server: str) -> None:
         raise CommandError(f"{UNTRUSTED}: name the server that it may send to, with --server URL")
 
 
-def planned(session: Session, document: Document, *, server: str, fast: bool = False) -> Plan:
+def planned(session: Console, document: Document, *, server: str, fast: bool = False) -> Plan:
     """What replaying a document does, as `plan_of`; say so if it does not check certificates.
 
     Raises:
@@ -76,9 +76,9 @@ def planned(session: Session, document: Document, *, server: str, fast: bool = F
 
 
 def _reaches(case: TestCase, server: str) -> Iterator[str]:
-    found = (one for one in reached(case) if one.kind is not Kind.FIXTURE)
+    found = (one for one in reached(case) if one.kind is not Reach.FIXTURE)
     if server:  # in place of its application, too
-        found = (one for one in found if one.kind is not Kind.APPLICATION)
+        found = (one for one in found if one.kind is not Reach.APPLICATION)
     yield from dict.fromkeys(f"{one.kind.value} {one.name}" for one in found)
     own = server or case.server
     targets = (one.request.target for one in case.transactions())

@@ -12,13 +12,13 @@ from types import MappingProxyType
 
 from pytest_loadtool.casefile import read_dataset
 from pytest_loadtool.console.errors import UsageError
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.wizard import Wizard, choice, question
 from pytest_loadtool.engine.prepare.keyrings import in_keyring
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.case import Variable
 from pytest_loadtool.model.dataset import Dataset
-from pytest_loadtool.workflow.credentials import Credentials, Known, Source, env_name
+from pytest_loadtool.workflow.credentials import CredentialChoice, CredentialSource, Known, env_name
 
 #: Datasets that are to be written, each with its first user.
 Planned = Mapping[Path, str]
@@ -60,8 +60,8 @@ class Given:
 
 
 def ask_credentials(
-    session: Session, given: Given, known: Known, hint: str, planned: Planned = NOTHING_PLANNED
-) -> Wizard[Credentials]:
+    session: Console, given: Given, known: Known, hint: str, planned: Planned = NOTHING_PLANNED
+) -> Wizard[CredentialChoice]:
     """Whether to use a dataset or to share a username, and what that takes. ``hint`` is what a
     script may say instead."""
     way = _given_way(given)
@@ -76,8 +76,8 @@ def ask_credentials(
 
 
 def ask_dataset(
-    session: Session, given: Given, known: Known, planned: Planned = NOTHING_PLANNED
-) -> Wizard[Credentials]:
+    session: Console, given: Given, known: Known, planned: Planned = NOTHING_PLANNED
+) -> Wizard[CredentialChoice]:
     """Use a dataset: one that there is, or a new one with the recorded user in its first row."""
     if given.dataset is not None:
         path = given.dataset.absolute()
@@ -103,11 +103,11 @@ def ask_dataset(
         columns = COLUMNS
         domain = f"{known.domain}\\{username}" if known.domain else ""
         new = Dataset(COLUMNS, ((username, password, domain),))
-    user, secret, domain_too = (Source(column=one) for one in COLUMNS)
-    return Credentials(user, secret, domain_too if COLUMNS[2] in columns else None, path, new)
+    user, secret, domain_too = (CredentialSource(column=one) for one in COLUMNS)
+    return CredentialChoice(user, secret, domain_too if COLUMNS[2] in columns else None, path, new)
 
 
-def _proposed(session: Session, known: Known, planned: Planned) -> Path:
+def _proposed(session: Console, known: Known, planned: Planned) -> Path:
     """A file that no other user's dataset is about to be written to."""
     names = (f"users{'' if n == 1 else f'-{n}'}.csv" for n in count(1))
     paths = (session.case_path.with_name(name) for name in names)
@@ -137,8 +137,8 @@ def _secret(text: str, otherwise: str) -> Wizard[str]:
 
 
 def ask_password(
-    session: Session, given: Given, username: str, known: str
-) -> Wizard[tuple[Source, str]]:
+    session: Console, given: Given, username: str, known: str
+) -> Wizard[tuple[CredentialSource, str]]:
     """Where the password of ``username`` is; and what it is, if it has to be put there."""
     keeper = "env" if given.password_env else "keyring" if given.keyring else ""
     if not keeper:
@@ -164,21 +164,21 @@ def ask_password(
         variable = Variable("password", keyring=service, username=username)
         there = in_keyring(service, username) is not None
     if there or known:
-        return Source(variable=variable), "" if there else known
+        return CredentialSource(variable=variable), "" if there else known
     # Who cannot be asked puts it there later: nothing is wrong with that before it is replayed.
     secret = yield from question(f"Password of {username}:", "", str, secret=True)
-    return Source(variable=variable), secret
+    return CredentialSource(variable=variable), secret
 
 
-def _shared(session: Session, given: Given, known: Known) -> Wizard[Credentials]:
+def _shared(session: Console, given: Given, known: Known) -> Wizard[CredentialChoice]:
     """Share a username."""
     username = given.share or (yield from ask_name(known, "say --share USERNAME"))
     same = username in (known.username, known.name)
     source, secret = yield from ask_password(
         session, given, username, known.password if same else ""
     )
-    domain = Source(known.domain) if username == known.username and known.domain else None
-    return Credentials(Source(username), source, domain, secret=secret)
+    domain = CredentialSource(known.domain) if username == known.username and known.domain else None
+    return CredentialChoice(CredentialSource(username), source, domain, secret=secret)
 
 
 def _given_way(given: Given) -> str:

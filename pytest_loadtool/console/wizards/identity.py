@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pytest_loadtool.codec.template import Template
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import identity as views
 from pytest_loadtool.console.wizard import Wizard, choice
 from pytest_loadtool.console.wizards.credentials import (
@@ -22,17 +22,23 @@ from pytest_loadtool.console.wizards.credentials import (
 )
 from pytest_loadtool.correlation.requests.fields import CONSTANT, fields_of
 from pytest_loadtool.editing.bulk_edit import with_constant, with_reference
-from pytest_loadtool.editing.login_forms import Login, logins
+from pytest_loadtool.editing.login_forms import LoginForm, logins
 from pytest_loadtool.model.authentication import Identity
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.workflow.accounts import (
-    Account,
+    NeededAccount,
     accounts,
     unconfigured,
     with_account,
     without_account,
 )
-from pytest_loadtool.workflow.credentials import Credentials, Known, Placed, Source, place
+from pytest_loadtool.workflow.credentials import (
+    CredentialChoice,
+    CredentialSource,
+    Known,
+    Placed,
+    place,
+)
 from pytest_loadtool.workflow.document import Document, tidied
 from pytest_loadtool.workflow.telling import account as told_of
 
@@ -44,8 +50,8 @@ _ADVICE = (
 _AGREED = ("yes", "no")
 _WAYS = ("dataset", "value", "keep")
 _CHANGE = "say --dataset FILE, or --share USERNAME with --password-env NAME or --keyring SERVICE"
-_Asking = Callable[[Session, Account, Given, Planned], Wizard[Credentials | None]]
-_Decision = tuple[Account, Credentials | None]
+_Asking = Callable[[Console, NeededAccount, Given, Planned], Wizard[CredentialChoice | None]]
+_Decision = tuple[NeededAccount, CredentialChoice | None]
 
 
 def needs_identity(document: Document) -> bool:
@@ -54,7 +60,7 @@ def needs_identity(document: Document) -> bool:
 
 
 async def configure_identity(
-    session: Session, given: Given, user: str = "", *, first: bool = False
+    session: Console, given: Given, user: str = "", *, first: bool = False
 ) -> None:
     """The Test Case Configuration Wizard, for one recorded ``user`` or for all; ``first`` is for
     what is not configured alone.
@@ -71,7 +77,7 @@ async def configure_identity(
         )
         return
     found = tuple(one for one in found if _meant(user, one.known))
-    found = found or (Account((Identity("", ""),)),)
+    found = found or (NeededAccount((Identity("", ""),)),)
     _check_users(given, user, [one.known for one in found])
     session.say("Test Case Configuration Wizard")
     decisions = await _decided(session, found, given, _configuring, {})
@@ -84,7 +90,7 @@ async def configure_identity(
 
 
 async def change_identity(
-    session: Session, given: Given, number: int | None, user: str = ""
+    session: Console, given: Given, number: int | None, user: str = ""
 ) -> None:
     """The User Identity Wizard: HTTP authentication and login forms, or form ``number`` alone; of
     all users, or of one that was recorded.
@@ -119,8 +125,8 @@ async def change_identity(
 
 
 async def _decided(
-    session: Session,
-    found: Iterable[Account],
+    session: Console,
+    found: Iterable[NeededAccount],
     given: Given,
     wizard: _Asking,
     planned: dict[Path, str],
@@ -136,7 +142,7 @@ async def _decided(
     return decisions
 
 
-def _placed(session: Session, case: TestCase, decisions: Iterable[_Decision]) -> TestCase:
+def _placed(session: Console, case: TestCase, decisions: Iterable[_Decision]) -> TestCase:
     """The test case with what was decided."""
     before = case
     for account, credentials in decisions:
@@ -146,15 +152,15 @@ def _placed(session: Session, case: TestCase, decisions: Iterable[_Decision]) ->
     return case
 
 
-def _put(session: Session, case: TestCase, credentials: Credentials) -> Placed:
+def _put(session: Console, case: TestCase, credentials: CredentialChoice) -> Placed:
     placed = place(session.settings, session.case_path, case, credentials)
     session.tell(placed.notes)
     return placed
 
 
 def _configuring(
-    session: Session, account: Account, given: Given, planned: Planned
-) -> Wizard[Credentials | None]:
+    session: Console, account: NeededAccount, given: Given, planned: Planned
+) -> Wizard[CredentialChoice | None]:
     """Whether to configure an account, and how."""
     if not given.anything:
         what = told_of(session.opened().case, account)
@@ -168,8 +174,8 @@ def _configuring(
 
 
 def _changing(
-    session: Session, account: Account, given: Given, planned: Planned
-) -> Wizard[Credentials | None]:
+    session: Console, account: NeededAccount, given: Given, planned: Planned
+) -> Wizard[CredentialChoice | None]:
     """For an account that may have credentials: whether they stay, or what comes instead."""
     if account.configured and not given.anything:
         stays = yield from choice("Change it", _AGREED, "no", otherwise=_CHANGE)
@@ -179,14 +185,14 @@ def _changing(
 
 
 def _filling(
-    session: Session, login: Login, given: Given, planned: Planned
-) -> Wizard[Credentials | None]:
+    session: Console, login: LoginForm, given: Given, planned: Planned
+) -> Wizard[CredentialChoice | None]:
     """For a login form: a value or a column of a dataset for each of its fields."""
     known = _typed(login)
     if given.anything:
         return (yield from ask_credentials(session, given, known, _CHANGE, planned))
     session.say(RECOMMENDATION)
-    sources: dict[str, Source] = {}
+    sources: dict[str, CredentialSource] = {}
     found, secret, way = None, "", "dataset"
     for role, field in (("username", login.username), ("password", login.password)):
         if field is None:
@@ -196,24 +202,24 @@ def _filling(
         )
         if way == "dataset":
             found = found or (yield from ask_dataset(session, given, known, planned))
-            sources[role] = Source(column=role)
+            sources[role] = CredentialSource(column=role)
         elif way == "value" and role == "username":
             name = yield from ask_name(known, _CHANGE)
             known = known if name == known.username else Known(name)
-            sources[role] = Source(name)
+            sources[role] = CredentialSource(name)
         elif way == "value":
             sources[role], secret = yield from ask_password(
                 session, given, known.name, known.password
             )
     if not sources:
         return None
-    return Credentials(
+    return CredentialChoice(
         sources.get("username"), sources.get("password"), None,
         found.dataset if found else None, found.new if found else None, secret,
     )  # fmt: skip
 
 
-def _typed(login: Login) -> Known:
+def _typed(login: LoginForm) -> Known:
     """What was typed into a form, where the test case still has it."""
     texts = [
         field.value if field is not None and field.datasource == CONSTANT else ""
@@ -222,7 +228,7 @@ def _typed(login: Login) -> Known:
     return Known(*texts)
 
 
-def _filled(case: TestCase, login: Login, templates: Sequence[str]) -> TestCase:
+def _filled(case: TestCase, login: LoginForm, templates: Sequence[str]) -> TestCase:
     """The test case with these templates in a form's fields; an empty one leaves its field."""
     for field, text in zip((login.username, login.password), templates, strict=False):
         if field is None or not text:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.console.errors import CommandError, NotGreenError
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import case as views
 from pytest_loadtool.console.wizards.consent import planned
 from pytest_loadtool.console.wizards.reset_server import reset_by
@@ -31,7 +31,7 @@ _LONGEST_BODY, _MOST_BYTES = 4 << 20, 100 << 20
 _MOST_MISSING = 5
 
 
-async def improve_by_replays(session: Session, *, server: str, most: int, reset: str) -> None:
+async def improve_by_replays(session: Console, *, server: str, most: int, reset: str) -> None:
     """Replay the open test case, learn from what differs, replay again; ``most`` times at most.
 
     Each round that came to its end is kept; one that is interrupted changes nothing. ``reset`` is a

@@ -19,7 +19,7 @@ from pytest_loadtool.correlation.strategies.evidence import EVIDENCE, was_typed
 from pytest_loadtool.correlation.strategies.typed import is_typed
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.rule import Kind
+from pytest_loadtool.model.rule import ProducerKind
 
 #: Last words of the names of what a program counts and chooses with, or what it is a version of.
 _CHOSEN = frozenset(
@@ -179,7 +179,7 @@ def _before(producers: Iterable[Producer], slot: Slot) -> Producer | None:
         (
             one
             for one in producers
-            if one.transaction < slot.transaction and one.kind is not Kind.CHOICE
+            if one.transaction < slot.transaction and one.kind is not ProducerKind.CHOICE
         ),
         None,
     )

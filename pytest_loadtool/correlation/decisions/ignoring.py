@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from pytest_loadtool.correlation.claims import Issue, Miss
-from pytest_loadtool.correlation.index.traffic import Step, Traffic
+from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.model.case import TestCase
-from pytest_loadtool.model.rule import Names, Rule
+from pytest_loadtool.model.rule import NamePatterns, Rule
 
 _EXACT = re.compile(r"[!-~]+ \S+:(?: .*)?")
 _REASON = "The test case says that {field} is to be ignored: it is sent as recorded."
@@ -25,7 +25,7 @@ def ignored(case: TestCase) -> Iterator[Rule]:
     """A rule that leaves alone what is to be ignored wherever it stands."""
     names = tuple(one for one in case.asm.ignore if not _EXACT.fullmatch(one))
     if names:
-        yield Rule("ignored", _REASON, used_as=Names(names), leave=True)
+        yield Rule("ignored", _REASON, used_as=NamePatterns(names), leave=True)
 
 
 def set_aside(traffic: Traffic, case: TestCase) -> tuple[Traffic, tuple[Miss, ...]]:
@@ -42,7 +42,7 @@ def set_aside(traffic: Traffic, case: TestCase) -> tuple[Traffic, tuple[Miss, ..
 
 def wanted(issues: Iterable[Issue], traffic: Traffic, case: TestCase) -> Iterator[Issue]:
     """The tokens that are not to be ignored."""
-    names = Names(tuple(one for one in case.asm.ignore if not _EXACT.fullmatch(one)))
+    names = NamePatterns(tuple(one for one in case.asm.ignore if not _EXACT.fullmatch(one)))
     for issue in issues:
         name = issue.producer.name
         if name not in names and (
@@ -57,6 +57,6 @@ def entries(traffic: Traffic, slot: Slot) -> list[str]:
     return [entry(traffic.steps[user], slot.name) for user in users]
 
 
-def entry(step: Step, name: str) -> str:
+def entry(step: RecordedStep, name: str) -> str:
     """The entry for the field of that name in one request."""
     return f"{step.transaction.request.method} {step.path}: {name}".rstrip()

@@ -11,9 +11,9 @@ from pytest_loadtool.correlation.classify import is_short_number, looks_like_tim
 from pytest_loadtool.correlation.index.meaning import is_same
 from pytest_loadtool.correlation.index.spelling import slug
 from pytest_loadtool.correlation.index.traffic import (
+    RecordedStep,
     RequestIndex,
     ResponseIndex,
-    Step,
     Traffic,
     recorded_slots,
 )
@@ -29,7 +29,7 @@ from pytest_loadtool.extraction.partial import is_partial
 from pytest_loadtool.extraction.pattern import Pattern
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.progress import Told, silent
-from pytest_loadtool.model.rule import Kind, Rule
+from pytest_loadtool.model.rule import ProducerKind, Rule
 
 #: How many producers of one value a rule looks at, the nearest first. So no more of one kind count
 #: in one response.
@@ -38,16 +38,24 @@ MOST_PRODUCERS = 20
 _LONGEST_NAME = 200
 #: A response that only repeats what its own request said is no source of it. Pages are: their forms
 #: are filled anew each time.
-_ECHOES = frozenset({Kind.JSON, Kind.XML, Kind.LOCATION, Kind.HEADER, Kind.TEXT})
+_ECHOES = frozenset(
+    {
+        ProducerKind.JSON,
+        ProducerKind.XML,
+        ProducerKind.LOCATION,
+        ProducerKind.HEADER,
+        ProducerKind.TEXT,
+    }
+)
 
 _Key = TypeVar("_Key", bound=Hashable)
-_Values = dict[str, dict[Kind, list[Producer]]]
+_Values = dict[str, dict[ProducerKind, list[Producer]]]
 #: By transaction, value, its kind and that of the encoded text around it.
-_Place = tuple[int, str, Kind, Kind | None]
+_Place = tuple[int, str, ProducerKind, ProducerKind | None]
 
 
 def read_traffic(
-    case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule], told: Told = silent
+    case: TestCase, steps: tuple[RecordedStep, ...], rules: Sequence[Rule], told: Told = silent
 ) -> Traffic:
     """Index the requests of the case, then of the responses what the requests use."""
     traffic = Traffic(steps, _requests(case, steps, rules, told))
@@ -60,7 +68,7 @@ def read_traffic(
 
 
 def _requests(
-    case: TestCase, steps: tuple[Step, ...], rules: Sequence[Rule], told: Told
+    case: TestCase, steps: tuple[RecordedStep, ...], rules: Sequence[Rule], told: Told
 ) -> RequestIndex:
     signed = [rule.used_as for rule in rules if rule.static]
     own = (
@@ -119,13 +127,13 @@ def _frozen(sets: Mapping[_Key, Iterable[str]]) -> dict[_Key, frozenset[str]]:
     return {key: frozenset(values) for key, values in sets.items()}
 
 
-def _each(steps: Sequence[Step], doing: str, told: Told) -> Iterator[Step]:
+def _each(steps: Sequence[RecordedStep], doing: str, told: Told) -> Iterator[RecordedStep]:
     for step in steps:
         told(doing, step.index, len(steps))
         yield step
 
 
-def _shared_slots(case: TestCase, steps: tuple[Step, ...]) -> Iterator[Slot]:
+def _shared_slots(case: TestCase, steps: tuple[RecordedStep, ...]) -> Iterator[Slot]:
     """The slots of the header sets, each with the transactions that send it."""
     for index, (name, headers) in enumerate(header_sets(case).items()):
         users: dict[int, list[int]] = {}
@@ -180,7 +188,7 @@ class _Reading:
         self._forms: dict[tuple[int, int], set[str]] = defaultdict(set)
         self._unsearched: int | None = None
 
-    def read(self, step: Step) -> None:
+    def read(self, step: RecordedStep) -> None:
         """Read the response of a transaction that has one."""
         assert step.exchange is not None, "it has a response"
         response = RecordedResponse(step.exchange)
@@ -206,10 +214,10 @@ class _Reading:
         searches = self._traffic.searches
         for one in in_response(response, at, self._sought, self._hard, searches):
             yield one
-            if one.kind is Kind.CHOICE:
+            if one.kind is ProducerKind.CHOICE:
                 self._offered.setdefault((one.name, one.value, one.text), at)
                 continue
-            if one.kind is Kind.CONTROL:
+            if one.kind is ProducerKind.CONTROL:
                 self._forms[at, one.form].add(one.name)
                 if one.control == "text":
                     self._typed[one.name].append((at, one.value))
@@ -218,9 +226,9 @@ class _Reading:
         for pattern, compiled in self._patterns.items() if response.has_text else ():
             compiled.allowance.begin()
             for value in [found[1] for found in compiled.finditer(response.text)]:
-                yield Producer(at, Kind.TEXT, "", value, text=pattern)
+                yield Producer(at, ProducerKind.TEXT, "", value, text=pattern)
 
-    def _read_page(self, step: Step, text: str) -> None:
+    def _read_page(self, step: RecordedStep, text: str) -> None:
         if not step.changes_things:
             self._pages[step.path].append(step.index)
         found: dict[str, tuple[str, str, list[str]]] = {}
@@ -231,7 +239,9 @@ class _Reading:
                 if len(labels) < MOST_LABELS:
                     labels.append(label_at(text, end))
         for address, raw, labels in found.values():
-            one = Producer(step.index, Kind.LINK, "", "", text=raw, labels=frozenset(labels))
+            one = Producer(
+                step.index, ProducerKind.LINK, "", "", text=raw, labels=frozenset(labels)
+            )
             self._links[address].append(one)
 
     def indexed(self) -> Traffic:
@@ -255,7 +265,7 @@ class _Reading:
             if places[_place(one)] <= MOST_PRODUCERS:
                 values = plain if one.box is None else packed
                 values.setdefault(one.value, {}).setdefault(one.kind, []).append(one)
-        served = [one for one in given if one.kind is not Kind.CHOICE]
+        served = [one for one in given if one.kind is not ProducerKind.CHOICE]
         responses = replace(
             pages,
             producers=plain,
@@ -274,7 +284,7 @@ def _gives(producer: Producer, traffic: Traffic) -> bool:
     """Whether a request may have the value from there: it is none of what the response only
     repeats; and a choice until a request has made it."""
     requests, at = traffic.requests, producer.transaction
-    if producer.kind is Kind.CHOICE:
+    if producer.kind is ProducerKind.CHOICE:
         return at < requests.sent_as.get((producer.value, producer.name), 0)
     if producer.kind not in _ECHOES or producer.value not in requests.echoes.get(at, ()):
         return True
@@ -283,7 +293,7 @@ def _gives(producer: Producer, traffic: Traffic) -> bool:
     return numbers is not None and not any(is_same(one, producer, traffic) for one in numbers)
 
 
-def _absolute(link: str, step: Step) -> str:
+def _absolute(link: str, step: RecordedStep) -> str:
     """Path and query of an address that the step's page links to."""
     link = link.partition("#")[0]
     scheme, separator, rest = link.partition("://")

@@ -21,7 +21,7 @@ from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import same_name
 
 if TYPE_CHECKING:
-    from pytest_loadtool.correlation.index.traffic import Step, Traffic
+    from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
 
 #: Names of fields and lists that say no more than that they hold ids; elements of a list without a
 #: name, and arguments that have none.
@@ -73,7 +73,7 @@ def is_for(slot: Slot, things: frozenset[str], traffic: Traffic) -> bool:
     )
 
 
-def _around(slot: Slot, step: Step) -> frozenset[str]:
+def _around(slot: Slot, step: RecordedStep) -> frozenset[str]:
     """The words of what is around the field: an object, an argument's field in GraphQL, or the
     request."""
     if slot.before and plain(slot.before) not in WRAPPERS:

@@ -23,17 +23,17 @@ from pytest_loadtool.model.case import Kind as ResponseKind
 from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.rule import Kind
+from pytest_loadtool.model.rule import ProducerKind
 
 #: Producers by their kinds, each in the order of transactions.
-ByKind = Mapping[Kind, Sequence[Producer]]
+ByKind = Mapping[ProducerKind, Sequence[Producer]]
 
 #: Responses of these kinds are requested with addresses that are not worth a variable each.
 _STATIC = frozenset({ResponseKind.CSS, ResponseKind.IMAGE, ResponseKind.JAVASCRIPT})
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class RecordedStep:
     """A transaction of the case with its place and its evidence, if it has any."""
 
     index: int
@@ -122,7 +122,7 @@ class ResponseIndex:
 class Traffic:
     """What the responses give and the requests take."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[RecordedStep, ...]
     requests: RequestIndex
     responses: ResponseIndex = ResponseIndex()
     searches: Searches = field(default_factory=Searches, compare=False)
@@ -178,10 +178,10 @@ class Traffic:
         return (one for one in self.slots[start:end] if not one.users)
 
 
-def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[Step, ...]:
+def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[RecordedStep, ...]:
     """The transactions of the case in order, each with the exchange it was recorded from."""
     values = {one.name: one.recorded for one in case.variables.values() if one.recorded is not None}
-    steps: list[Step] = []
+    steps: list[RecordedStep] = []
     for number, page in enumerate(case.pages):
         for position, transaction in enumerate(page.transactions):
             recorded = transaction.recorded
@@ -195,7 +195,7 @@ def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[Step, ...]:
             unsafe = transaction.request.method.upper() not in SAFE_METHODS
             called = (procedure(exchange) if unsafe and exchange is not None else "") or path
             steps.append(
-                Step(
+                RecordedStep(
                     index=len(steps),
                     page=number,
                     position=position,
@@ -211,7 +211,7 @@ def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[Step, ...]:
     return tuple(steps)
 
 
-def recorded_slots(step: Step) -> Iterator[Slot]:
+def recorded_slots(step: RecordedStep) -> Iterator[Slot]:
     """The slots of the body as it was recorded: a person may have put placeholders into the
     case's."""
     body = step.exchange.request_body if step.exchange is not None else b""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from pytest_loadtool.correlation.decisions.ignoring import entry
 from pytest_loadtool.correlation.decisions.notes import Title, titles_of
-from pytest_loadtool.correlation.index.traffic import Step, steps_of
+from pytest_loadtool.correlation.index.traffic import RecordedStep, steps_of
 from pytest_loadtool.correlation.outcomes.changes import Change, changes_of
 from pytest_loadtool.correlation.outcomes.proof import Proof
 from pytest_loadtool.correlation.outcomes.proofs import proofs
@@ -17,7 +17,7 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, Decision
 from pytest_loadtool.model.editing import numbered_titles, with_transactions
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.rule import Names
+from pytest_loadtool.model.rule import NamePatterns
 from pytest_loadtool.model.validator import Outcome, Validator
 
 #: How many validators one change gets.
@@ -35,9 +35,9 @@ class Asserted:
     decisions: tuple[Decision, ...]
 
 
-def asserted(case: TestCase, steps: Sequence[Step]) -> Asserted:
+def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
     """Add outcomes to a configured ``case``, which has none yet; ``steps`` have its evidence."""
-    ignored = Names(tuple(case.asm.ignore))
+    ignored = NamePatterns(tuple(case.asm.ignore))
     if _IGNORED in ignored:
         return Asserted(case, ())
     answers = Answers(steps)

@@ -17,7 +17,7 @@ from pytest_loadtool.correlation.classify import (
     singular,
 )
 from pytest_loadtool.correlation.graphql import operation
-from pytest_loadtool.correlation.index.traffic import Step, recorded_slots
+from pytest_loadtool.correlation.index.traffic import RecordedStep, recorded_slots
 from pytest_loadtool.correlation.kinds import collection, is_path_id
 from pytest_loadtool.correlation.requests.plain_request import Plain
 from pytest_loadtool.correlation.requests.slots import Slot, request_slots, target_slots
@@ -72,7 +72,7 @@ class Thing:
 class Change:
     """A transaction that does something, with what it says and of which things."""
 
-    step: Step
+    step: RecordedStep
     said: tuple[Said, ...]
     things: tuple[Thing, ...]
 
@@ -83,7 +83,7 @@ class Change:
         return any(is_password(one.name) for one in slots)
 
 
-def changes_of(case: TestCase, steps: Sequence[Step]) -> Iterator[Change]:
+def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change]:
     """The changes of a session that went well, in their order: what a configured ``case`` sends,
     beside what was recorded."""
     transactions = tuple(case.transactions())
@@ -116,7 +116,9 @@ def changes_of(case: TestCase, steps: Sequence[Step]) -> Iterator[Change]:
             yield Change(step, tuple(said), tuple(reversed(known.values())))
 
 
-def _sent(step: Step, transaction: Transaction, case: TestCase) -> Iterator[tuple[Slot, str]]:
+def _sent(
+    step: RecordedStep, transaction: Transaction, case: TestCase
+) -> Iterator[tuple[Slot, str]]:
     """What stands in the target and in the body as it was recorded, each with its template."""
     plain = Plain.of(transaction.request)
     target, body = plain.request.target, Request("POST", "/", body=plain.request.body)
@@ -149,7 +151,7 @@ def _paired(
             yield slot, template
 
 
-def is_change(step: Step) -> bool:
+def is_change(step: RecordedStep) -> bool:
     """Whether a transaction may do something; a query of GraphQL is sent by POST, too."""
     if step.exchange is None or not step.changes_things:
         return False
@@ -157,7 +159,7 @@ def is_change(step: Step) -> bool:
     return asked is None or asked.changes
 
 
-def operation_of(step: Step) -> str:
+def operation_of(step: RecordedStep) -> str:
     """What a request asks for where its address does not tell; empty where the address does."""
     asked = operation(step.exchange) if step.exchange is not None else None
     if asked is not None:
@@ -184,7 +186,7 @@ def walk(document: Any) -> Iterator[tuple[tuple[str | int, ...], dict[str, Any]]
 
 
 def _given(
-    step: Step,
+    step: RecordedStep,
     transaction: Transaction,
     variables: Mapping[str, Variable],
     nouns: Mapping[str, str],

@@ -19,7 +19,7 @@ from pytest_loadtool.correlation.outcomes.proof import (
     names,
     short,
 )
-from pytest_loadtool.correlation.outcomes.seen import Answer
+from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
 from pytest_loadtool.correlation.responses.objects import (
     KEY,
     NO_TEXT,
@@ -40,7 +40,7 @@ _MOST_COUNTED = 100_000
 Steps = tuple[str | int, ...]
 
 
-def of_object(change: Change, thing: Thing, answer: Answer, was: Before) -> Iterator[Proof]:
+def of_object(change: Change, thing: Thing, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """What the object with the id of the thing has as the change has sent it, or as it made it."""
     for steps, item in of_thing(answer, thing):
         if answer.paged and listed_at(steps):
@@ -63,7 +63,7 @@ def of_object(change: Change, thing: Thing, answer: Answer, was: Before) -> Iter
         yield from _of_answer(change, answer, was)
 
 
-def _of_answer(change: Change, answer: Answer, was: Before) -> Iterator[Proof]:
+def _of_answer(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Likewise, where the answer is about the thing because it was asked for, and has no id."""
     earlier = [one.document for one in was.alike(answer) if one.document is not None]
     for steps, item in answer.objects:
@@ -82,7 +82,7 @@ def _said(change: Change, keys: Keys, value: Any) -> Said | None:
     return next((one for one in change.said if is_same(keys[-1], one, text)), None)
 
 
-def _last(thing: Thing, was: Before) -> tuple[Answer, dict[str, Any]] | None:
+def _last(thing: Thing, was: Before) -> tuple[SeenAnswer, dict[str, Any]] | None:
     """The thing as it was shown last before the change, and where."""
     for one in was.answers:
         for _, item in of_thing(one, thing):
@@ -102,7 +102,7 @@ def _is_state(keys: Keys, value: Any, before: dict[str, Any], thing: Thing) -> b
     return own and value.__class__ is int and abs(value) <= _MOST_COUNTED
 
 
-def named_in_document(change: Change, answer: Answer, was: Before) -> Iterator[Proof]:
+def named_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Objects that are called as the change says."""
     for said in change.said:
         named = _object_named(said, answer)
@@ -126,7 +126,7 @@ def named_in_document(change: Change, answer: Answer, was: Before) -> Iterator[P
             yield proof
 
 
-def _object_named(said: Said, answer: Answer) -> tuple[Steps, Keys] | None:
+def _object_named(said: Said, answer: SeenAnswer) -> tuple[Steps, Keys] | None:
     """The first object with that text, and the keys in it that lead to the text."""
     text = said.value
     if said.is_text and len(text) >= SHORTEST and text in answer.text and _fits(text):
@@ -137,7 +137,7 @@ def _object_named(said: Said, answer: Answer) -> tuple[Steps, Keys] | None:
     return None
 
 
-def _is_alone(steps: Steps, keys: Keys, value: Any, answer: Answer) -> bool:
+def _is_alone(steps: Steps, keys: Keys, value: Any, answer: SeenAnswer) -> bool:
     """Whether no other item of the list has the same there: the kind of many is no name."""
     if listed_at(steps) is None:
         return True
@@ -147,7 +147,7 @@ def _is_alone(steps: Steps, keys: Keys, value: Any, answer: Answer) -> bool:
     return [inner(one, within) for one in items].count(value) == 1
 
 
-def repeated_in_document(change: Change, answer: Answer) -> Iterator[Proof]:
+def repeated_in_document(change: Change, answer: SeenAnswer) -> Iterator[Proof]:
     """What the answer to the change itself has of the thing, with its id, as it was sent."""
     for thing in change.things:
         for steps, item in of_thing(answer, thing):
@@ -160,7 +160,7 @@ def repeated_in_document(change: Change, answer: Answer) -> Iterator[Proof]:
 
 
 def _equal(
-    answer: Answer, strength: int, path: str, keys: Keys, template: str, value: Any
+    answer: SeenAnswer, strength: int, path: str, keys: Keys, template: str, value: Any
 ) -> Proof:
     dynamic = "${" in template.replace("$${", "")
     expected = template if dynamic or isinstance(value, str) else value
@@ -169,7 +169,7 @@ def _equal(
     return Proof(answer.step.index, strength, says, JsonValidator(whole, expected))
 
 
-def of_thing(answer: Answer, thing: Thing) -> Iterator[tuple[Steps, dict[str, Any]]]:
+def of_thing(answer: SeenAnswer, thing: Thing) -> Iterator[tuple[Steps, dict[str, Any]]]:
     """The objects of a document that have the id of the thing as their own."""
     if answer.document is None or thing.id not in answer.text:
         return
@@ -179,7 +179,7 @@ def of_thing(answer: Answer, thing: Thing) -> Iterator[tuple[Steps, dict[str, An
             yield steps, item
 
 
-def _is_kind(thing: Thing, steps: Steps, key: str, answer: Answer) -> bool:
+def _is_kind(thing: Thing, steps: Steps, key: str, answer: SeenAnswer) -> bool:
     """Whether what has the id under that key is such a thing: many kinds have the same small
     numbers. The key tells it, the list or object that it is in, or what was asked for."""
     if thing.noun == "thing" or not is_short_number(thing.id):
@@ -233,7 +233,7 @@ def _fits(text: str) -> bool:
     return not NO_TEXT.search(text) and '"' not in text
 
 
-def listed_path(answer: Answer, thing: Thing) -> str | None:
+def listed_path(answer: SeenAnswer, thing: Thing) -> str | None:
     """The path to the item of a list that has the id, as its own or that of what it is for."""
     if thing.id not in answer.text:
         return None

@@ -27,7 +27,7 @@ from pytest_loadtool.correlation.outcomes.proof import (
     names,
     short,
 )
-from pytest_loadtool.correlation.outcomes.seen import Answer
+from pytest_loadtool.correlation.outcomes.seen import SeenAnswer
 from pytest_loadtool.extraction.row_search import in_row, row_around
 from pytest_loadtool.model.validator import TextValidator
 
@@ -48,7 +48,7 @@ _NO_ADDRESS = re.compile(r"[<>\s]")
 _AFTER = frozenset("\"'/?&#")
 
 
-def on_page(change: Change, answer: Answer, was: Before) -> Iterator[Proof]:
+def on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Texts of the change that a page shows, in the row of the thing where there is one."""
     for said in change.said:
         for template, raw, at in _written(said, answer):
@@ -66,7 +66,7 @@ def on_page(change: Change, answer: Answer, was: Before) -> Iterator[Proof]:
                 break
 
 
-def in_element(change: Change, answer: Answer, was: Before) -> Iterator[Proof]:
+def in_element(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Elements of XML beside that with the id of the thing, as the change has sent them."""
     text = answer.text
     for thing in change.things:
@@ -86,7 +86,7 @@ def in_element(change: Change, answer: Answer, was: Before) -> Iterator[Proof]:
                     break
 
 
-def in_text(change: Change, answer: Answer, was: Before) -> Iterator[Proof]:
+def in_text(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Texts of the change that stand in an answer that is neither a page nor JSON."""
     for said in change.said:
         text = said.value
@@ -96,15 +96,15 @@ def in_text(change: Change, answer: Answer, was: Before) -> Iterator[Proof]:
             yield Proof(answer.step.index, 1, says, TextValidator(said.template), text)
 
 
-def _holds(answer: Answer, raw: str, row: str) -> bool:
+def _holds(answer: SeenAnswer, raw: str, row: str) -> bool:
     return in_row(answer.text, row, raw) if row else raw in answer.text
 
 
-def _is_about(change: Change, answer: Answer) -> bool:
+def _is_about(change: Change, answer: SeenAnswer) -> bool:
     return any(names(answer.step, one) for one in change.things)
 
 
-def _written(said: Said, answer: Answer) -> Iterator[tuple[str, str, int]]:
+def _written(said: Said, answer: SeenAnswer) -> Iterator[tuple[str, str, int]]:
     """A text as the page shows it, by itself and with the ends of the tags around it: as a
     template, as recorded, and where. Of a longer constant, the longest line that is shown."""
     telling = is_title_name(said.field) or is_identity_name(said.field)
@@ -127,7 +127,7 @@ def _written(said: Said, answer: Answer) -> Iterator[tuple[str, str, int]]:
         yield f">{template}<", f">{written}<", at
 
 
-def _shown_as(text: str, answer: Answer) -> tuple[str, int, bool] | None:
+def _shown_as(text: str, answer: SeenAnswer) -> tuple[str, int, bool] | None:
     """How the page writes a text, where, and whether alone between two tags; None: not at all, or
     with other spaces."""
     if text not in answer.text and not WRITTEN.search(text):
@@ -150,7 +150,7 @@ def _alone(text: str, at: int, written: str) -> bool:
     return text.startswith(f">{written}<", max(0, text.rfind(">", 0, at + 1)))
 
 
-def _row_of(change: Change, answer: Answer, at: int) -> tuple[str, str, bool] | None:
+def _row_of(change: Change, answer: SeenAnswer, at: int) -> tuple[str, str, bool] | None:
     """What the row around that place is known by: the thing's id in an attribute there; and whether
     the change has created the thing, so that all in its row comes from that."""
     start, end = row_around(answer.text, at)

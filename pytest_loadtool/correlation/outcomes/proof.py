@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import TELLING, is_title_name, looks_random
-from pytest_loadtool.correlation.index.traffic import Step
+from pytest_loadtool.correlation.index.traffic import RecordedStep
 from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
-from pytest_loadtool.correlation.outcomes.seen import Answer, Answers
+from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
 #: A shorter text stands there by chance.
@@ -46,11 +46,11 @@ class Before:
         self._change = change.step.index
         self._changed = changed
 
-    def last(self, thing: Thing, later: Answer) -> bool:
+    def last(self, thing: Thing, later: SeenAnswer) -> bool:
         """Whether nothing changes the thing after the change and before an answer."""
         return self._alone(thing, self._change, later.step.index)
 
-    def alone(self, thing: Thing, earlier: Answer, later: Answer) -> bool:
+    def alone(self, thing: Thing, earlier: SeenAnswer, later: SeenAnswer) -> bool:
         """Whether nothing else has changed the thing between two answers."""
         return self._alone(thing, earlier.step.index, later.step.index)
 
@@ -60,11 +60,11 @@ class Before:
             for at in self._changed.get(thing.known_as, ())
         )
 
-    def same(self, answer: Answer) -> Answer | None:
+    def same(self, answer: SeenAnswer) -> SeenAnswer | None:
         """The last one to the same address."""
         return self._by_asked.get(answer.asked)
 
-    def alike(self, answer: Answer) -> Iterator[Answer]:
+    def alike(self, answer: SeenAnswer) -> Iterator[SeenAnswer]:
         """Those to the same path; if there are none, all."""
         found = [one for one in self.answers if one.kind == answer.kind]
         return iter(found or self.answers)
@@ -75,7 +75,7 @@ class Before:
         return any(one.says(text) for one in self.answers)
 
 
-def names(step: Step, thing: Thing) -> bool:
+def names(step: RecordedStep, thing: Thing) -> bool:
     """Whether what is asked for has the id in its address, or in what else it sends."""
     word = rf"(?<![\w-]){re.escape(thing.id)}(?![\w-])"
     if thing.id in step.address and re.search(word, step.address):

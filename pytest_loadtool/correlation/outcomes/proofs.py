@@ -30,7 +30,7 @@ from pytest_loadtool.correlation.outcomes.pages import (
     on_page,
 )
 from pytest_loadtool.correlation.outcomes.proof import Before, Proof, names
-from pytest_loadtool.correlation.outcomes.seen import Answer, Answers
+from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
 #: Makes a validator that it is there; or, told so, that it is not.
@@ -58,7 +58,7 @@ def proofs(
         yield from _repeated(change, own, was)
 
 
-def _shown(change: Change, answer: Answer, was: Before) -> Iterator[Proof]:
+def _shown(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     said = tuple(_said(change, answer, was))
     yield from said
     if not any(one.strength == 0 for one in said):  # which says more
@@ -66,7 +66,7 @@ def _shown(change: Change, answer: Answer, was: Before) -> Iterator[Proof]:
             yield from _come_or_gone(thing, answer, was)
 
 
-def _said(change: Change, answer: Answer, was: Before) -> Iterator[Proof]:
+def _said(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     if answer.document is not None:
         for thing in change.things:
             yield from of_object(change, thing, answer, was)
@@ -79,7 +79,7 @@ def _said(change: Change, answer: Answer, was: Before) -> Iterator[Proof]:
         yield from in_text(change, answer, was)
 
 
-def _repeated(change: Change, answer: Answer, was: Before) -> Iterator[Proof]:
+def _repeated(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """What the answer to the change itself shows."""
     if answer.document is not None:
         yield from repeated_in_document(change, answer)
@@ -88,7 +88,7 @@ def _repeated(change: Change, answer: Answer, was: Before) -> Iterator[Proof]:
         yield replace(proof, strength=2)
 
 
-def _come_or_gone(thing: Thing, answer: Answer, was: Before) -> Iterator[Proof]:
+def _come_or_gone(thing: Thing, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """A thing that the same address showed before, and shows no more; or the reverse."""
     if names(answer.step, thing):  # the page is asked for by it
         return
@@ -114,7 +114,7 @@ def _come_or_gone(thing: Thing, answer: Answer, was: Before) -> Iterator[Proof]:
     yield Proof(answer.step.index, strength, says, check)
 
 
-def _path(thing: Thing, here: Answer, other: Answer | None) -> _Check | None:
+def _path(thing: Thing, here: SeenAnswer, other: SeenAnswer | None) -> _Check | None:
     """A check of the item of a list that has the id here, and not in the other answer."""
     path = listed_path(here, thing)
     if path is None or (other is not None and listed_path(other, thing) is not None):
@@ -122,7 +122,7 @@ def _path(thing: Thing, here: Answer, other: Answer | None) -> _Check | None:
     return partial(JsonValidator, path, None)
 
 
-def _element(thing: Thing, here: Answer, other: Answer | None) -> _Check | None:
+def _element(thing: Thing, here: SeenAnswer, other: SeenAnswer | None) -> _Check | None:
     """Likewise, of an element of XML that has the id."""
     written = re.compile(rf"([\w.-]+)(?:\s[^<>]*)?>{re.escape(thing.id)}</")
     for found in written.finditer(here.text):
@@ -132,7 +132,7 @@ def _element(thing: Thing, here: Answer, other: Answer | None) -> _Check | None:
     return None
 
 
-def _address(thing: Thing, here: Answer, other: Answer | None) -> _Check | None:
+def _address(thing: Thing, here: SeenAnswer, other: SeenAnswer | None) -> _Check | None:
     """Likewise, of an address with the id that the page has."""
     if thing.id in here.text:
         for template, recorded in attributes_with(here.text, thing):
@@ -142,7 +142,7 @@ def _address(thing: Thing, here: Answer, other: Answer | None) -> _Check | None:
     return None
 
 
-def _is_of_another(thing: Thing, answer: Answer) -> bool:
+def _is_of_another(thing: Thing, answer: SeenAnswer) -> bool:
     """Whether the page is that of another thing of the kind, with links to its neighbours."""
     parts = answer.step.path.strip("/").split("/")
     return any(

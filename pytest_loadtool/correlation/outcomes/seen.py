@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from pytest_loadtool.codec.entities import unescape
-from pytest_loadtool.correlation.index.traffic import Step
+from pytest_loadtool.correlation.index.traffic import RecordedStep
 from pytest_loadtool.correlation.outcomes.changes import is_change, operation_of, walk
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.row_search import looks_like_html
@@ -35,10 +35,10 @@ _PAGING_KEYS = frozenset(
 
 
 @dataclass(frozen=True)
-class Answer:
+class SeenAnswer:
     """The response of a transaction."""
 
-    step: Step
+    step: RecordedStep
     response: RecordedResponse
 
     @property
@@ -119,30 +119,30 @@ class Answer:
 class Answers:
     """The answers of a session that show something."""
 
-    def __init__(self, steps: Sequence[Step]) -> None:
+    def __init__(self, steps: Sequence[RecordedStep]) -> None:
         self._steps = [one for one in steps if _shows(one) and not is_change(one)]
         self._places = [one.index for one in self._steps]
-        self._kept: dict[int, Answer] = {}
+        self._kept: dict[int, SeenAnswer] = {}
         self._gone = [one for one in steps if one.exchange and one.exchange.status in _GONE]
         self._found: dict[str, int] = {}
         for one in self._steps:
             self._found.setdefault(one.address, one.index)
 
-    def after(self, index: int) -> Iterator[Answer]:
+    def after(self, index: int) -> Iterator[SeenAnswer]:
         """Some that come after a transaction, the next first."""
         start = bisect_right(self._places, index)
         return map(self._read, self._steps[start : start + _MOST_ANSWERS])
 
-    def before(self, index: int) -> Iterator[Answer]:
+    def before(self, index: int) -> Iterator[SeenAnswer]:
         """Some that come before a transaction, the last first."""
         end = bisect_left(self._places, index)
         return map(self._read, reversed(self._steps[max(0, end - _MOST_ANSWERS) : end]))
 
-    def of(self, step: Step) -> Answer | None:
+    def of(self, step: RecordedStep) -> SeenAnswer | None:
         """The answer of that transaction, if it shows something."""
         return self._read(step) if _shows(step) else None
 
-    def gone(self, index: int) -> Iterator[Step]:
+    def gone(self, index: int) -> Iterator[RecordedStep]:
         """Those that came after a transaction with a status that says there is no such thing, where
         there was one before (RFC 9110 §15.5.5, §15.5.11)."""
         for step in self._gone:
@@ -150,17 +150,17 @@ class Answers:
             if before is not None and before < index < step.index:
                 yield step
 
-    def _read(self, step: Step) -> Answer:
+    def _read(self, step: RecordedStep) -> SeenAnswer:
         kept = self._kept
         if step.index not in kept:
             assert step.exchange is not None, "it shows something"
-            kept[step.index] = Answer(step, RecordedResponse(step.exchange))
+            kept[step.index] = SeenAnswer(step, RecordedResponse(step.exchange))
             if len(kept) > 3 * _MOST_ANSWERS:  # what is far behind is asked for no more
                 del kept[next(iter(kept))]
         return kept[step.index]
 
 
-def _shows(step: Step) -> bool:
+def _shows(step: RecordedStep) -> bool:
     exchange = step.exchange
     return (
         exchange is not None

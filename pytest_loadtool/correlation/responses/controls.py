@@ -11,7 +11,7 @@ from typing import Literal
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.correlation.producer import Producer, Wanted
 from pytest_loadtool.extraction.tags import choices, control_value, controls, labels_for
-from pytest_loadtool.model.rule import Kind
+from pytest_loadtool.model.rule import ProducerKind
 
 _FORM_START = re.compile(r"<form(?=[\s>])", re.IGNORECASE)
 _CHOICES = frozenset({"checkbox", "radio", "submit", "button", "image", "reset", "file", "range"})
@@ -33,7 +33,7 @@ def in_page(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
         sought = value in wanted
         if sought or control == "text" or (form, name) not in seen:
             seen.add((form, name))
-            kind = Kind.META if tag == "meta" else Kind.CONTROL
+            kind = ProducerKind.META if tag == "meta" else ProducerKind.CONTROL
             yield Producer(transaction, kind, name, value, form=form, control=control)
         if control != "choice" or not (sought or tag == "select"):
             continue
@@ -42,7 +42,7 @@ def in_page(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
         for value, label in choices(text, tag, found, end, labels):
             if value in wanted:
                 yield Producer(
-                    transaction, Kind.CHOICE, name, value,
+                    transaction, ProducerKind.CHOICE, name, value,
                     form=form, control=control, text=label, labels=frozenset({unescape(label)}),
                 )  # fmt: skip
 

@@ -35,7 +35,7 @@ from pytest_loadtool.correlation.responses.tokens import tokens
 from pytest_loadtool.correlation.responses.xml_document import OWN_TEXT, xml_document
 from pytest_loadtool.correlation.search_budget import EXTRACTOR, Searches
 from pytest_loadtool.extraction.partial import is_partial, partial_fields
-from pytest_loadtool.model.rule import Kind, same_name
+from pytest_loadtool.model.rule import ProducerKind, same_name
 
 _SCHEME = re.compile(r"Bearer +", re.IGNORECASE)
 _OTHER_HEADERS = frozenset({"set-cookie", "location"})
@@ -71,7 +71,7 @@ def in_response(
     text = response.text
     found: set[str] = set()
     for one in _in_body(response, text, transaction, wanted):
-        if one.kind is not Kind.CHOICE:
+        if one.kind is not ProducerKind.CHOICE:
             found.add(one.value)
         yield one
     if random:
@@ -87,7 +87,7 @@ def in_text(text: str, value: str, transaction: int, raw: str = "") -> Iterator[
     raw = raw or value
     filters = decoding(text, raw, value)
     for name in (*named(text, raw), ""):
-        yield Producer(transaction, Kind.TEXT, name, value, encoded=raw, filters=filters)
+        yield Producer(transaction, ProducerKind.TEXT, name, value, encoded=raw, filters=filters)
 
 
 def in_escapes(
@@ -106,10 +106,10 @@ def _in_headers(response: RecordedResponse, transaction: int, wanted: Wanted) ->
         plain = unquote(value)
         may_differ = "%" in value or same_name(name).endswith(_DECODED)
         if value in wanted and (plain != value or not may_differ):
-            yield Producer(transaction, Kind.COOKIE, name, value, text=line)
+            yield Producer(transaction, ProducerKind.COOKIE, name, value, text=line)
         if may_differ and plain in wanted:  # scripts decode what they copy
             yield Producer(
-                transaction, Kind.COOKIE, name, plain,
+                transaction, ProducerKind.COOKIE, name, plain,
                 text=line, encoded=value, filters=("unurl",),
             )  # fmt: skip
     location = response.header("location")
@@ -119,13 +119,13 @@ def _in_headers(response: RecordedResponse, transaction: int, wanted: Wanted) ->
             filters = undo(slot)
             if slot.value in wanted and filters is not None:
                 yield Producer(
-                    transaction, Kind.LOCATION, slot.name, slot.value, text=location,
+                    transaction, ProducerKind.LOCATION, slot.name, slot.value, text=location,
                     before=slot.before, encoded=slot.raw, filters=filters,
                 )  # fmt: skip
     for name, value in response.headers:
         value = _SCHEME.sub("", value, count=1)
         if value in wanted and name.lower() not in _OTHER_HEADERS:
-            yield Producer(transaction, Kind.HEADER, name, value)
+            yield Producer(transaction, ProducerKind.HEADER, name, value)
 
 
 def _within_headers(
@@ -146,7 +146,7 @@ def _within_headers(
         name, line = next((name, line) for name, line in lines if raw in line)
         filters = decoding(line, raw, value)
         yield Producer(
-            transaction, Kind.HEADER, name, value, text=line, encoded=raw, filters=filters
+            transaction, ProducerKind.HEADER, name, value, text=line, encoded=raw, filters=filters
         )
 
 
@@ -183,7 +183,9 @@ def _in_body(
     partial = is_partial(text)
     if partial:
         for name, value in partial_fields(text):
-            yield Producer(transaction, Kind.CONTROL, name, value, form=PARTIAL, control="hidden")
+            yield Producer(
+                transaction, ProducerKind.CONTROL, name, value, form=PARTIAL, control="hidden"
+            )
     if not partial and _is_xml(response, text):
         yield from in_xml(text, transaction, wanted)
     elif partial or first == "<":
@@ -202,7 +204,7 @@ def _in_data(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
         seen[value] = seen.get(value, 0) + 1
         if seen[value] <= _MOST_LEAVES:
             labels = row_texts(text, found.start(1))
-            yield Producer(transaction, Kind.TEXT, name, value, labels=labels)
+            yield Producer(transaction, ProducerKind.TEXT, name, value, labels=labels)
 
 
 def in_json(document: Any, transaction: int, wanted: Wanted) -> Iterator[Producer]:
@@ -265,7 +267,7 @@ def in_xml(text: str, transaction: int, wanted: Wanted) -> Iterator[Producer]:
             continue
         raw = text[start:end]
         yield Producer(
-            transaction, Kind.XML, name, value, encoded=raw,
+            transaction, ProducerKind.XML, name, value, encoded=raw,
             filters=("unhtml",) if raw != value else (),
             text="attribute" if text[start - 1] in "\"'" else "element",
         )  # fmt: skip
@@ -282,7 +284,7 @@ def _listed(text: str, transaction: int, wanted: Wanted) -> dict[tuple[str, str]
         if value in wanted and any(isinstance(step, int) for step in steps):
             name = next(one for one in reversed(steps) if isinstance(one, str) and one != OWN_TEXT)
             name, labels = name.removeprefix("@"), _titles(document, steps)
-            one = Producer(transaction, Kind.XML, name, value, steps, labels=labels)
+            one = Producer(transaction, ProducerKind.XML, name, value, steps, labels=labels)
             found.setdefault((name, value), []).append(one)
     return found
 
@@ -304,7 +306,7 @@ def issued_tokens(response: RecordedResponse, transaction: int) -> Iterator[Prod
 def json_leaf(steps: tuple[str | int, ...], value: str, transaction: int) -> Producer:
     """A value of a JSON document, called by the last key on the way to it."""
     name = next((step for step in reversed(steps) if isinstance(step, str)), "")
-    return Producer(transaction, Kind.JSON, name, value, steps=steps)
+    return Producer(transaction, ProducerKind.JSON, name, value, steps=steps)
 
 
 def json_leaves(document: Any) -> Iterator[tuple[tuple[str | int, ...], str]]:

@@ -11,16 +11,16 @@ from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.search_budget import EXTRACTOR, MOST_SEARCHED
 from pytest_loadtool.correlation.sources.anchors import Marked, sent_marks
-from pytest_loadtool.correlation.sources.page_items import Page
+from pytest_loadtool.correlation.sources.page_items import PageItems
 from pytest_loadtool.correlation.sources.synthesis import Reading, synthesise
 from pytest_loadtool.model.extractor import Source
-from pytest_loadtool.model.rule import Kind
+from pytest_loadtool.model.rule import ProducerKind
 
 ENCODING = (
     "{producer} holds the value, but replay would write it in another encoding than recorded."
 )
 #: Kinds of what is found in the head of a response.
-_IN_HEAD = frozenset({Kind.COOKIE, Kind.HEADER, Kind.LOCATION})
+_IN_HEAD = frozenset({ProducerKind.COOKIE, ProducerKind.HEADER, ProducerKind.LOCATION})
 _EXTRACTION = "{producer} holds the value, but no extractor takes it from there."
 _SEARCHED = (
     "{producer} holds the value, but no extractor was looked for: before it, "
@@ -34,7 +34,7 @@ def _searched(producer: Producer, response: RecordedResponse) -> int:
         return len(producer.box.text) + _searched(producer.box.producer, response)
     if producer.kind in _IN_HEAD:
         return sum(len(value) for _, value in response.headers)
-    return 0 if producer.kind is Kind.JSON else len(response.text)
+    return 0 if producer.kind is ProducerKind.JSON else len(response.text)
 
 
 class Synthesis:
@@ -70,10 +70,10 @@ class Synthesis:
         self, producer: Producer, slot: Slot, known: Collection[str]
     ) -> tuple[Source, int] | None:
         """What tells a link from those of other rows: a text of its own."""
-        if producer.kind is not Kind.LINK:
+        if producer.kind is not ProducerKind.LINK:
             return None
         at = producer.transaction
-        page = Page(self.response(at), self._traffic.steps[at].address, self._marks.by(at))
+        page = PageItems(self.response(at), self._traffic.steps[at].address, self._marks.by(at))
         row = page.link_row(producer, slot, known)
         return None if row is None else (row.literal, row.match)
 

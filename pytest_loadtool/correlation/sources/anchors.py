@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from pytest_loadtool.codec.secret import is_typed_secret
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import SWITCHES, TELLING
-from pytest_loadtool.correlation.index.traffic import Step, Traffic, recorded_slots
+from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic, recorded_slots
 from pytest_loadtool.correlation.requests.plain_request import Plain
 from pytest_loadtool.correlation.requests.slots import Slot, request_slots
 from pytest_loadtool.model.case import Request, Variable
@@ -119,7 +119,7 @@ def _is_written(slot: Slot) -> bool:
     )
 
 
-def _placed(step: Step) -> Iterator[Mark]:
+def _placed(step: RecordedStep) -> Iterator[Mark]:
     """The fields of a body in which a person has put placeholders, with what was recorded there."""
     body = step.transaction.request.body
     if step.exchange is None or not isinstance(body, str) or "${" not in body:

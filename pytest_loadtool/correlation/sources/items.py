@@ -34,17 +34,17 @@ from pytest_loadtool.correlation.responses.xml_document import (
     xml_document,
 )
 from pytest_loadtool.correlation.sources.anchors import Mark, Marked, extracted_marks, sent_marks
-from pytest_loadtool.correlation.sources.page_items import Marks, Owners, Page, place_of
+from pytest_loadtool.correlation.sources.page_items import Marks, Owners, PageItems, place_of
 from pytest_loadtool.correlation.sources.variables import Found
 from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.extraction.jsonpath import format_path, json_text
 from pytest_loadtool.model.case import Variable
 from pytest_loadtool.model.extractor import Choice, JsonPath, Source, XmlPath
 from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.rule import Kind
+from pytest_loadtool.model.rule import ProducerKind
 
 #: Of what there may be one in each row of a page.
-_IN_PAGES = frozenset({Kind.CONTROL, Kind.LINK, Kind.TEXT})
+_IN_PAGES = frozenset({ProducerKind.CONTROL, ProducerKind.LINK, ProducerKind.TEXT})
 
 
 def by_rows(
@@ -71,7 +71,7 @@ class _Rows:
         )
         self._owners: dict[str, dict[tuple[Place, str, str], str]] = {}
         self._sent: dict[int, set[str]] = {}
-        self._page: tuple[int, Page] | None = None
+        self._page: tuple[int, PageItems] | None = None
 
     def placed(self, one: Found) -> Found:
         """The variable, by its row if it is in one."""
@@ -95,15 +95,15 @@ class _Rows:
         if producer.filters:
             return one
         row = None
-        if producer.kind is Kind.CONTROL and producer.form >= 0:
+        if producer.kind is ProducerKind.CONTROL and producer.form >= 0:
             page = self._read(producer.transaction)
             row = page.form_row(producer, one.match, self._own(one), self._values)
-        elif producer.kind is Kind.CHOICE and isinstance(one.source, Choice):
+        elif producer.kind is ProducerKind.CHOICE and isinstance(one.source, Choice):
             row = self._read(producer.transaction).choice_row(producer)
-        elif producer.kind in (Kind.LINK, Kind.TEXT) and one.slots:
+        elif producer.kind in (ProducerKind.LINK, ProducerKind.TEXT) and one.slots:
             page = self._read(producer.transaction)
             row = page.owned_row(producer, self._own(one), self._values)
-            if row is None and producer.kind is Kind.LINK:
+            if row is None and producer.kind is ProducerKind.LINK:
                 row = page.link_row(producer, one.slots[0], self._values)
             elif row is None and producer.name.startswith("data-"):
                 row = page.data_row(producer)
@@ -124,17 +124,17 @@ class _Rows:
             own |= self._owners.get(value, {})
         return own
 
-    def _read(self, at: int) -> Page:
+    def _read(self, at: int) -> PageItems:
         if self._page is None or self._page[0] != at:
             step = self._traffic.steps[at]
             assert step.exchange is not None, "producers come from exchanges"
-            page = Page(RecordedResponse(step.exchange), step.address, self._marks.by(at))
+            page = PageItems(RecordedResponse(step.exchange), step.address, self._marks.by(at))
             self._page = at, page
         return self._page[1]
 
 
 @dataclass(frozen=True, slots=True)
-class _Language:
+class _ItemLanguage:
     """How paths into documents of a kind are written: what reads such a document, and what writes a
     step, or in its place one to the items with that text there."""
 
@@ -174,16 +174,16 @@ def _in_xml(keys: Keys, text: str, _: Any) -> str:
 
 
 #: By the source that takes a value from a list.
-_LANGUAGES: Mapping[type, _Language] = MappingProxyType(
+_LANGUAGES: Mapping[type, _ItemLanguage] = MappingProxyType(
     {
-        JsonPath: _Language(
+        JsonPath: _ItemLanguage(
             KEY,
             RecordedResponse.json,
             lambda step: format_path((step,))[1:],
             condition,
             lambda path, _, __: JsonPath(f"${path}"),
         ),
-        XmlPath: _Language(
+        XmlPath: _ItemLanguage(
             re.compile(r"@?[\w.-]+|\."),
             lambda response: xml_document(response.text),
             lambda step: format_xml_path((step,)),

@@ -36,7 +36,7 @@ from pytest_loadtool.model.extractor import (
     Source,
 )
 from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.rule import Kind
+from pytest_loadtool.model.rule import ProducerKind
 
 #: By the place of an id in an address: the variable that requests have it from.
 Owners = Mapping[tuple[Place, str, str], str]
@@ -73,7 +73,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class PageItems:
     """A recorded page: its response, the address that it was fetched from, and the marks that the
     user knows by then."""
 
@@ -133,7 +133,7 @@ class Page:
     def is_listed(self, producer: Producer, source: Source, match: int) -> bool:
         """Whether the value is in a row, and the source has other values for other rows."""
         text = self.response.text
-        if producer.kind is Kind.CONTROL:
+        if producer.kind is ProducerKind.CONTROL:
             start = form_start(text, producer.form)
         else:
             start = text.find(producer.text or producer.extracted)

@@ -40,7 +40,7 @@ from pytest_loadtool.model.extractor import (
     Source,
     XmlPath,
 )
-from pytest_loadtool.model.rule import Kind
+from pytest_loadtool.model.rule import ProducerKind
 
 #: ASP.NET spreads a long ViewState over numbered fields.
 _SPLIT_STATE = re.compile(r"__VIEWSTATE\d*")
@@ -252,18 +252,18 @@ def _choice(producer: Producer, _: Slot, reading: Reading, __: _Known) -> Iterat
 
 _Synthesiser = Callable[[Producer, Slot, Reading, _Known], Iterator[Source]]
 #: For each kind of producer, the sources to try in order.
-_SOURCES: Mapping[Kind, _Synthesiser] = MappingProxyType(
+_SOURCES: Mapping[ProducerKind, _Synthesiser] = MappingProxyType(
     {
-        Kind.JSON: _json,
-        Kind.XML: _xml,
-        Kind.CONTROL: _control,
-        Kind.META: _control,
-        Kind.COOKIE: _cookie,
-        Kind.HEADER: _header,
-        Kind.LOCATION: _location,
-        Kind.LINK: _link,
-        Kind.CHOICE: _choice,
-        Kind.TEXT: _text,
+        ProducerKind.JSON: _json,
+        ProducerKind.XML: _xml,
+        ProducerKind.CONTROL: _control,
+        ProducerKind.META: _control,
+        ProducerKind.COOKIE: _cookie,
+        ProducerKind.HEADER: _header,
+        ProducerKind.LOCATION: _location,
+        ProducerKind.LINK: _link,
+        ProducerKind.CHOICE: _choice,
+        ProducerKind.TEXT: _text,
     }
 )
 

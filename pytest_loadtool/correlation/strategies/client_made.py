@@ -18,7 +18,7 @@ from pytest_loadtool.codec.filters import filtered
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.claims import ByClient
 from pytest_loadtool.correlation.classify import looks_random
-from pytest_loadtool.correlation.index.traffic import Step, Traffic
+from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.model.generator import ALPHABETS, Generator, RandomText, Timestamp, Uuid
@@ -271,7 +271,7 @@ def _is_made_up(traffic: Traffic, slot: Slot) -> bool:
     return step.changes_things and slot.part == "body" and plain(slot.name) in _OF_THINGS
 
 
-def _same_host(one: Step, other: Step) -> bool:
+def _same_host(one: RecordedStep, other: RecordedStep) -> bool:
     """Whether both were recorded from one host."""
     urls = (step.exchange.url if step.exchange is not None else "" for step in (one, other))
     mine, theirs = (urlsplit(url).hostname for url in urls)

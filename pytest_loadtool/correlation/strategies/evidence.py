@@ -36,7 +36,7 @@ from pytest_loadtool.correlation.requests.positions import HOLE
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.strategies.new_pages import is_id, linked_thing, new_data, new_link
 from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.rule import Kind
+from pytest_loadtool.model.rule import ProducerKind
 
 Evidence = Callable[[Slot, Producer, Traffic], bool]
 #: Likewise, with the transactions that are about something which the session created.
@@ -145,14 +145,14 @@ def _no_place(_: Slot, __: Producer, ___: Traffic) -> bool:
 
 
 #: Where a word that looks like any other is an id.
-_CODE_PLACES: Mapping[Kind, Evidence] = MappingProxyType(
+_CODE_PLACES: Mapping[ProducerKind, Evidence] = MappingProxyType(
     {
-        Kind.JSON: _by_name,
-        Kind.XML: _by_name,
-        Kind.CONTROL: _by_name,
-        Kind.CHOICE: _by_name,
-        Kind.LOCATION: _behind_collection,
-        Kind.LINK: _linked_code,
+        ProducerKind.JSON: _by_name,
+        ProducerKind.XML: _by_name,
+        ProducerKind.CONTROL: _by_name,
+        ProducerKind.CHOICE: _by_name,
+        ProducerKind.LOCATION: _behind_collection,
+        ProducerKind.LINK: _linked_code,
     }
 )
 

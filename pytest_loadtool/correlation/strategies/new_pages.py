@@ -19,7 +19,7 @@ from pytest_loadtool.correlation.requests.slots import Slot, target_slots
 from pytest_loadtool.correlation.responses.links import links
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.rule import Kind, same_name
+from pytest_loadtool.model.rule import ProducerKind, same_name
 
 
 def is_id(slot: Slot, traffic: Traffic) -> bool:
@@ -33,7 +33,9 @@ def is_id(slot: Slot, traffic: Traffic) -> bool:
                 one.transaction == slot.transaction
                 and one.control == "hidden"
                 and (is_id_name(one.name) or same_name(one.name).endswith(same_name(slot.name)))
-                for one in traffic.responses.producers.get(slot.value, {}).get(Kind.CONTROL, ())
+                for one in traffic.responses.producers.get(slot.value, {}).get(
+                    ProducerKind.CONTROL, ()
+                )
             )
         )
     )
@@ -58,7 +60,7 @@ def new_data(slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]) ->
         return False
     same = (
         one.transaction
-        for one in traffic.responses.producers.get(slot.value, {}).get(Kind.TEXT, ())
+        for one in traffic.responses.producers.get(slot.value, {}).get(ProducerKind.TEXT, ())
         if one.name == producer.name
     )
     first = next(same, producer.transaction)

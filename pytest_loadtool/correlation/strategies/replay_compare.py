@@ -29,7 +29,7 @@ from pytest_loadtool.correlation.responses.recorded import RecordedResponse, is_
 from pytest_loadtool.correlation.search_budget import Searches
 from pytest_loadtool.model.case import Header, Request
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.model.rule import Kind
+from pytest_loadtool.model.rule import ProducerKind
 
 _TOKEN = re.compile(r"[\w\-.~]+", re.ASCII)
 
@@ -72,8 +72,8 @@ def in_any_place(
 ) -> Iterator[Producer]:
     """The wanted values in a response, but for noise; those of its body if ``body`` says so."""
     for one in in_response(response, index, wanted, frozenset(), searches):
-        in_head = one.kind in (Kind.HEADER, Kind.COOKIE, Kind.LOCATION)
-        noise = one.kind is Kind.HEADER and is_noise(one.name)
+        in_head = one.kind in (ProducerKind.HEADER, ProducerKind.COOKIE, ProducerKind.LOCATION)
+        noise = one.kind is ProducerKind.HEADER and is_noise(one.name)
         if (in_head or body) and not noise:
             yield one
     if not body or not response.has_text:
@@ -104,7 +104,7 @@ def _in_links(text: str, index: int, wanted: Wanted) -> Iterator[Producer]:
         for spot in target_slots(address.partition("#")[0], index):
             if spot.value in wanted:
                 yield Producer(
-                    index, Kind.LINK, spot.name, spot.value, text=raw, before=spot.before
+                    index, ProducerKind.LINK, spot.name, spot.value, text=raw, before=spot.before
                 )
 
 

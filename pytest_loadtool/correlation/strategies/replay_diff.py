@@ -40,7 +40,7 @@ from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.extraction.extract import PlainText, Readable, compile_source
 from pytest_loadtool.model.extractor import Boundary, Decoded, JsonPath, Source, XmlPath
 from pytest_loadtool.model.place import Place
-from pytest_loadtool.model.rule import Kind, Rule, same_name
+from pytest_loadtool.model.rule import ProducerKind, Rule, same_name
 
 #: What takes a value from where: a transaction, the source in its response, and which match of it.
 Origin = tuple[int, Source, int]
@@ -53,7 +53,7 @@ _BREAKS = re.compile(r"""[\s<>"']""")
 _TINY = re.compile(r"\d{1,2}", re.ASCII)
 _DIGIT = re.compile(r"\d")
 #: A request may repeat these of its own; a form is filled anew.
-_NO_ECHO = frozenset({Kind.CONTROL, Kind.META})
+_NO_ECHO = frozenset({ProducerKind.CONTROL, ProducerKind.META})
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,14 +168,14 @@ class ReplayDiff:
         if producer.in_list or not EVIDENCE["new"](slot, producer, self._traffic):
             return False
         known = self._traffic.producers_of(slot.value)
-        structured = (one.transaction for one in known if one.kind is not Kind.TEXT)
+        structured = (one.transaction for one in known if one.kind is not ProducerKind.TEXT)
         first = next(structured, producer.transaction)
         if first not in self._replayed.exchanges:
             return False
         still = in_any_place(
             self._response(first), first, frozenset({slot.value}), self._traffic.searches, body=True
         )
-        return all(one.kind is Kind.TEXT and one.value.isdigit() for one in still)
+        return all(one.kind is ProducerKind.TEXT and one.value.isdigit() for one in still)
 
     def _moved(self, claim: Claim) -> str:
         """Another value of the kind that the extractor takes from the replayed response; empty if
@@ -190,7 +190,8 @@ class ReplayDiff:
         if self._repeats(producer, value):
             return ""
         fits = EVIDENCE["not typed"](claim.slot, producer, self._traffic) and (
-            producer.kind not in (Kind.TEXT, Kind.LINK) or _BREAKS.search(now) is None
+            producer.kind not in (ProducerKind.TEXT, ProducerKind.LINK)
+            or _BREAKS.search(now) is None
         )
         return now if fits else ""
 
@@ -244,18 +245,18 @@ def _preference(producer: Producer) -> tuple[int, bool, int, int]:
     return producer.effort, producer.in_list, -producer.transaction, kind
 
 
-_KINDS = tuple(Kind)
+_KINDS = tuple(ProducerKind)
 
 
 def _witnessed(slot: Slot, alike: Sequence[Producer]) -> bool:
     """Whether two responses gave the value out as an id, and both give out the same one now."""
-    ids = {one.transaction for one in alike if one.kind is not Kind.TEXT and _is_id(one)}
+    ids = {one.transaction for one in alike if one.kind is not ProducerKind.TEXT and _is_id(one)}
     return len(ids) > 1 and _is_for_ids(slot, alike)
 
 
 def _is_id(producer: Producer) -> bool:
     """Whether the place is one for ids: in JSON and XML it has to be called so."""
-    return producer.kind not in (Kind.JSON, Kind.XML) or is_id_name(producer.name)
+    return producer.kind not in (ProducerKind.JSON, ProducerKind.XML) or is_id_name(producer.name)
 
 
 def _is_for_ids(slot: Slot, alike: Sequence[Producer]) -> bool:
@@ -263,7 +264,7 @@ def _is_for_ids(slot: Slot, alike: Sequence[Producer]) -> bool:
     field for ids."""
     if looks_random(slot.value):
         return True
-    structured = any(one.kind is not Kind.TEXT for one in alike)
+    structured = any(one.kind is not ProducerKind.TEXT for one in alike)
     return structured and _is_field_for_ids(slot)
 
 
@@ -278,14 +279,18 @@ def _is_called_alike(claim: Claim, traffic: Traffic) -> bool:
     one of many.
     """
     slot, producer, source = claim.slot, claim.producer, claim.source
-    if producer.in_list or producer.kind is Kind.LINK:
+    if producer.in_list or producer.kind is ProducerKind.LINK:
         return False
-    if producer.kind is Kind.TEXT and not slot.value.isdigit() and not looks_random(slot.value):
+    if (
+        producer.kind is ProducerKind.TEXT
+        and not slot.value.isdigit()
+        and not looks_random(slot.value)
+    ):
         return False
     names = {same_name(name) for name in (slot.name, singular(slot.name)) if HOLE not in name}
     names = {name for name in names if len(name) > 1}
     if isinstance(source, Boundary):
         left = same_name(source.left)
         return any(name in left for name in names)
-    thing = producer.kind is Kind.JSON and EVIDENCE["same thing"](slot, producer, traffic)
+    thing = producer.kind is ProducerKind.JSON and EVIDENCE["same thing"](slot, producer, traffic)
     return thing or same_name(producer.name) in names

@@ -21,9 +21,9 @@ from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.extraction.jsonpath import format_path
 from pytest_loadtool.extraction.pattern import Pattern
 from pytest_loadtool.model.extractor import JsonPath
-from pytest_loadtool.model.rule import Kind, Rule
+from pytest_loadtool.model.rule import ProducerKind, Rule
 
-_KINDS = tuple(Kind)
+_KINDS = tuple(ProducerKind)
 
 
 class Rules:
@@ -114,14 +114,14 @@ def _takes(rule: Rule, slot: Slot) -> bool:
 
 def _gives(rule: Rule, producer: Producer) -> bool:
     """Whether the value is named in the response as the rule wants it, or found by its pattern."""
-    by_pattern = producer.kind is Kind.TEXT and producer.text
+    by_pattern = producer.kind is ProducerKind.TEXT and producer.text
     return (not rule.produced_as or producer.name in rule.produced_as) and (
         not by_pattern or producer.text == rule.pattern
     )
 
 
 def _nearest(
-    traffic: Traffic, slot: Slot, producers: ByKind, kinds: Sequence[Kind], address: str
+    traffic: Traffic, slot: Slot, producers: ByKind, kinds: Sequence[ProducerKind], address: str
 ) -> Iterator[Producer]:
     """The producers before the slot, the nearest response first; within it, by kind, then place."""
 
@@ -144,15 +144,15 @@ def _alone_first(producers: list[Producer]) -> list[Producer]:
     What is the first of a list for one user is the third for another: of an id that one response
     has alone and a later one in a list, the former is this user's.
     """
-    alone = any(one.kind is Kind.JSON and not one.in_list for one in producers)
+    alone = any(one.kind is ProducerKind.JSON and not one.in_list for one in producers)
     return sorted(producers, key=lambda one: (one.effort, alone and one.in_list))
 
 
 def _backwards(
-    traffic: Traffic, slot: Slot, producers: ByKind, kinds: Sequence[Kind], address: str
+    traffic: Traffic, slot: Slot, producers: ByKind, kinds: Sequence[ProducerKind], address: str
 ) -> Iterator[Producer]:
     started = _started(traffic, slot.transaction)
-    if Kind.LINK in kinds:
+    if ProducerKind.LINK in kinds:
         for producer in _before(traffic.responses.links.get(address, ()), slot):
             if not _repeated(traffic, producer.transaction, slot):
                 yield _linked(producer, slot)

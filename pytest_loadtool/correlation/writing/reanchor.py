@@ -37,7 +37,7 @@ _HOLE = r"\$\{[^}]*\}"
 
 
 #: By type and field, the languages of what may be followed.
-_Languages = Mapping[type, Mapping[str, tuple["_Language", ...]]]
+_Languages = Mapping[type, Mapping[str, tuple["_AnchorLanguage", ...]]]
 
 
 def _as_it_is(text: str) -> str:
@@ -45,7 +45,7 @@ def _as_it_is(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Language:
+class _AnchorLanguage:
     """Where a path or pattern has the text by which it finds something; what the text means, and
     how it is written, perhaps behind a filter."""
 
@@ -62,13 +62,13 @@ class _Language:
         )
 
 
-_IN_PATHS = _Language(
+_IN_PATHS = _AnchorLanguage(
     re.compile(r"""(?P<before>==\s*(?P<quote>["']))(?P<text>.*?)(?P<after>(?P=quote))"""),
     _as_it_is,
     _as_it_is,
 )
 _IN_XML = replace(_IN_PATHS, places=re.compile(_IN_PATHS.places.pattern.replace("==", "=")))
-_IN_PATTERNS = _Language(
+_IN_PATTERNS = _AnchorLanguage(
     re.compile(
         rf"(?P<before>>(?:\\s\*)?)(?P<text>(?:[^<>\\.^$*+?{{}}\[\]|()]|\\[^\w\s]|{_HOLE})+)"
         r"(?P<after>(?:\\s\*)?(?:\(\?:)?<)"
@@ -76,7 +76,7 @@ _IN_PATTERNS = _Language(
     lambda text: unescape(_ESCAPED.sub(r"\1", text)),
     escaped_text,
 )
-_ADDRESSES_IN_PATTERNS = _Language(
+_ADDRESSES_IN_PATTERNS = _AnchorLanguage(
     re.compile(
         rf"{_SEGMENT}(?P<text>(?:[^/?&=#;\"'<>\\.^$*+{{}}\[\]|()\s]|\\[^\w\s/?]|{_HOLE})+)"
         r"(?P<after>)"
@@ -95,7 +95,7 @@ _ADDRESSES = replace(
 #: A text that a person reads.
 _TEXT = replace(_ADDRESSES, places=re.compile(r"(?P<before>)(?P<text>[\s\S]+)(?P<after>)"))
 #: A text that a page shows, perhaps with the ends of the tags around it.
-_SHOWN = _Language(
+_SHOWN = _AnchorLanguage(
     re.compile(r"(?P<before>\A>?)(?P<text>[^<>]+)(?P<after><?\Z)"), _as_it_is, _as_it_is
 )
 
@@ -125,14 +125,14 @@ _WORDS: _Languages = MappingProxyType(
 )
 
 #: From a text by which an extractor goes to what comes in its place.
-_Write = Callable[[str, _Language], str]
+_Write = Callable[[str, _AnchorLanguage], str]
 
 
 def followed(case: TestCase, first: int, old: str, new: str) -> TestCase:
     """``case`` whose extractors, from transaction ``first`` on, go by ``new`` where they went by
     ``old``: two templates. Addresses stay: those of requests do, too."""
 
-    def write(text: str, language: _Language) -> str:
+    def write(text: str, language: _AnchorLanguage) -> str:
         same = text == language.written(old) or language.read(text) == old
         return language.written(new) if same else text
 
@@ -151,7 +151,7 @@ def followed_words(
     """The transaction whose extractors go by the variable where they went by ``text``, or by a text
     of which that is a word. ``only``: those that set one of these variables."""
 
-    def write(marked: str, language: _Language) -> str:
+    def write(marked: str, language: _AnchorLanguage) -> str:
         for filters in ((one,) if one else () for one in language.filters):
             placeholder = str(Reference(name, filters))
             own = escape(filtered(text, filters))
@@ -231,7 +231,7 @@ def _source(source: Source, write: _Write, languages: _Languages) -> Source:
 
 
 def _texts(
-    one: Source | Validator, write: _Write, fields: Mapping[str, tuple[_Language, ...]]
+    one: Source | Validator, write: _Write, fields: Mapping[str, tuple[_AnchorLanguage, ...]]
 ) -> dict[str, Any]:
     texts = {field: getattr(one, field) or "" for field in fields}
     for field, languages in fields.items():
@@ -240,7 +240,7 @@ def _texts(
     return {field: text for field, text in texts.items() if text}
 
 
-def _written(language: _Language, write: _Write, text: str) -> str:
+def _written(language: _AnchorLanguage, write: _Write, text: str) -> str:
     return language.places.sub(
         lambda found: found["before"] + write(found["text"], language) + found["after"], text
     )

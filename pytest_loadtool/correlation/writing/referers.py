@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pytest_loadtool.codec.places import target_places
 from pytest_loadtool.codec.template import Reference, Template, TemplateError, escape
 from pytest_loadtool.correlation.classify import is_short_number, looks_like_time
-from pytest_loadtool.correlation.index.traffic import Step
+from pytest_loadtool.correlation.index.traffic import RecordedStep
 from pytest_loadtool.correlation.requests.parts import FILTERS_OF, rendered, with_part
 from pytest_loadtool.correlation.requests.slots import Masked, Slot, target_slots
 from pytest_loadtool.correlation.sources.variables import Found
@@ -21,7 +21,7 @@ from pytest_loadtool.model.place import Place
 
 
 def follow_referers(
-    steps: Sequence[Step],
+    steps: Sequence[RecordedStep],
     requests: list[Request],
     sets: dict[str, Request],
     found: Sequence[Found],

@@ -14,7 +14,7 @@ from pytest_loadtool.codec.renewal import family
 from pytest_loadtool.codec.template import Template, TemplateError
 from pytest_loadtool.codec.uses import references, used_names
 from pytest_loadtool.correlation.claims import REPLAY_COMPARE
-from pytest_loadtool.correlation.index.traffic import Step
+from pytest_loadtool.correlation.index.traffic import RecordedStep
 from pytest_loadtool.correlation.requests.parts import (
     header_sets,
     reverted,
@@ -31,7 +31,7 @@ _NOTHING: Mapping[str, frozenset[str]] = MappingProxyType({})
 
 
 def revert(
-    case: TestCase, steps: tuple[Step, ...], *, only: Collection[str] | None = None
+    case: TestCase, steps: tuple[RecordedStep, ...], *, only: Collection[str] | None = None
 ) -> TestCase:
     """The case with recorded values in place of what application state management set.
 
@@ -124,7 +124,7 @@ def names_in_use(case: TestCase) -> frozenset[str]:
     return frozenset(names.union(*_sought(case).values()))
 
 
-def _reverted(step: Step, values: dict[str, str]) -> Transaction:
+def _reverted(step: RecordedStep, values: dict[str, str]) -> Transaction:
     request = _reverted_request(step.transaction.request, step.content_type, values)
     extractors = tuple(one for one in step.transaction.extractors if one.variable not in values)
     return replace(
@@ -151,7 +151,7 @@ def _reverted_request(request: Request, content_type: str, values: dict[str, str
     return request
 
 
-def _pinned(steps: tuple[Step, ...], variables: Mapping[str, Variable]) -> frozenset[str]:
+def _pinned(steps: tuple[RecordedStep, ...], variables: Mapping[str, Variable]) -> frozenset[str]:
     """Variables in checks, and those that a transaction without evidence sets or uses."""
     names: set[str] = set()
     for step in steps:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from pytest_loadtool.correlation.claims import ByClient
-from pytest_loadtool.correlation.index.traffic import Step
+from pytest_loadtool.correlation.index.traffic import RecordedStep
 from pytest_loadtool.correlation.requests.edits import edited
 from pytest_loadtool.correlation.requests.nested import Capsule
 from pytest_loadtool.correlation.requests.parts import (
@@ -30,7 +30,10 @@ _Uses = dict[Part, list[tuple[Slot, str]]]
 
 
 def rewrite(
-    case: TestCase, steps: Sequence[Step], found: Sequence[Found], computed: Sequence[ByClient]
+    case: TestCase,
+    steps: Sequence[RecordedStep],
+    found: Sequence[Found],
+    computed: Sequence[ByClient],
 ) -> TestCase:
     """The case in which each variable is declared, extracted or made up, and used."""
     uses: dict[int, _Uses] = {}

@@ -54,7 +54,7 @@ class Standing(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class Instruction:
     """A message for a worker: its kind and what it carries, made of builtin types only."""
 
     worker: str
@@ -112,7 +112,7 @@ class Conductor:
         self.workers.append(worker)
         self.standing[worker] = Standing.COMING
 
-    def hear(self, worker: str, kind: str, *fields: Any) -> list[Order]:
+    def hear(self, worker: str, kind: str, *fields: Any) -> list[Instruction]:
         """A worker's message; returns what to send. Kinds that change nothing here are ignored."""
         change = _HEARD.get(kind)
         if change is None or worker in self.lost:
@@ -120,7 +120,7 @@ class Conductor:
         change(self, worker, *fields)
         return self._decide()
 
-    def lose(self, worker: str) -> list[Order]:
+    def lose(self, worker: str) -> list[Instruction]:
         """A worker has died; returns what to send to the others."""
         if worker not in self.standing or self.standing[worker] in {Standing.GONE, Standing.LOST}:
             return []
@@ -130,7 +130,7 @@ class Conductor:
             self._gather_again(without_leader=worker == self.leader)
         return self._decide()
 
-    def leave(self, worker: str) -> list[Order]:
+    def leave(self, worker: str) -> list[Instruction]:
         """A worker is out of the test, after whatever it did there."""
         if worker in self.lost:
             return []
@@ -139,12 +139,12 @@ class Conductor:
             self.phase = Phase.CLOSING  # its fixtures failed, or were skipped
         return self._decide()
 
-    def stop(self) -> list[Order]:
+    def stop(self) -> list[Instruction]:
         """End the test now: what has not started does not start, what runs is cut short."""
         running = self._are(Standing.RUNNING)
         if self.phase in {Phase.GATHERING, Phase.ARMING}:
             self.phase = Phase.CLOSING
-        return [Order(worker, "stop") for worker in running] + self._decide()
+        return [Instruction(worker, "stop") for worker in running] + self._decide()
 
     # What a message changes.
 
@@ -174,20 +174,20 @@ class Conductor:
 
     # What follows from where everybody stands.
 
-    def _decide(self) -> list[Order]:
-        orders: list[Order] = []
+    def _decide(self) -> list[Instruction]:
+        orders: list[Instruction] = []
         while step := _STEPS[self.phase](self):
             orders += step
         return orders
 
-    def _gathering(self) -> list[Order]:
+    def _gathering(self) -> list[Instruction]:
         alive = self.alive
         if self.leader is None:
             if not alive or self.standing[alive[0]] is not Standing.WAITING:
                 return []
             self.leader = alive[0]
             self.standing[self.leader] = Standing.LEADING
-            return [Order(self.leader, "lead")]
+            return [Instruction(self.leader, "lead")]
         here = self._are(Standing.WAITING, Standing.PREPARED)
         if self.servers is None or here != alive:
             return []
@@ -196,11 +196,11 @@ class Conductor:
         for worker in alive:
             self.standing[worker] = Standing.ARMING
         return [
-            Order(worker, "share", (self.deal, index, len(alive), self.servers))
+            Instruction(worker, "share", (self.deal, index, len(alive), self.servers))
             for index, worker in enumerate(alive)
         ]
 
-    def _arming(self) -> list[Order]:
+    def _arming(self) -> list[Instruction]:
         alive = self.alive
         if not alive or self._are(Standing.ARMED) != alive:
             return []
@@ -209,19 +209,19 @@ class Conductor:
         start = self.clock() + self.lead_time
         for worker in alive:
             self.standing[worker] = Standing.RUNNING
-        return [Order(worker, "go", (start,)) for worker in alive]
+        return [Instruction(worker, "go", (start,)) for worker in alive]
 
-    def _running(self) -> list[Order]:
+    def _running(self) -> list[Instruction]:
         if self._are(Standing.RUNNING):
             return []
         self.phase = Phase.CLOSING
-        return [Order(self.leader, "release")] if self.leader in self.alive else []
+        return [Instruction(self.leader, "release")] if self.leader in self.alive else []
 
-    def _closing(self) -> list[Order]:
+    def _closing(self) -> list[Instruction]:
         waiting = self._are(Standing.WAITING, Standing.PREPARED, Standing.ARMED)
         for worker in waiting:
             self.standing[worker] = Standing.FINISHED
-        return [Order(worker, "skip") for worker in waiting]
+        return [Instruction(worker, "skip") for worker in waiting]
 
     def _gather_again(self, *, without_leader: bool) -> None:
         """Back to before the deal, after a loss. With the leader its application is gone, too."""
@@ -245,7 +245,7 @@ _HEARD: Mapping[str, Callable[..., None]] = {
     "failed": Conductor._finished,
 }
 
-_STEPS: Mapping[Phase, Callable[[Conductor], list[Order]]] = {
+_STEPS: Mapping[Phase, Callable[[Conductor], list[Instruction]]] = {
     Phase.GATHERING: Conductor._gathering,
     Phase.ARMING: Conductor._arming,
     Phase.RUNNING: Conductor._running,

@@ -17,7 +17,7 @@ _NOTHING: Final = array("I", [0] * BUCKETS)  # never written to
 _STRIDE: Final = 64  # buckets that are compared at once
 
 
-class Octave:
+class Buckets:
     """How many values fell into each of `BUCKETS` buckets.
 
     Counting is the hot path, and nothing there is as quick as a list of integers. But CPython has
@@ -50,7 +50,7 @@ class Octave:
                 self.high = array("I", _NOTHING)
             self.high[bucket] += carried
 
-    def merge(self, other: Octave) -> None:
+    def merge(self, other: Buckets) -> None:
         """Add the other's counts to these."""
         self._set(list(map(add, self.counts(), other.counts())))
 
@@ -60,14 +60,14 @@ class Octave:
             return self.low.copy()
         return [low + _CARRY * high for low, high in zip(self.low, self.high, strict=True)]
 
-    def since(self, earlier: Octave | None) -> Octave:
+    def since(self, earlier: Buckets | None) -> Buckets:
         """What came after ``earlier``, which is this one as it was then; None is empty."""
         counts = self.counts()
-        gained = Octave()
+        gained = Buckets()
         gained._set(list(map(sub, counts, earlier.counts())) if earlier else counts)
         return gained
 
-    def gained(self, earlier: Octave | None) -> tuple[list[int], list[int]]:
+    def gained(self, earlier: Buckets | None) -> tuple[list[int], list[int]]:
         """The buckets that have more than ``earlier`` had, and how many more each has.
 
         Of a thousand a few do, and this is asked once a second of every histogram of a run: so it

@@ -17,7 +17,7 @@ from bisect import bisect_left
 from itertools import accumulate
 from typing import Any, Final
 
-from pytest_loadtool.load.metrics.buckets import BUCKETS, Octave
+from pytest_loadtool.load.metrics.buckets import BUCKETS, Buckets
 
 _PER_OCTAVE: Final = BUCKETS
 _MASK: Final = _PER_OCTAVE - 1
@@ -36,7 +36,7 @@ class Histogram:
 
     def __init__(self) -> None:
         # The first has the values below 1,024; the one at n those of n + 10 bits.
-        self._octaves: list[Octave | None] = [None] * _OCTAVES
+        self._octaves: list[Buckets | None] = [None] * _OCTAVES
         self._least = _NOTHING_YET
         self.total = 0
         self.max = 0
@@ -174,11 +174,11 @@ class Histogram:
     def __repr__(self) -> str:
         return f"<Histogram of {self.count} values, {self.min} to {self.max} us>"
 
-    def _make(self, number: int) -> Octave:
-        octave = self._octaves[number] = Octave()
+    def _make(self, number: int) -> Buckets:
+        octave = self._octaves[number] = Buckets()
         return octave
 
-    def _made(self) -> list[tuple[int, Octave]]:
+    def _made(self) -> list[tuple[int, Buckets]]:
         """The octaves that exist in ascending order of value, by their shift; -1 is the first."""
         return [(at - 1, octave) for at, octave in enumerate(self._octaves) if octave is not None]
 

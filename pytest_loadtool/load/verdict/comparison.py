@@ -93,7 +93,7 @@ FIGURES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class MetricChange:
     """One figure of one transaction in both runs. A share (0 to 1) for the error rate."""
 
     key: Key
@@ -135,7 +135,7 @@ class Comparison:
     before: SavedRun
     after: SavedRun
     tolerance: float
-    changes: tuple[Change, ...]
+    changes: tuple[MetricChange, ...]
     new: tuple[Key, ...]
     gone: tuple[Key, ...]
 
@@ -151,7 +151,7 @@ class Comparison:
         return f"not the same load: {self.before.load} before, now {self.after.load}"
 
     @property
-    def regressions(self) -> tuple[Change, ...]:
+    def regressions(self) -> tuple[MetricChange, ...]:
         """What became worse than the tolerance allows."""
         return tuple(change for change in self.changes if change.is_regression)
 
@@ -198,11 +198,13 @@ def with_regressions(found: Verdict, comparison: Comparison) -> Verdict:
 _One = tuple[SavedRequests, SavedRun]
 
 
-def _changes(key: Key, before: _One, after: _One, tolerance: float) -> Iterator[Change]:
+def _changes(key: Key, before: _One, after: _One, tolerance: float) -> Iterator[MetricChange]:
     for figure in FIGURES:
         if before[0].requests and min(before[0].requests, after[0].requests) >= figure.least:
             old, new = (figure.estimate(one, run.duration_s) for one, run in (before, after))
-            yield Change(key, figure, old.value, new.value, _is_worse(figure, old, new, tolerance))
+            yield MetricChange(
+                key, figure, old.value, new.value, _is_worse(figure, old, new, tolerance)
+            )
 
 
 def _is_worse(figure: Figure, old: Estimate, new: Estimate, tolerance: float) -> bool:

@@ -24,7 +24,7 @@ from pytest_loadtool.load.verdict.summary import (
     OtherwiseSummary,
     PageSummary,
     Summary,
-    Times,
+    TimeSummary,
     TransactionSummary,
     WorkerSummary,
 )
@@ -80,14 +80,14 @@ def summarise(
     )
 
 
-def _times(durations: Histogram | Extent) -> Times:
+def _times(durations: Histogram | Extent) -> TimeSummary:
     """The distribution in milliseconds; of an `Extent` without percentiles."""
     if not durations.count:
-        return Times(None, None, None, None, None)
+        return TimeSummary(None, None, None, None, None)
     p50 = p95 = p99 = None
     if isinstance(durations, Histogram):
         p50, p95, p99 = (durations.percentile(p) / 1000 for p in (50, 95, 99))
-    return Times(durations.mean / 1000, p50, p95, p99, durations.max / 1000)
+    return TimeSummary(durations.mean / 1000, p50, p95, p99, durations.max / 1000)
 
 
 def _numbers(measured: TransactionMetrics, seconds: float) -> Numbers:

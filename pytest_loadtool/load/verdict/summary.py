@@ -20,7 +20,7 @@ from pytest_loadtool.model.result import Cause
 
 
 @dataclass(frozen=True, slots=True)
-class Times:
+class TimeSummary:
     """A distribution of durations in milliseconds."""
 
     mean: float | None
@@ -44,9 +44,9 @@ class Numbers:
     bytes_sent: int
     duration_s: float
     throughput_rps: float
-    service_time: Times
-    response_time: Times
-    first_byte: Times
+    service_time: TimeSummary
+    response_time: TimeSummary
+    first_byte: TimeSummary
     status: tuple[tuple[int, int], ...]
     otherwise: int = 0
     """Requests that passed and did not come as recorded."""
@@ -70,7 +70,7 @@ class PageSummary:
     name: str
     count: int
     failed: int
-    durations: Times
+    durations: TimeSummary
     min: float | None
     transactions: tuple[TransactionSummary, ...]
 
@@ -82,7 +82,7 @@ class CaseSummary:
     name: str
     iterations: int
     failed: int
-    durations: Times
+    durations: TimeSummary
     pages: tuple[PageSummary, ...]
 
 
@@ -144,9 +144,9 @@ class ConnectionSummary:
     backed_off_s: float
     negotiated: int
     renewals: int
-    connect: Times
-    tls: Times
-    negotiation: Times
+    connect: TimeSummary
+    tls: TimeSummary
+    negotiation: TimeSummary
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ class ThresholdState:
     broken: int | None
 
 
-class Watch:
+class ThresholdWatch:
     """Looks at a run while it lasts, and judges it at its end.
 
     Only seconds within ``duration`` count: afterwards users finish, and less and less is asked of
@@ -86,7 +86,7 @@ class Watch:
     """
 
     def __init__(self, thresholds: Sequence[Threshold], duration: float | None = None) -> None:
-        self._judges = [_Judge(threshold) for threshold in thresholds]
+        self._judges = [_ThresholdJudge(threshold) for threshold in thresholds]
         self._duration = duration
         self._second = 0
         self._parts: Sequence[LoadMetrics] = ()
@@ -142,7 +142,7 @@ class Watch:
         )
 
 
-class _Judge:
+class _ThresholdJudge:
     """One threshold during a run. Seconds are numbered from 0; a streak is of broken ones."""
 
     def __init__(self, threshold: Threshold) -> None:

@@ -24,7 +24,7 @@ from pytest_loadtool.plugin.functional.notices import (
     not_as_recorded,
     unverified,
 )
-from pytest_loadtool.plugin.functional.steps import StepLines, StepResult, Watch
+from pytest_loadtool.plugin.functional.steps import StepLines, StepReporter, StepResult
 from pytest_loadtool.plugin.options import server_of, trust_of
 from pytest_loadtool.plugin.overrides import on_its_way
 from pytest_loadtool.plugin.paths import shown_error, shown_path
@@ -71,7 +71,7 @@ class CaseItem(FileItem):
 
     def replay(self, request: pytest.FixtureRequest) -> None:
         """Replay the test case once; fails the test if a transaction fails."""
-        watch = Watch(StepLines(self.config))
+        watch = StepReporter(StepLines(self.config))
         self.loadtool_steps, self._failure = watch.steps, None
         problem: LoadToolError | None = None
         try:
@@ -101,7 +101,7 @@ class CaseItem(FileItem):
             _, crash.message, crash.lineno = self._failure
         return representation
 
-    def _replay(self, request: pytest.FixtureRequest, watch: Watch) -> None:
+    def _replay(self, request: pytest.FixtureRequest, watch: StepReporter) -> None:
         from pytest_loadtool.engine.functional import replay_once
 
         plan = self._plan(request)
@@ -140,7 +140,7 @@ class CaseItem(FileItem):
         self._failure = (text, message, line)
         pytest.fail(text, pytrace=False)
 
-    def _explain(self, watch: Watch) -> str:
+    def _explain(self, watch: StepReporter) -> str:
         return explain(
             self.case,
             watch.outcomes,
@@ -149,7 +149,7 @@ class CaseItem(FileItem):
             secrets=self._secrets,
         )
 
-    def _add_properties(self, watch: Watch) -> None:
+    def _add_properties(self, watch: StepReporter) -> None:
         """Replace what an earlier attempt has left, when the test is rerun."""
         properties = {
             "transactions": len(watch.outcomes),

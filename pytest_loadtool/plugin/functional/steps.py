@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypedDict
 import pytest
 
 from pytest_loadtool.codec.printable import clip, printable
-from pytest_loadtool.diagnosis.outcome import SEPARATOR, Outcome
+from pytest_loadtool.diagnosis.outcome import SEPARATOR, StepOutcome
 from pytest_loadtool.plugin.private import leave_line_open, uncaptured
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class StepResult(TypedDict):
     negotiations: int
 
 
-def step_result(outcome: Outcome, negotiations: int) -> StepResult:
+def step_result(outcome: StepOutcome, negotiations: int) -> StepResult:
     """What is shown of ``outcome``; ``failure`` is empty if it passed.
 
     ``negotiations`` requests were answered by a challenge before.
@@ -97,11 +97,11 @@ def _requests(step: StepResult) -> str:
     return f"{number} request{'s' if number > 1 else ''}" if number else ""
 
 
-class Watch:
+class StepReporter:
     """Observes a replay: keeps each outcome and passes it on as a step."""
 
     def __init__(self, lines: StepLines) -> None:
-        self.outcomes: list[Outcome] = []
+        self.outcomes: list[StepOutcome] = []
         self.steps: list[StepResult] = []
         self.duration = 0.0
         """Seconds that the whole iteration took, 0 until it has ended."""
@@ -118,7 +118,7 @@ class Watch:
 
     def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
         """A transaction finished."""
-        outcome = Outcome(
+        outcome = StepOutcome(
             step.index,
             step.page_title,
             str(step.origin),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 import pytest
 
-from pytest_loadtool.load import Glimpse
+from pytest_loadtool.load import Progress
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.plugin.private import output_of, uncaptured, unfinished_line, writer_of
 from pytest_loadtool.report.columns import cells
@@ -39,7 +39,7 @@ class LiveView:
             "terminalreporter"
         )
         self._reporter = reporter
-        self._draw: Callable[[pytest.TerminalReporter, Glimpse, float], None] | None = None
+        self._draw: Callable[[pytest.TerminalReporter, Progress, float], None] | None = None
         if reporter is not None and config.option.verbose >= 0:
             in_place = reporter.isatty() and os.environ.get("TERM") != "dumb"
             self._draw = self._draw_over if in_place else self._add_line
@@ -64,7 +64,7 @@ class LiveView:
     ) -> None:
         self.clear()
 
-    def show(self, seen: Glimpse) -> None:
+    def show(self, seen: Progress) -> None:
         """Show where the run is now."""
         if self._draw is not None and self._reporter is not None:
             now = time.monotonic()
@@ -87,7 +87,7 @@ class LiveView:
                     column = self._above % live.console.width
                     live.console.control(Control.move_to_column(column, -1))
 
-    def _draw_over(self, reporter: pytest.TerminalReporter, seen: Glimpse, elapsed: float) -> None:
+    def _draw_over(self, reporter: pytest.TerminalReporter, seen: Progress, elapsed: float) -> None:
         from pytest_loadtool.report.load.live import RunView
 
         live = self._live
@@ -148,7 +148,7 @@ class LiveView:
         # The line above is pytest's own.
         console.size = ConsoleDimensions(width, max(1, height - 1))
 
-    def _add_line(self, reporter: pytest.TerminalReporter, seen: Glimpse, elapsed: float) -> None:
+    def _add_line(self, reporter: pytest.TerminalReporter, seen: Progress, elapsed: float) -> None:
         if elapsed >= self._next_line:
             self._next_line = elapsed + _BETWEEN_LINES
             reporter.write_line(status_line(seen, elapsed, self._configuration))

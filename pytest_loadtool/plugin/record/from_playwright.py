@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from pytest_loadtool.capture import Proxy
+from pytest_loadtool.capture import RecordingProxy
 
 
 @pytest.fixture(scope="session")
 def browser_context_args(
-    browser_context_args: dict[str, Any], loadtool_recorder: Proxy
+    browser_context_args: dict[str, Any], loadtool_recorder: RecordingProxy
 ) -> dict[str, Any]:
     """What contexts are made with, and the proxy."""
     return browser_context_args | loadtool_recorder.playwright

@@ -15,14 +15,14 @@ from shutil import copyfile
 
 import pytest
 
-from pytest_loadtool.capture import Proxy
+from pytest_loadtool.capture import RecordingProxy
 from pytest_loadtool.capture.tempdir import Scratch
 from pytest_loadtool.errors import RecordingError
 from pytest_loadtool.plugin.functional.case_names import case_path
 from pytest_loadtool.plugin.functional.server_fixtures import server_fixtures
 from pytest_loadtool.workflow.process import RecordingProcess, in_the_way
 from pytest_loadtool.workflow.project import Project
-from pytest_loadtool.workflow.unattended import End, Recorded
+from pytest_loadtool.workflow.unattended import End, RecordedCase
 
 
 class FromTests:
@@ -30,7 +30,7 @@ class FromTests:
     recording goes to ``recorded``."""
 
     def __init__(
-        self, directory: Path, project: Project, recorded: list[Recorded], *, replace: bool
+        self, directory: Path, project: Project, recorded: list[RecordedCase], *, replace: bool
     ) -> None:
         self._directory = directory
         self._project = project
@@ -44,7 +44,7 @@ class FromTests:
         self._passed = False
 
     @property
-    def proxy(self) -> Proxy:
+    def proxy(self) -> RecordingProxy:
         """The proxy, which starts now if it has not.
 
         Raises:
@@ -93,7 +93,7 @@ class FromTests:
         try:
             self._end("the test was interrupted")
         except RecordingError as error:
-            self._recorded.append(Recorded(str(path), reason=str(error)))
+            self._recorded.append(RecordedCase(str(path), reason=str(error)))
         if self._process is not None:
             self._process.__exit__(None, None, None)
         if self._scratch is not None:
@@ -111,7 +111,7 @@ class FromTests:
         if existing is not None and not self._replace:
             self._path = None
             reason = "exists, and was not recorded anew (--record-replace does)"
-            self._recorded.append(Recorded(str(existing), reason=reason))
+            self._recorded.append(RecordedCase(str(existing), reason=reason))
         else:
             self._process.begin(self._path)
 

@@ -16,7 +16,7 @@ from pytest_loadtool.plugin.private import give_back_stdin
 if TYPE_CHECKING:
     from pytest_loadtool.console import Settings
     from pytest_loadtool.recording import DomainFilter, Grouping
-    from pytest_loadtool.workflow.unattended import Recorded
+    from pytest_loadtool.workflow.unattended import RecordedCase
 
 
 def main(config: pytest.Config) -> int:
@@ -38,7 +38,7 @@ def main(config: pytest.Config) -> int:
         raise pytest.UsageError(str(error)) from None
 
 
-def record_tests(config: pytest.Config, recorded: list[Recorded]) -> None:
+def record_tests(config: pytest.Config, recorded: list[RecordedCase]) -> None:
     """Have this session's tests recorded; what becomes of each goes to ``recorded``.
 
     Raises:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_loadtool.plugin.paths import shown_path
-from pytest_loadtool.workflow.unattended import Recorded
+from pytest_loadtool.workflow.unattended import RecordedCase
 
 if TYPE_CHECKING:
     import pytest
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 OUTPUT = "loadtool_recorded"
 
 
-def hand_over(recorded: Iterable[Recorded], output: dict[str, Any]) -> None:
+def hand_over(recorded: Iterable[RecordedCase], output: dict[str, Any]) -> None:
     """In a worker, at its end: leave all there is in its output."""
     output[OUTPUT] = [asdict(one) for one in recorded]
 
 
-def receive(output: Mapping[str, Any]) -> Iterator[Recorded]:
+def receive(output: Mapping[str, Any]) -> Iterator[RecordedCase]:
     """In the controller: take what a worker has left in its output."""
-    return (Recorded(**fields) for fields in output[OUTPUT])
+    return (RecordedCase(**fields) for fields in output[OUTPUT])
 
 
 def show(
-    recorded: Iterable[Recorded], reporter: pytest.TerminalReporter, config: pytest.Config
+    recorded: Iterable[RecordedCase], reporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     """Write the section."""
     reporter.section("recorded from tests")
@@ -39,7 +39,7 @@ def show(
         reporter.line(line)
 
 
-def _lines(recorded: Iterable[Recorded], config: pytest.Config) -> Iterator[str]:
+def _lines(recorded: Iterable[RecordedCase], config: pytest.Config) -> Iterator[str]:
     for one in sorted(recorded, key=lambda recorded: recorded.file):
         yield f"{shown_path(Path(one.file), config)}: {one.summary}"
         yield from one.notes

@@ -12,7 +12,7 @@ from pytest_loadtool.replay.authentication.credentials import (
     without_body,
     without_header,
 )
-from pytest_loadtool.replay.authentication.gates import Gate
+from pytest_loadtool.replay.authentication.gates import AuthTarget
 from pytest_loadtool.replay.authentication.policy import Login
 from pytest_loadtool.replay.user.plan import Closing, Opening, Response, Send, Step
 
@@ -22,12 +22,12 @@ _OR_SHARED = (
 )
 
 
-class Entry:
+class LoginTrial:
     """A login at a gate, and what was asked there last."""
 
     __slots__ = ("challenges", "gate", "login")
 
-    def __init__(self, gate: Gate, login: Login, challenges: Sequence[Challenge]) -> None:
+    def __init__(self, gate: AuthTarget, login: Login, challenges: Sequence[Challenge]) -> None:
         self.gate = gate
         self.login = login
         self.challenges = challenges
@@ -71,14 +71,14 @@ class Attempt:
 
     def __init__(self, plain: bytes) -> None:
         self.plain = plain
-        self.entries: dict[Gate, Entry] = {}
+        self.entries: dict[AuthTarget, LoginTrial] = {}
 
     def lacks_body(self, send: Send) -> bool:
         """Whether what went out last was without the request's body."""
         return isinstance(send, Opening) and not self.plain.endswith(b"\r\n\r\n")
 
 
-def plain(send: Send, gates: Iterable[Gate]) -> bytes:
+def plain(send: Send, gates: Iterable[AuthTarget]) -> bytes:
     """The request without the credentials that went ahead with it."""
     data = send.data
     for gate in gates:

@@ -14,9 +14,9 @@ from pytest_loadtool.auth.challenge import parse_challenges, scheme_name
 from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.errors import AuthenticationError
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.authentication.attempt import Attempt, Entry, plain, sent_again
+from pytest_loadtool.replay.authentication.attempt import Attempt, LoginTrial, plain, sent_again
 from pytest_loadtool.replay.authentication.credentials import with_lines
-from pytest_loadtool.replay.authentication.gates import Gate, Proxies, Servers
+from pytest_loadtool.replay.authentication.gates import AuthTarget, Proxies, ServerTargets
 from pytest_loadtool.replay.authentication.policy import KNOWN, REFUSED, SAY, WAIT, log_in, wrong
 from pytest_loadtool.replay.authentication.preemptive import Ahead
 from pytest_loadtool.replay.user.credential_cache import LOOK
@@ -112,9 +112,9 @@ class Authenticating(Actor):
 
     def _forget(self) -> None:
         """Nothing was entered so far."""
-        self._servers = Servers(self._plan, self._verdicts)
+        self._servers = ServerTargets(self._plan, self._verdicts)
         self._proxies = Proxies(self._plan)
-        self._gates: tuple[Gate, ...] = (self._proxies, self._servers)
+        self._gates: tuple[AuthTarget, ...] = (self._proxies, self._servers)
         self._known: dict[Account, Credentials] = {}
         self._nonces = False  # whether anything was entered whose nonce the server may renew
         self._ahead.forget()
@@ -123,7 +123,9 @@ class Authenticating(Actor):
         """Nothing is under way, and nothing has failed."""
         self._user.stop_on_error = self._stops
         self._attempts: dict[tuple[Origin, int], Attempt] = {}
-        self._held: list[tuple[Response, Entry]] = []  # who wait: others try the same credentials
+        self._held: list[
+            tuple[Response, LoginTrial]
+        ] = []  # who wait: others try the same credentials
         self._ready: list[Response] = []  # what the user is to be told next
         self._left: list[Send] = []  # what goes out with whatever it sends then
 
@@ -203,7 +205,7 @@ class Authenticating(Actor):
         if self._nonces:
             self._renew(response)
         if status == 407:
-            gate: Gate = self._proxies
+            gate: AuthTarget = self._proxies
         elif status == 401:
             gate = self._servers
         else:
@@ -232,14 +234,16 @@ class Authenticating(Actor):
             if why := gate.unanswered(step, challenges):
                 self._fail(response, why)
             return False
-        return self._speak(response, attempt, Entry(gate, login, challenges), now)
+        return self._speak(response, attempt, LoginTrial(gate, login, challenges), now)
 
     def _asked_anew(self, account: Account) -> Credentials:
         """The credentials as the values are now."""
         known = self._known[account] = account.credentials(self._user.state)
         return known
 
-    def _speak(self, response: Response, attempt: Attempt | None, entry: Entry, now: float) -> bool:
+    def _speak(
+        self, response: Response, attempt: Attempt | None, entry: LoginTrial, now: float
+    ) -> bool:
         """Say what comes next, unless that has to wait for others; False: there is nothing."""
         send, gate, login = response.send, entry.gate, entry.login
         step, handshake = send.step, login.handshake
@@ -305,7 +309,7 @@ class Authenticating(Actor):
             else:
                 self._leave_open(response, attempt, entry)
 
-    def _accept(self, step: Step, entry: Entry) -> None:
+    def _accept(self, step: Step, entry: LoginTrial) -> None:
         login = entry.login
         login.accept()
         session = login.handshake.session
@@ -319,7 +323,7 @@ class Authenticating(Actor):
             self._ahead.turn()
             self._nonces = True
 
-    def _leave_open(self, response: Response, attempt: Attempt, entry: Entry) -> None:
+    def _leave_open(self, response: Response, attempt: Attempt, entry: LoginTrial) -> None:
         """The answer is that of the transaction, and no verdict: who is asked next begins anew."""
         login, handshake = entry.login, entry.login.handshake
         login.leave()
@@ -330,7 +334,7 @@ class Authenticating(Actor):
         if attempt.lacks_body(send) and status in send.step.accepted:
             response.failure = Failure("auth", f"{status} {entry.where}{_BARE}")
 
-    def _reject(self, response: Response, entry: Entry) -> None:
+    def _reject(self, response: Response, entry: LoginTrial) -> None:
         """It is known who asks, and refused: nobody asks again."""
         step, login, gate = response.send.step, entry.login, entry.gate
         if login.handshake.connection_bound:

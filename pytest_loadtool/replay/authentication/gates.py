@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from pytest_loadtool.auth.basic import BasicSession, basic_value
 from pytest_loadtool.auth.challenge import Challenge
 from pytest_loadtool.auth.credentials import Credentials
-from pytest_loadtool.auth.handshake import RequestFacts, Session
+from pytest_loadtool.auth.handshake import HandshakeState, RequestFacts
 from pytest_loadtool.auth.realms import Realms
 from pytest_loadtool.errors import AuthenticationError
 from pytest_loadtool.replay.compile.identities import facts_of
 from pytest_loadtool.replay.compile.proxies import unanswered
-from pytest_loadtool.replay.user.credential_cache import Verdicts
+from pytest_loadtool.replay.user.credential_cache import CredentialCache
 from pytest_loadtool.replay.user.plan import Account, Plan, Step
 from pytest_loadtool.replay.user.user import target_of
 
@@ -30,7 +30,7 @@ _OF_SERVERS = ("www-authenticate", "Authorization", "authentication-info")
 _OF_PROXIES = ("proxy-authenticate", "Proxy-Authorization", "proxy-authentication-info")
 
 
-class Gate(ABC):
+class AuthTarget(ABC):
     """One kind of gate: ``status`` is its challenge; ``asks``, ``answers`` and ``tells`` are its
     headers."""
 
@@ -55,11 +55,11 @@ class Gate(ABC):
         """What schemes need to know of the request."""
 
     @abstractmethod
-    def session(self, step: Step, data: bytes, find: Find) -> Session | None:
+    def session(self, step: Step, data: bytes, find: Find) -> HandshakeState | None:
         """What goes ahead with the request."""
 
     @abstractmethod
-    def enter(self, step: Step, session: Session) -> None:
+    def enter(self, step: Step, session: HandshakeState) -> None:
         """The session was accepted."""
 
     @abstractmethod
@@ -79,12 +79,12 @@ class Gate(ABC):
         """What went ahead was refused."""
 
 
-class Servers(Gate):
+class ServerTargets(AuthTarget):
     """The servers: each with its realms."""
 
     __slots__ = ("_realms", "_unasked", "_verdicts")
 
-    def __init__(self, plan: Plan, verdicts: Verdicts) -> None:
+    def __init__(self, plan: Plan, verdicts: CredentialCache) -> None:
         super().__init__(plan, 401, _OF_SERVERS, "the server")
         self._verdicts = verdicts
         self._realms = Realms()
@@ -102,7 +102,7 @@ class Servers(Gate):
         """Of the request as the server sees it."""
         return self._plan.facts[step.index] or facts_of(step, target_of(data).decode("latin-1"))
 
-    def session(self, step: Step, data: bytes, find: Find) -> Session | None:
+    def session(self, step: Step, data: bytes, find: Find) -> HandshakeState | None:
         """That of the realm which the path seems to be in, or of an identity that goes ahead."""
         mine = self._plan.accounts[step.index]
         if not mine:
@@ -126,7 +126,7 @@ class Servers(Gate):
                 return session
         return None
 
-    def enter(self, step: Step, session: Session) -> None:
+    def enter(self, step: Step, session: HandshakeState) -> None:
         """One realm more."""
         self._realms.enter(step.origin, session)
 
@@ -137,14 +137,14 @@ class Servers(Gate):
             self._realms.leave(step.origin, entered)
 
 
-class Proxies(Gate):
+class Proxies(AuthTarget):
     """The proxies for requests in absolute form; who asks for tunnels is up to the transport."""
 
     __slots__ = ("_sessions",)
 
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan, 407, _OF_PROXIES, "it")
-        self._sessions: dict[object, Session] = {}
+        self._sessions: dict[object, HandshakeState] = {}
 
     def accounts(self, step: Step) -> tuple[Account, ...]:
         """The user of ``[proxy]``."""
@@ -169,12 +169,12 @@ class Proxies(Gate):
         target = data.split(b" ", 2)[1].decode("latin-1")
         return RequestFacts(step.transaction.request.method, target, via.server.authority)
 
-    def session(self, step: Step, data: bytes, find: Find) -> Session | None:  # noqa: ARG002
+    def session(self, step: Step, data: bytes, find: Find) -> HandshakeState | None:  # noqa: ARG002
         """What was accepted before, whichever request it was for; nothing within a tunnel, where
         it would be the server that gets it."""
         return self._sessions.get(step.origin.via) if self.accounts(step) else None
 
-    def enter(self, step: Step, session: Session) -> None:
+    def enter(self, step: Step, session: HandshakeState) -> None:
         """It goes with all that the proxy is asked for."""
         self._sessions[step.origin.via] = session
 

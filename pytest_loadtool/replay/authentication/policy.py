@@ -15,7 +15,7 @@ from pytest_loadtool.auth.handshake import Handshake, RequestFacts
 from pytest_loadtool.auth.schemes import start, supported
 from pytest_loadtool.errors import AuthenticationError
 from pytest_loadtool.replay.authentication.credentials import header_line
-from pytest_loadtool.replay.user.credential_cache import Trial, Verdicts
+from pytest_loadtool.replay.user.credential_cache import CredentialCache, Trial
 from pytest_loadtool.replay.user.plan import Account
 
 SAY: Final = 0
@@ -41,7 +41,7 @@ class Login:
         header: str,
         handshake: Handshake,
         trial: Trial,
-        verdicts: Verdicts,
+        verdicts: CredentialCache,
     ) -> None:
         self._verdicts = verdicts
         self.account = account
@@ -98,7 +98,7 @@ def log_in(
     facts: Callable[[], RequestFacts],
     method: str,
     place: object,
-    verdicts: Verdicts,
+    verdicts: CredentialCache,
 ) -> Login | None:
     """Choose who answers, and in which scheme; None: nobody can.
 

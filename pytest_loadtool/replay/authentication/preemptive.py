@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from pytest_loadtool.auth.basic import BasicSession
-from pytest_loadtool.auth.handshake import Session
+from pytest_loadtool.auth.handshake import HandshakeState
 from pytest_loadtool.replay.authentication.credentials import head_end, header_line
-from pytest_loadtool.replay.authentication.gates import Find, Gate
+from pytest_loadtool.replay.authentication.gates import AuthTarget, Find
 from pytest_loadtool.replay.user.plan import Plan, Step
 
 #: For how many ways of being let in this is kept. A user takes one at a time.
@@ -36,7 +36,7 @@ class Ahead:
         """Nothing was entered so far, so nothing goes ahead unless an identity says so."""
         first = None if self._plan.ahead else b""
         self.ends: list[bytes | None] = [first] * len(self._plan.accounts)
-        self._basic: dict[Session, bytes] = {}
+        self._basic: dict[HandshakeState, bytes] = {}
         self._course: tuple[object, ...] | None = None if self._plan.ahead else ()
 
     def turn(self, *event: object) -> None:
@@ -50,7 +50,7 @@ class Ahead:
             self._courses.clear()
         self.ends = self._courses.setdefault(self._course, self.ends)
 
-    def end_for(self, gates: Sequence[Gate], step: Step, data: bytes, find: Find) -> bytes:
+    def end_for(self, gates: Sequence[AuthTarget], step: Step, data: bytes, find: Find) -> bytes:
         """The end of the head of a request, before any challenge."""
         lines, stays = b"", self._plan.facts[step.index] is not None
         for gate in gates:
@@ -63,7 +63,7 @@ class Ahead:
             self.ends[step.index] = end
         return end
 
-    def line(self, gate: Gate, session: Session, step: Step, data: bytes) -> bytes:
+    def line(self, gate: AuthTarget, session: HandshakeState, step: Step, data: bytes) -> bytes:
         """The line of one gate: with Basic always the same."""
         line = self._basic.get(session)
         if line is None:

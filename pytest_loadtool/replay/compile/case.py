@@ -29,25 +29,25 @@ from pytest_loadtool.replay.compile.computed import (
     rendering,
     taking,
 )
-from pytest_loadtool.replay.compile.format import Names
+from pytest_loadtool.replay.compile.format import VariableNames
 from pytest_loadtool.replay.compile.identities import accounts_of, constant_facts
 from pytest_loadtool.replay.compile.order import order_of
 from pytest_loadtool.replay.compile.pauses import pauses_after, pauses_inside
 from pytest_loadtool.replay.compile.proxies import Routes
-from pytest_loadtool.replay.compile.references import Yardsticks
+from pytest_loadtool.replay.compile.references import References
 from pytest_loadtool.replay.compile.request import compile_request, origin_of
 from pytest_loadtool.replay.compile.servers import Servers
 from pytest_loadtool.replay.compile.tokens import renewals_of
 from pytest_loadtool.replay.compile.validate import accepted_codes, compile_validator
 from pytest_loadtool.replay.user.plan import (
     Check,
+    CompiledExtractor,
     DatasetSlots,
     Origin,
     PagePlan,
     Pause,
     Plan,
     Step,
-    Take,
 )
 
 #: The password that a service's user has in the system's keyring.
@@ -93,9 +93,11 @@ def compile_case(
     """
     app = "" if server else case.app
     base = (server or case.server or (_APP_SERVER if app else "")).rstrip("/")
-    names = Names({"server": base, "host": origin_of(base).authority if base else ""}, files)
+    names = VariableNames(
+        {"server": base, "host": origin_of(base).authority if base else ""}, files
+    )
     servers = Servers.of(case, base, alone=alone)
-    yardsticks = Yardsticks(case, datasets)
+    yardsticks = References(case, datasets)
     case = replace(case, server=base, app=app, tls=case.tls.in_folder(folder))
     routes = Routes(case, environ, names, direct=base if app else "")
     main = routes.origin(base) if base else None
@@ -128,12 +130,12 @@ class _Parts:
     """Compiles the parts of ``case``, with what all of them share."""
 
     case: TestCase
-    names: Names
+    names: VariableNames
     servers: Servers
     routes: Routes
     main: Origin | None
     """Where requests go that name no server; None: there is no such place."""
-    yardsticks: Yardsticks
+    yardsticks: References
     clock: Clock
 
     def pages(self, think_time: ThinkTime) -> Iterator[PagePlan]:
@@ -186,7 +188,7 @@ class _Parts:
         made = makers((expected_text(validator),), self.case.variables, self.names, None)
         return checking(compile_validator(validator, self.names), made)
 
-    def _take(self, extractor: Extractor) -> Take:
+    def _take(self, extractor: Extractor) -> CompiledExtractor:
         source, match = extractor.source, extractor.match
         slot = self.names.slot(extractor.variable)
         missing = Failure(
@@ -194,10 +196,10 @@ class _Parts:
         )
         texts = source_texts(source)
         if not texts:
-            return Take(slot, compile_source(source, match), missing)
+            return CompiledExtractor(slot, compile_source(source, match), missing)
         made = makers(texts, self.case.variables, self.names, None)
         bound = bind_source(source, match, lambda template: composed(template, self.names))
-        return Take(slot, None, missing, taking(bound, made))
+        return CompiledExtractor(slot, None, missing, taking(bound, made))
 
 
 def _page(
@@ -258,7 +260,7 @@ def _at_proxies(steps: Iterable[Step]) -> tuple[Callable[[list[str]], Credential
 
 
 def _initial(
-    case: TestCase, names: Names, environ: Mapping[str, str], keyring: Keyring
+    case: TestCase, names: VariableNames, environ: Mapping[str, str], keyring: Keyring
 ) -> tuple[str, ...]:
     """What a virtual user's values are before anything is extracted.
 
@@ -294,7 +296,7 @@ def _from_environment(name: str, variable: str, environ: Mapping[str, str]) -> s
 
 
 def _dataset_slots(
-    case: TestCase, names: Names, datasets: Mapping[str, Dataset]
+    case: TestCase, names: VariableNames, datasets: Mapping[str, Dataset]
 ) -> Iterable[DatasetSlots]:
     for use in case.datasets:
         columns = {

@@ -15,7 +15,7 @@ from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import Variable
 from pytest_loadtool.model.generator import ALPHABETS, RandomText, Timestamp, Uuid
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.compile.format import Names, joined, pieces
+from pytest_loadtool.replay.compile.format import VariableNames, joined, pieces
 from pytest_loadtool.replay.compile.request import Render
 from pytest_loadtool.replay.user.cookies import CookieJar
 from pytest_loadtool.replay.user.plan import Check, Response
@@ -33,7 +33,7 @@ _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000}
 
 
 def generators(
-    variables: Mapping[str, Variable], names: Names
+    variables: Mapping[str, Variable], names: VariableNames
 ) -> Iterator[tuple[int, Callable[[], str]]]:
     """The used slots whose values are drawn for each iteration."""
     for name, slot in names.slots.items():
@@ -47,7 +47,10 @@ def generators(
 
 
 def makers(
-    texts: Iterable[str], variables: Mapping[str, Variable], names: Names, clock: Clock | None
+    texts: Iterable[str],
+    variables: Mapping[str, Variable],
+    names: VariableNames,
+    clock: Clock | None,
 ) -> Makers:
     """What must be made before these templates are used; without a clock, times are left alone.
 
@@ -63,7 +66,7 @@ def makers(
 def _add_makers(
     text: str,
     variables: Mapping[str, Variable],
-    names: Names,
+    names: VariableNames,
     clock: Clock | None,
     found: dict[str, tuple[int, Callable[[Sequence[str]], str]]],
     around: tuple[str, ...],
@@ -120,7 +123,7 @@ def taking(bound: Bound, made: Makers) -> Bound:
     return take_made
 
 
-def composed(template: Template, names: Names) -> Callable[[Sequence[str]], str]:
+def composed(template: Template, names: VariableNames) -> Callable[[Sequence[str]], str]:
     """The text of a template from the user's values, filtered but not encoded for any place."""
     found = pieces(template, names)
     return lambda values: joined(found, values)

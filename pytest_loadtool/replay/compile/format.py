@@ -23,7 +23,7 @@ Pieces = tuple[str | int | tuple[int, tuple[str, ...]], ...]
 
 
 @dataclass(slots=True)
-class Names:
+class VariableNames:
     """What placeholders stand for: constants and files, known at compile time, and slots for the
     others."""
 
@@ -36,7 +36,7 @@ class Names:
         return self.slots.setdefault(name, len(self.slots))
 
 
-def pieces(template: Template, names: Names) -> str | Pieces:
+def pieces(template: Template, names: VariableNames) -> str | Pieces:
     """The text of a template, or else its parts: values are filtered, and encoded for no place."""
     found: list[str | int | tuple[int, tuple[str, ...]]] = []
     for part in template.parts:
@@ -83,7 +83,11 @@ class Format:
         self.holes.append((slot, encoder))
 
     def add_template(
-        self, template: Template, places: Iterable[Place], names: Names, charset: str = "utf-8"
+        self,
+        template: Template,
+        places: Iterable[Place],
+        names: VariableNames,
+        charset: str = "utf-8",
     ) -> None:
         """Append literals, constants and holes, encoded for their places, in that charset.
 

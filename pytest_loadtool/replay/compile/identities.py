@@ -10,12 +10,12 @@ from pytest_loadtool.codec.uses import used_names
 from pytest_loadtool.model.authentication import Identity
 from pytest_loadtool.model.case import TestCase, Transaction, Variable
 from pytest_loadtool.replay.compile.computed import composed, makers
-from pytest_loadtool.replay.compile.format import Names
+from pytest_loadtool.replay.compile.format import VariableNames
 from pytest_loadtool.replay.user.plan import Account, Origin, Step
 
 
 def accounts_of(
-    case: TestCase, steps: tuple[Step, ...], main: Origin | None, names: Names
+    case: TestCase, steps: tuple[Step, ...], main: Origin | None, names: VariableNames
 ) -> tuple[tuple[Account, ...], ...]:
     """For each step the identities that may answer for it, in their order; () when nobody has to.
 
@@ -52,7 +52,7 @@ def constant_facts(step: Step) -> RequestFacts | None:
 
 
 def credentials_of(
-    templates: tuple[str, str, str], variables: Mapping[str, Variable], names: Names
+    templates: tuple[str, str, str], variables: Mapping[str, Variable], names: VariableNames
 ) -> Callable[[list[str]], Credentials]:
     """The function from a user's values to what it logs in with. ``templates`` are user name,
     password and domain."""
@@ -74,7 +74,7 @@ def rows_of(templates: tuple[str, str, str], case: TestCase) -> tuple[tuple[str,
     return tuple((use.name, use.file) for use in case.datasets if use.name in used)
 
 
-def _account(identity: Identity, case: TestCase, names: Names) -> Account:
+def _account(identity: Identity, case: TestCase, names: VariableNames) -> Account:
     return Account(
         realm=identity.realm,
         ahead=identity.ahead and not identity.realm,  # where that is, only its challenge tells

@@ -9,7 +9,7 @@ from pytest_loadtool.model.case import Transaction
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class SendOrder:
     """Step ``i`` may start once the first ``after[i]`` of ``finish_order`` have finished.
 
     ``after`` never decreases: steps start in their order.
@@ -24,7 +24,7 @@ class Order:
         return any(count < i for i, count in enumerate(self.after))
 
 
-def order_of(transactions: Sequence[Transaction], producers: Sequence[Sequence[int]]) -> Order:
+def order_of(transactions: Sequence[Transaction], producers: Sequence[Sequence[int]]) -> SendOrder:
     """The order of a page's transactions.
 
     ``producers[i]`` are the positions of earlier transactions of this page that set a value which
@@ -34,7 +34,7 @@ def order_of(transactions: Sequence[Transaction], producers: Sequence[Sequence[i
     count = len(transactions)
     recorded = [one.recorded for one in transactions]
     if any(one is None or not one.took for one in recorded):
-        return Order(tuple(range(count)), tuple(range(count)))
+        return SendOrder(tuple(range(count)), tuple(range(count)))
     starts = [one.at for one in recorded if one is not None]
     # To the millisecond, as both are written: their sum as such may be a little more.
     ends = [round(one.at + one.took, 3) for one in recorded if one is not None]
@@ -49,8 +49,8 @@ def order_of(transactions: Sequence[Transaction], producers: Sequence[Sequence[i
         least = max(least, done, *(rank[j] + 1 for j in producers[i]))
         after.append(least)
     if not _startable(finish_order, after):  # edited by hand beyond what the times can say
-        return Order(tuple(range(count)), tuple(range(count)))
-    return Order(tuple(finish_order), tuple(after))
+        return SendOrder(tuple(range(count)), tuple(range(count)))
+    return SendOrder(tuple(finish_order), tuple(after))
 
 
 def _startable(finish_order: Sequence[int], after: Sequence[int]) -> bool:

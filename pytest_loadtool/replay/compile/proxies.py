@@ -19,10 +19,10 @@ from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.authentication import Proxy
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.tls import TlsSettings
-from pytest_loadtool.replay.compile.format import Names
+from pytest_loadtool.replay.compile.format import VariableNames
 from pytest_loadtool.replay.compile.identities import credentials_of, rows_of
 from pytest_loadtool.replay.compile.request import origin_of
-from pytest_loadtool.replay.user.plan import Account, Origin, Via
+from pytest_loadtool.replay.user.plan import Account, Origin, ProxyRoute
 
 ENVIRONMENT = "environment"
 """In place of a proxy's URL: those that the environment names."""
@@ -90,7 +90,7 @@ def through(case: TestCase, said: str) -> TestCase:
 
 
 class Routes:
-    """Makes the origins of a test case. Compiling it once, all with a proxy have the same `Via`.
+    """Makes the origins of a test case. All with a proxy have the same `ProxyRoute`.
 
     ``direct`` is the URL that needs no proxy in any case.
     """
@@ -99,7 +99,7 @@ class Routes:
         self,
         case: TestCase,
         environ: Mapping[str, str],
-        names: Names,
+        names: VariableNames,
         *,
         direct: str = "",
     ) -> None:
@@ -109,7 +109,7 @@ class Routes:
         self._environ = environ
         self._names = names
         self._direct = direct
-        self._vias: dict[ProxyUrl, Via] = {}
+        self._vias: dict[ProxyUrl, ProxyRoute] = {}
         self._made: dict[Origin, Origin] = {}
 
     def origin(self, url: str) -> Origin:
@@ -138,13 +138,13 @@ class Routes:
         except ValueError as error:
             raise ReplayError(f"proxy: {error}") from None
 
-    def _via(self, proxy: Proxy, url: ProxyUrl) -> Via:
+    def _via(self, proxy: Proxy, url: ProxyUrl) -> ProxyRoute:
         if url not in self._vias:
             # Its certificate is judged like the servers' own; the rest of [tls] is between them
             # and the client.
             tls = TlsSettings(verify=self._tls.verify, ca=self._tls.ca)
             account = self._account(proxy, url)
-            self._vias[url] = Via(origin_of(url.origin, tls), account, proxy.method)
+            self._vias[url] = ProxyRoute(origin_of(url.origin, tls), account, proxy.method)
         return self._vias[url]
 
     def _account(self, proxy: Proxy, url: ProxyUrl) -> Account | None:
@@ -162,7 +162,7 @@ class Routes:
         )
 
 
-def unanswered(via: Via, challenges: Sequence[Challenge]) -> str:
+def unanswered(via: ProxyRoute, challenges: Sequence[Challenge]) -> str:
     """Why nobody answers what the proxy asks by 407, and what to do about it."""
     offered = scheme_names(challenges)
     if not offered:

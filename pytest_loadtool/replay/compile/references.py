@@ -23,7 +23,7 @@ _SHORTEST = 3  # a shorter value is in too many segments of paths
 _SIGNS = re.compile(r"[\W_]+")
 
 
-class Yardsticks:
+class References:
     """Those of a test case."""
 
     def __init__(self, case: TestCase, datasets: Mapping[str, Dataset]) -> None:

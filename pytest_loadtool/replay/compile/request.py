@@ -17,7 +17,7 @@ from pytest_loadtool.codec.template import Template
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import Header, Request
 from pytest_loadtool.model.tls import USUAL_TLS, TlsSettings
-from pytest_loadtool.replay.compile.format import Format, Names
+from pytest_loadtool.replay.compile.format import Format, VariableNames
 from pytest_loadtool.replay.user.cookies import CookieJar
 from pytest_loadtool.replay.user.plan import Origin
 
@@ -55,7 +55,7 @@ def _origin(scheme: str, host: str, port: int, tls: TlsSettings) -> Origin:
 
 
 def compile_request(
-    request: Request, headers: tuple[Header, ...], origin: Origin, names: Names
+    request: Request, headers: tuple[Header, ...], origin: Origin, names: VariableNames
 ) -> Render:
     """The function that renders ``request`` for `origin`.
 
@@ -76,7 +76,7 @@ def compile_request(
     return _storing(render, request.cookies, host, names) if request.cookies else render
 
 
-def _storing(render: Render, cookies: Sequence[str], host: str, names: Names) -> Render:
+def _storing(render: Render, cookies: Sequence[str], host: str, names: VariableNames) -> Render:
     """``render`` with these cookies put into the jar before it."""
     lines: list[Format] = []
     for one in cookies:
@@ -145,7 +145,7 @@ def _filled(
     return render
 
 
-def _body(request: Request, headers: tuple[Header, ...], names: Names) -> Format:
+def _body(request: Request, headers: tuple[Header, ...], names: VariableNames) -> Format:
     result, body = Format(), request.body
     if isinstance(body, bytes):
         result.add(body)
@@ -157,7 +157,7 @@ def _body(request: Request, headers: tuple[Header, ...], names: Names) -> Format
     return result
 
 
-def _target(text: str, names: Names) -> Format:
+def _target(text: str, names: VariableNames) -> Format:
     template = Template.parse(text)
     target = Format()
     target.add_template(template, target_places(template), names)
@@ -174,7 +174,7 @@ def _head(
     origin: Origin,
     target: Format,
     body: Format,
-    names: Names,
+    names: VariableNames,
 ) -> tuple[Format, int, int | None]:
     """The head's format, and where in its arguments the Cookie line and the length belong."""
     head = Format()

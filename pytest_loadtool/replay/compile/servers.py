@@ -16,7 +16,7 @@ from pytest_loadtool.codec.template import Reference, Template
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.compile.format import Names
+from pytest_loadtool.replay.compile.format import VariableNames
 from pytest_loadtool.replay.compile.request import origin_of
 from pytest_loadtool.replay.user.plan import Command, Origin, Over, Response, Send, Step
 
@@ -70,7 +70,7 @@ class Servers:
         raise ReplayError(what, _place(case, first))
 
     def refusing(
-        self, target: str, origin: Origin, names: Names
+        self, target: str, origin: Origin, names: VariableNames
     ) -> Callable[[bytes], Failure | None] | None:
         """Return what refuses requests, if only they tell where they go."""
         first = Template.parse(target).parts[:1]

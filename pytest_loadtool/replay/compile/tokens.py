@@ -5,11 +5,11 @@ from __future__ import annotations
 from pytest_loadtool.codec.renewal import successors
 from pytest_loadtool.codec.uses import used_names
 from pytest_loadtool.model.case import TestCase
-from pytest_loadtool.replay.compile.format import Names
+from pytest_loadtool.replay.compile.format import VariableNames
 from pytest_loadtool.replay.user.plan import Renewal, Renewals, Step
 
 
-def renewals_of(case: TestCase, steps: tuple[Step, ...], names: Names) -> Renewals | None:
+def renewals_of(case: TestCase, steps: tuple[Step, ...], names: VariableNames) -> Renewals | None:
     """How the tokens of ``case`` are renewed; None when no transaction refreshes one.
 
     A dangerous transaction renews nothing, and is not sent a second time with a new token.
@@ -36,7 +36,7 @@ def renewals_of(case: TestCase, steps: tuple[Step, ...], names: Names) -> Renewa
 
 
 def _used(
-    case: TestCase, steps: tuple[Step, ...], names: Names, by_slot: dict[int, Renewal]
+    case: TestCase, steps: tuple[Step, ...], names: VariableNames, by_slot: dict[int, Renewal]
 ) -> dict[int, int]:
     """By step: the token in its headers, where a 401 is not what the test case wants."""
     used = {}

@@ -26,7 +26,7 @@ from pytest_loadtool.model.validator import (
     Validator,
 )
 from pytest_loadtool.replay.compile.computed import composed
-from pytest_loadtool.replay.compile.format import Names, joined, pieces
+from pytest_loadtool.replay.compile.format import VariableNames, joined, pieces
 from pytest_loadtool.replay.user.plan import Check, Response
 
 
@@ -35,7 +35,7 @@ def accepted_codes(status: StatusCodes) -> frozenset[int]:
     return frozenset(code for low, high in status.ranges for code in range(low, high + 1))
 
 
-def compile_validator(validator: Validator, names: Names) -> Check:
+def compile_validator(validator: Validator, names: VariableNames) -> Check:
     """The check of one validator. It lets `ContentError` through: the body is no text at all."""
     match validator:
         case TextValidator():
@@ -46,7 +46,7 @@ def compile_validator(validator: Validator, names: Names) -> Check:
             return _json(validator, names)
 
 
-def _text(validator: TextValidator, names: Names) -> Check:
+def _text(validator: TextValidator, names: VariableNames) -> Check:
     needle = pieces(Template.parse(validator.text), names)
     row = pieces(Template.parse(validator.row), names)
     absent = validator.absent
@@ -83,7 +83,7 @@ def _regex(validator: RegexValidator) -> Check:
     return check
 
 
-def _json(validator: JsonValidator, names: Names) -> Check:
+def _json(validator: JsonValidator, names: VariableNames) -> Check:
     source = JsonPath(validator.path)
     find = bound = None
     if source_texts(source):

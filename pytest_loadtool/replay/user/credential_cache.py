@@ -41,7 +41,7 @@ class Trial:
         self.begun = 0.0
 
 
-class Verdicts:
+class CredentialCache:
     """Of all virtual users of a plan. Credentials that differ in anything are others."""
 
     __slots__ = ("_accepted", "_refused", "_trying")
@@ -102,10 +102,10 @@ class Verdicts:
 
 
 @dataclass(frozen=True, slots=True)
-class Guest:
+class ProxyUser:
     """Who a virtual user is at a proxy just now: what it logs in with, if with anything, how
     messages call it, and what is known of such."""
 
     credentials: Credentials | None
     name: str
-    verdicts: Verdicts
+    verdicts: CredentialCache

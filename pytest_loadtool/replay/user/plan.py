@@ -19,7 +19,7 @@ from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.tls import USUAL_TLS, TlsSettings
-from pytest_loadtool.replay.user.credential_cache import Verdicts
+from pytest_loadtool.replay.user.credential_cache import CredentialCache
 from pytest_loadtool.replay.user.head import Head, parse_head
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Origin:
     host: str
     port: int
     tls: TlsSettings = USUAL_TLS
-    via: Via | None = None
+    via: ProxyRoute | None = None
     """The proxy that it is reached through; None: directly."""
 
     @property
@@ -59,7 +59,7 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Via:
+class ProxyRoute:
     """An HTTP proxy: where it listens, and who a virtual user is to it.
 
     Requests for http go to it in absolute form (RFC 9112 §3.2.2), those for https through a tunnel
@@ -76,7 +76,7 @@ class Via:
 
 
 @dataclass(frozen=True, slots=True)
-class Take:
+class CompiledExtractor:
     """An extractor as compiled: where its value goes, how to get it, what to say when it is not
     there."""
 
@@ -101,7 +101,7 @@ class Step:
     """The user's values and cookies to the request's bytes."""
     accepted: frozenset[int]
     checks: tuple[Check, ...]
-    takes: tuple[Take, ...]
+    takes: tuple[CompiledExtractor, ...]
     without_body: bool
     """Whether its response has no body whatever its head says: the request's method is HEAD."""
     idempotent: bool
@@ -209,7 +209,7 @@ class Plan:
     """None when no transaction refreshes a token."""
     guarded: bool = False
     """Whether a step has a guard."""
-    verdicts: Verdicts = field(default_factory=Verdicts)
+    verdicts: CredentialCache = field(default_factory=CredentialCache)
     """What became of the credentials that its users have tried."""
 
     @property

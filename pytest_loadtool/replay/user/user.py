@@ -11,7 +11,7 @@ from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.user.cookies import CookieJar
-from pytest_loadtool.replay.user.credential_cache import Guest
+from pytest_loadtool.replay.user.credential_cache import ProxyUser
 from pytest_loadtool.replay.user.failures import OUT_OF_MEMORY, internal_failure, status_failure
 from pytest_loadtool.replay.user.plan import (
     Account,
@@ -21,10 +21,10 @@ from pytest_loadtool.replay.user.plan import (
     Over,
     PagePlan,
     Plan,
+    ProxyRoute,
     Response,
     Send,
     Step,
-    Via,
     Wait,
 )
 
@@ -103,12 +103,12 @@ class VirtualUser(Actor):
         """Variables and dataset columns by name, as they stand."""
         return {name: self.state[slot] for name, slot in self.plan.slots.items() if self.state}
 
-    def at_proxy(self, via: Via) -> Guest:
+    def at_proxy(self, via: ProxyRoute) -> ProxyUser:
         """Who it is there."""
         account, verdicts = via.account, self.plan.verdicts
         if account is None:
-            return Guest(None, "", verdicts)
-        return Guest(account.credentials(self.state), self.name_of(account), verdicts)
+            return ProxyUser(None, "", verdicts)
+        return ProxyUser(account.credentials(self.state), self.name_of(account), verdicts)
 
     def name_of(self, account: Account) -> str:
         """How messages call it: the row of a dataset, or the user name as written."""

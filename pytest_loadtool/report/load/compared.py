@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.load.formatting import percent
-from pytest_loadtool.load.verdict.comparison import FIGURES, Change, Comparison
+from pytest_loadtool.load.verdict.comparison import FIGURES, Comparison, MetricChange
 from pytest_loadtool.load.verdict.saved import Key
 from pytest_loadtool.report.columns import table, wrap
 from pytest_loadtool.report.load.units import DASH
@@ -41,7 +41,7 @@ def _name(key: Key) -> str:
     return printable(" / ".join(filter(None, key[1:])))
 
 
-def _change(change: Change | None) -> str:
+def _change(change: MetricChange | None) -> str:
     """``+12 %``, ``+0.35`` points; ``!`` marks a regression, a dash too few requests."""
     if change is None:
         return DASH

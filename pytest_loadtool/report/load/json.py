@@ -15,7 +15,7 @@ from pytest_loadtool.load.verdict.summary import (
     Numbers,
     PageSummary,
     Summary,
-    Times,
+    TimeSummary,
     WorkerSummary,
 )
 from pytest_loadtool.load.verdict.threshold import ThresholdResult
@@ -143,7 +143,7 @@ def _numbers(numbers: Numbers) -> dict[str, Any]:
     }
 
 
-def _times(times: Times) -> dict[str, float | None]:
+def _times(times: TimeSummary) -> dict[str, float | None]:
     return {
         "mean": _round(times.mean),
         "p50": times.p50,

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from pytest_loadtool.codec.printable import printable
 from pytest_loadtool.load.formatting import count, seconds
-from pytest_loadtool.load.progress import MOST_MOMENTS, Glimpse
+from pytest_loadtool.load.progress import MOST_MOMENTS, Progress
 from pytest_loadtool.load.verdict.threshold import ThresholdState, amount
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.report.columns import cells, fit
@@ -46,7 +46,7 @@ class RunView:
     encoding cannot carry its characters, all but names are in ASCII.
     """
 
-    seen: Glimpse
+    seen: Progress
     elapsed: float
     configuration: LoadConfiguration
 
@@ -118,13 +118,13 @@ def _title(elapsed: float, configuration: LoadConfiguration, width: int) -> Text
     return title.append(clock)
 
 
-def _errors(seen: Glimpse) -> Text:
+def _errors(seen: Progress) -> Text:
     causes = sorted(seen.causes.items(), key=lambda item: -item[1])
     told = "   ".join(f"{printable(cause)}: {count(number)}" for cause, number in causes)
     return _line(f"{status.errors(seen)}   {told}", _BAD if seen.errors else "")
 
 
-def _curves(seen: Glimpse, width: int, most: int) -> Iterator[Text]:
+def _curves(seen: Progress, width: int, most: int) -> Iterator[Text]:
     """Yield how each went from the start to now."""
     columns = min(MOST_MOMENTS, max(4, width - _NAME - _NUMBERS))
     p95s = tuple(value / 1000 for value in seen.p95s)
@@ -173,7 +173,7 @@ def _standing(state: ThresholdState) -> Text:
     return Text(f"broken for {state.broken} s of {seconds(during)}" if during else "broken", _BAD)
 
 
-def _transactions(seen: Glimpse, most: int) -> Table:
+def _transactions(seen: Progress, most: int) -> Table:
     drawn = _table("worst first", "requests", "errors", "median", "p95")
     for row in seen.rows[:most]:
         drawn.add_row(

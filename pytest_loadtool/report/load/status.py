@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pytest_loadtool.load.formatting import count, percent, plural, seconds
-from pytest_loadtool.load.progress import Glimpse
+from pytest_loadtool.load.progress import Progress
 from pytest_loadtool.model.load import LoadConfiguration
 from pytest_loadtool.report.load.units import milliseconds
 
 
-def status_line(seen: Glimpse, elapsed: float, configuration: LoadConfiguration) -> str:
+def status_line(seen: Progress, elapsed: float, configuration: LoadConfiguration) -> str:
     """Return one line, for where there is no terminal to draw on."""
     broken = sum(1 for state in seen.thresholds if state.broken is not None)
     thresholds = f", {broken} of {plural(len(seen.thresholds), 'threshold')} broken"
@@ -28,7 +28,7 @@ def clock(elapsed: float, configuration: LoadConfiguration) -> str:
     return f"{elapsed:.0f} s of {seconds(duration)}"
 
 
-def load(seen: Glimpse) -> str:
+def load(seen: Progress) -> str:
     """Return users, requests per second and requests."""
     dropped = f", {count(seen.dropped)} dropped" if seen.dropped else ""
     return (
@@ -37,7 +37,7 @@ def load(seen: Glimpse) -> str:
     )
 
 
-def errors(seen: Glimpse) -> str:
+def errors(seen: Progress) -> str:
     """Return how many there are, their share of all requests, and those of the last second."""
     text = plural(seen.errors, "error")
     if not seen.errors:
@@ -45,7 +45,7 @@ def errors(seen: Glimpse) -> str:
     return f"{text} ({percent(seen.errors / seen.requests)}, now {count(seen.errors_per_second)}/s)"
 
 
-def times(seen: Glimpse) -> str:
+def times(seen: Progress) -> str:
     """Return median and 95th percentile, to be appended; nothing before the first request."""
     if not seen.requests:
         return ""

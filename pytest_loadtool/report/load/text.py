@@ -15,7 +15,7 @@ from pytest_loadtool.load.verdict.summary import (
     Numbers,
     PageSummary,
     Summary,
-    Times,
+    TimeSummary,
     TransactionSummary,
     WorkerSummary,
 )
@@ -156,7 +156,7 @@ def _statuses(numbers: Numbers) -> str:
     return status_counts(numbers.status)
 
 
-def _times(times: Times) -> tuple[str, ...]:
+def _times(times: TimeSummary) -> tuple[str, ...]:
     values = (times.mean, times.p50, times.p95, times.p99, times.max)
     return tuple(milliseconds(value) for value in values)
 

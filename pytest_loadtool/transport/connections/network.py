@@ -17,7 +17,7 @@ from pytest_loadtool.replay.user.plan import Origin, Send, Step
 from pytest_loadtool.transport.proxy.proxy_connection import Dialogue
 from pytest_loadtool.transport.proxy.proxy_login import AtProxy
 from pytest_loadtool.transport.proxy.tunnel import open_tunnel, tunnel_name
-from pytest_loadtool.transport.wire.bandwidth import Line, connect_slowly
+from pytest_loadtool.transport.wire.bandwidth import Throttle, connect_slowly
 from pytest_loadtool.transport.wire.failures import (
     CLOSED_IN_NEGOTIATION,
     NO_CONNECTION,
@@ -98,9 +98,9 @@ class Network:
         self._tasks: set[asyncio.Task[None]] = set()
         self.observer: NetworkObserver = observer or Unobserved()
 
-    def line(self) -> Line | None:
+    def line(self) -> Throttle | None:
         """Return the line of a virtual user more; None if the machine's own is used."""
-        return None if self._bandwidth is None else Line(self._bandwidth)
+        return None if self._bandwidth is None else Throttle(self._bandwidth)
 
     def call_at(self, when: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
         """Call back at a time of ``perf_counter``, or at once if it is past."""
@@ -117,7 +117,7 @@ class Network:
         self,
         connection: Connection,
         send: Send,
-        line: Line | None,
+        line: Throttle | None,
         login: Callable[[Origin], AtProxy | None],
     ) -> None:
         """Open ``connection`` for the request that waits there; or fail that, and say why."""
@@ -137,7 +137,7 @@ class Network:
         self,
         connection: Connection,
         origin: Origin,
-        line: Line | None = None,
+        line: Throttle | None = None,
         user: AtProxy | None = None,
     ) -> None:
         """Open ``connection`` to ``origin``, over ``line`` if there is one, and through its proxy
@@ -168,7 +168,7 @@ class Network:
         protocol: asyncio.Protocol,
         connection: Connection,
         origin: Origin,
-        line: Line | None,
+        line: Throttle | None,
         user: AtProxy,
     ) -> _Times:
         """Have the proxy open a tunnel, then TLS to ``origin`` in it."""
@@ -201,7 +201,7 @@ class Network:
         protocol: asyncio.Protocol,
         connection: Connection,
         proxy: Origin,
-        line: Line | None,
+        line: Throttle | None,
     ) -> _Times:
         try:
             return await self._reach(protocol, connection, proxy, line)
@@ -213,7 +213,7 @@ class Network:
         protocol: asyncio.Protocol,
         connection: Connection,
         peer: Origin,
-        line: Line | None,
+        line: Throttle | None,
     ) -> _Times:
         """Connect to ``peer`` itself, with TLS if its scheme wants it."""
         addresses = await self._resolve(peer)
@@ -253,7 +253,11 @@ class Network:
         return layer.ended - layer.began
 
     async def _open(
-        self, protocol: asyncio.Protocol, origin: Origin, addresses: list[str], line: Line | None
+        self,
+        protocol: asyncio.Protocol,
+        origin: Origin,
+        addresses: list[str],
+        line: Throttle | None,
     ) -> tuple[asyncio.Transport, float]:
         """Connect to the first address that can be; also how many seconds that took."""
         failure: OSError | None = None

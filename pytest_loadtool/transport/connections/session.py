@@ -10,7 +10,7 @@ from typing import Protocol
 from pytest_loadtool.replay.user.plan import Command, Origin, Over, Response, Send, Wait
 from pytest_loadtool.transport.connections.network import Network
 from pytest_loadtool.transport.proxy.proxy_login import AtProxies, AtProxy, Introduce, nobody
-from pytest_loadtool.transport.wire.bandwidth import Line
+from pytest_loadtool.transport.wire.bandwidth import Throttle
 from pytest_loadtool.transport.wire.raw import Connection
 
 #: One iteration of a virtual user.
@@ -43,12 +43,12 @@ class Session(Protocol):
         """Fail what has been under way for longer than ``timeout`` seconds."""
 
 
-def session_of(network: Network, done: Done, introduce: Introduce = nobody) -> UserSession:
+def session_of(network: Network, done: Done, introduce: Introduce = nobody) -> RawSession:
     """Return the connections of a virtual user more; ``introduce`` says who it is to a proxy."""
-    return UserSession(network, done, network.line(), introduce)
+    return RawSession(network, done, network.line(), introduce)
 
 
-class UserSession:
+class RawSession:
     """The connections of one virtual user, and the generator that says what to do on them.
 
     ``done`` is called at the end of each iteration. All connections share the ``line``, if there is
@@ -64,7 +64,7 @@ class UserSession:
         self,
         network: Network,
         done: Done,
-        line: Line | None = None,
+        line: Throttle | None = None,
         introduce: Introduce = nobody,
     ) -> None:
         self._network = network

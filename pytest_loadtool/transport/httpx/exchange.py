@@ -28,7 +28,7 @@ class _ElsewhereError(Exception):
     """What belongs to a connection would have to go out on another one."""
 
 
-class Exchange:
+class HttpxRequest:
     """A request on its way, and what is known of it so far. Fills in ``response``, whose body is
     kept up to ``body_limit`` bytes."""
 

@@ -16,9 +16,9 @@ import httpx
 
 from pytest_loadtool.model.load import BODY_LIMIT
 from pytest_loadtool.model.tls import TlsSettings
-from pytest_loadtool.replay.user.plan import Origin, Over, Response, Send, Via, Wait
+from pytest_loadtool.replay.user.plan import Origin, Over, ProxyRoute, Response, Send, Wait
 from pytest_loadtool.transport.connections.network import ASKING, NetworkObserver, Unobserved
-from pytest_loadtool.transport.httpx.exchange import Exchange
+from pytest_loadtool.transport.httpx.exchange import HttpxRequest
 from pytest_loadtool.transport.httpx.logs import keep_out_of_logs
 from pytest_loadtool.transport.httpx.proxy import StreamsThroughProxy
 from pytest_loadtool.transport.httpx.streams import Streams, over
@@ -80,7 +80,7 @@ class HttpxNetwork:
     def new_transport(
         self,
         tls: TlsSettings | None,
-        via: Via | None,
+        via: ProxyRoute | None,
         user: AtProxies,
         *,
         shared: bool = True,
@@ -123,7 +123,7 @@ def _kept(task: asyncio.Task[None], tasks: set[asyncio.Task[None]]) -> asyncio.T
 
 
 #: What connections are for: servers with these TLS settings (None: without TLS) behind this proxy.
-_Way = tuple[TlsSettings | None, Via | None]
+_Way = tuple[TlsSettings | None, ProxyRoute | None]
 
 
 class HttpxSession:
@@ -142,7 +142,7 @@ class HttpxSession:
         """Whether a response has come in this iteration."""
         self._commands: Commands | None = None
         self._timer: asyncio.TimerHandle | None = None
-        self._under_way: dict[Exchange, asyncio.Task[None]] = {}
+        self._under_way: dict[HttpxRequest, asyncio.Task[None]] = {}
         self._transports: dict[_Way, httpx.AsyncBaseTransport] = {}
         self._alone: dict[tuple[Origin, int], httpx.AsyncBaseTransport] = {}
 
@@ -206,7 +206,7 @@ class HttpxSession:
             self._timer = self._network.call_at(until, lambda: self._wake(until))
             return
         for send, transport in zip(sends, transports, strict=True):
-            exchange = Exchange(
+            exchange = HttpxRequest(
                 Response(send), transport, self._network.observer, self._network.body_limit
             )
             self._under_way[exchange] = self._network.spawn(self._act(exchange))
@@ -215,7 +215,7 @@ class HttpxSession:
         self._network.observer.woke_late(perf_counter() - until)
         self._advance(None)
 
-    async def _act(self, exchange: Exchange) -> None:
+    async def _act(self, exchange: HttpxRequest) -> None:
         ASKING.set(exchange.response.send.step)
         await exchange.run()
         if exchange.response.status:

@@ -56,7 +56,7 @@ class StreamsThroughProxy(Streams):
 
         connect = super().connect_tcp
 
-        async def reach() -> _Talk:
+        async def reach() -> _HttpxTalk:
             try:
                 stream = await connect(
                     self._proxy.host, self._proxy.port, timeout, local_address, socket_options
@@ -66,7 +66,7 @@ class StreamsThroughProxy(Streams):
             except Exception as error:  # whatever it is, the server behind it is not to blame
                 failure = httpx_failure(error, sent=False, answered=False)
                 raise of_proxy(self._proxy, failure) from error
-            return _Talk(stream)
+            return _HttpxTalk(stream)
 
         if self._login is None:
             return (await reach()).stream
@@ -75,7 +75,7 @@ class StreamsThroughProxy(Streams):
         return talk.stream
 
 
-class _Talk:
+class _HttpxTalk:
     """A `tunnel.Talk` over a stream."""
 
     def __init__(self, stream: httpcore.AsyncNetworkStream) -> None:

@@ -26,7 +26,7 @@ class Streams(httpcore.AsyncNetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
         """A connection."""
-        return _Stream(
+        return _HttpxStream(
             await self._network.connect_tcp(host, port, timeout, local_address, socket_options)
         )
 
@@ -51,7 +51,7 @@ def over(
     return transport
 
 
-class _Stream(httpcore.AsyncNetworkStream):
+class _HttpxStream(httpcore.AsyncNetworkStream):
     """A connection, with TLS or without."""
 
     def __init__(self, inner: httpcore.AsyncNetworkStream) -> None:
@@ -73,7 +73,7 @@ class _Stream(httpcore.AsyncNetworkStream):
         timeout: float | None = None,
     ) -> httpcore.AsyncNetworkStream:
         try:
-            return _Stream(await self._inner.start_tls(ssl_context, server_hostname, timeout))
+            return _HttpxStream(await self._inner.start_tls(ssl_context, server_hostname, timeout))
         except BaseException:
             await self._inner.aclose()
             raise

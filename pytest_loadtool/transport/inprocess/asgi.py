@@ -114,7 +114,7 @@ class AsgiTransport(httpx.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Ask the application."""
         body = await request.aread()
-        call = _Call(request.method, body)
+        call = _AsgiCall(request.method, body)
         task = asyncio.create_task(call.run(self._app, self._scope(request)))
         self._calls.add(task)
         task.add_done_callback(self._calls.discard)
@@ -152,7 +152,7 @@ class AsgiTransport(httpx.AsyncBaseTransport):
         }
 
 
-class _Call:
+class _AsgiCall:
     """One request: what the application has been told of it and has answered so far."""
 
     def __init__(self, method: str, body: bytes) -> None:

@@ -47,7 +47,7 @@ class WsgiTransport(httpx.AsyncBaseTransport):
                 answer.set_result(response)
 
         def work() -> None:
-            response = _Call().run(self._app, environ)
+            response = _WsgiCall().run(self._app, environ)
             with suppress(RuntimeError):  # the loop is closed: nobody waits
                 loop.call_soon_threadsafe(settle, response)
 
@@ -56,7 +56,7 @@ class WsgiTransport(httpx.AsyncBaseTransport):
         return await answer
 
 
-class _Call:
+class _WsgiCall:
     """One request: what the application has answered so far."""
 
     def __init__(self) -> None:

@@ -20,8 +20,8 @@ from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.authentication.credentials import head_end, header_line, with_lines
 from pytest_loadtool.replay.compile.proxies import REASON, ProxyUrl
 from pytest_loadtool.replay.compile.request import origin_of
-from pytest_loadtool.replay.user.credential_cache import Guest, Verdicts
-from pytest_loadtool.replay.user.plan import Account, Origin, Via
+from pytest_loadtool.replay.user.credential_cache import CredentialCache, ProxyUser
+from pytest_loadtool.replay.user.plan import Account, Origin, ProxyRoute
 from pytest_loadtool.transport.proxy.connect_reply import Reply, ReplyReader
 from pytest_loadtool.transport.proxy.proxy_login import AtProxies, AtProxy
 from pytest_loadtool.transport.proxy.relay import (
@@ -69,12 +69,12 @@ class Forwarder:
     def __init__(self, url: ProxyUrl, doorkeeper: Doorkeeper) -> None:
         server = origin_of(url.origin)
         self._tls = tls_context(server.tls) if server.scheme == "https" else None
-        guest, account = Guest(None, "", Verdicts()), None
+        guest, account = ProxyUser(None, "", CredentialCache()), None
         if url.username:
             who = Credentials(url.username, url.password)
             account = Account("", False, lambda _values: who, "the user in its URL", ())
-            guest = Guest(who, account.name, guest.verdicts)
-        self._via = Via(server, account, remedy=_REMEDY)
+            guest = ProxyUser(who, account.name, guest.verdicts)
+        self._via = ProxyRoute(server, account, remedy=_REMEDY)
         self._guest = guest
         self._doorkeeper = doorkeeper
         self._connections: set[asyncio.Task[None]] = set()
@@ -134,7 +134,7 @@ class _Way:
     def __init__(
         self,
         client: _Streams,
-        via: Via,
+        via: ProxyRoute,
         at_proxies: AtProxies,
         reach: Callable[[], Awaitable[_Talk]],
     ) -> None:

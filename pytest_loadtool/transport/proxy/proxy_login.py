@@ -10,8 +10,8 @@ from time import perf_counter
 from pytest_loadtool.auth import (
     Challenge,
     Credentials,
+    HandshakeState,
     RequestFacts,
-    Session,
     parse_challenges,
     scheme_name,
 )
@@ -28,23 +28,23 @@ from pytest_loadtool.replay.authentication.policy import (
     wrong,
 )
 from pytest_loadtool.replay.compile.proxies import unanswered
-from pytest_loadtool.replay.user.credential_cache import LOOK, Guest, Verdicts
-from pytest_loadtool.replay.user.plan import Via
+from pytest_loadtool.replay.user.credential_cache import LOOK, CredentialCache, ProxyUser
+from pytest_loadtool.replay.user.plan import ProxyRoute
 from pytest_loadtool.transport.proxy.connect_reply import Reply
 from pytest_loadtool.transport.wire.failures import ProxyError, of_proxy
 
 _HEADER = "Proxy-Authorization"
 
 #: Who a virtual user is to a proxy just now.
-Introduce = Callable[[Via], Guest]
+Introduce = Callable[[ProxyRoute], ProxyUser]
 
 #: By proxy the credentials that were accepted there last, and what serves later requests.
-_Accepted = dict[Via, tuple[Credentials, Session | None]]
+_Accepted = dict[ProxyRoute, tuple[Credentials, HandshakeState | None]]
 
 
-def nobody(_via: Via) -> Guest:
+def nobody(_via: ProxyRoute) -> ProxyUser:
     """Has nothing to log in with."""
-    return Guest(None, "", Verdicts())
+    return ProxyUser(None, "", CredentialCache())
 
 
 class AtProxies:
@@ -54,7 +54,7 @@ class AtProxies:
         self._introduce = introduce
         self._accepted: _Accepted = {}
 
-    def login(self, via: Via, method: str = "CONNECT") -> AtProxy:
+    def login(self, via: ProxyRoute, method: str = "CONNECT") -> AtProxy:
         """Who asks for the tunnel of one more connection, or for anything by another ``method``."""
         return AtProxy(via, method, self._accepted, self._introduce(via))
 
@@ -62,7 +62,7 @@ class AtProxies:
 class AtProxy:
     """Who asks a proxy for a tunnel, or for something else: once."""
 
-    def __init__(self, via: Via, method: str, accepted: _Accepted, guest: Guest) -> None:
+    def __init__(self, via: ProxyRoute, method: str, accepted: _Accepted, guest: ProxyUser) -> None:
         self._via = via
         self._method = method
         self._accepted = accepted
@@ -132,7 +132,7 @@ class AtProxy:
         if self._login is not None:
             self._login.leave()
 
-    def _session(self) -> Session | None:
+    def _session(self) -> HandshakeState | None:
         """What was accepted before, of the same credentials."""
         who, session = self._accepted.get(self._via, (None, None))
         return session if who == self._guest.credentials else None

@@ -45,7 +45,7 @@ class Way:
         return self._free
 
 
-class Line:
+class Throttle:
     """A virtual user's line, shared by all its connections."""
 
     __slots__ = ("down", "latency", "up")
@@ -56,7 +56,7 @@ class Line:
         self.latency = bandwidth.latency
 
 
-def receive_buffer(line: Line) -> int:
+def receive_buffer(line: Throttle) -> int:
     """How many bytes a socket's SO_RCVBUF should have, to be set before it connects.
 
     About what the line carries in two turns. With the usual buffer, which grows to megabytes, the
@@ -66,7 +66,7 @@ def receive_buffer(line: Line) -> int:
 
 
 async def connect_slowly(
-    inner: asyncio.Protocol, line: Line, address: tuple[str, int]
+    inner: asyncio.Protocol, line: Throttle, address: tuple[str, int]
 ) -> asyncio.Transport:
     """Connect ``inner`` to an IP address and port, as ``loop.create_connection`` does, over
     ``line``; returns the transport of the socket itself.
@@ -102,7 +102,7 @@ class Throttled(asyncio.Protocol):
     __slots__ = ("_down", "_eof", "_inner", "_loop", "_lost", "_paused", "_transport", "_up")
 
     def __init__(
-        self, inner: asyncio.Protocol, line: Line, loop: asyncio.AbstractEventLoop
+        self, inner: asyncio.Protocol, line: Throttle, loop: asyncio.AbstractEventLoop
     ) -> None:
         self._inner = inner
         self._loop = loop

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.model.extractor import Extractor, FormField
 from pytest_loadtool.workflow.document import Document
@@ -15,7 +15,7 @@ from tests.console.samples import DOCUMENT
 
 @pytest.mark.promise(5)
 @pytest.mark.promise(53)
-def test_delete_removes_one_transaction(session: Session, listener: Listener) -> None:
+def test_delete_removes_one_transaction(session: Console, listener: Listener) -> None:
     """What is deleted is gone from the test case; the recorded traffic is not touched."""
     session.document = DOCUMENT
     do(session, "delete 2")
@@ -27,7 +27,7 @@ def test_delete_removes_one_transaction(session: Session, listener: Listener) ->
 
 
 @pytest.mark.parametrize("line", ["delete 4", "delete 0", "show -1"])
-def test_number_that_does_not_exist_is_refused(session: Session, line: str) -> None:
+def test_number_that_does_not_exist_is_refused(session: Console, line: str) -> None:
     """The range of numbers is named."""
     session.document = DOCUMENT
     with pytest.raises(UsageError, match="`tree` numbers them 1 to 3"):
@@ -36,13 +36,13 @@ def test_number_that_does_not_exist_is_refused(session: Session, line: str) -> N
 
 
 @pytest.mark.parametrize("line", ["tree", "show 1", "delete 1", "configure", "play", "save"])
-def test_command_without_a_test_case_says_what_to_do(session: Session, line: str) -> None:
+def test_command_without_a_test_case_says_what_to_do(session: Console, line: str) -> None:
     """There is no traceback where there is no test case."""
     with pytest.raises(CommandError, match="there is no test case yet: `record` or `import`"):
         do(session, line)
 
 
-def test_show_prints_the_recorded_side(session: Session, listener: Listener) -> None:
+def test_show_prints_the_recorded_side(session: Console, listener: Listener) -> None:
     """Headers and decoded content of the transaction that was asked for."""
     session.document = DOCUMENT
     do(session, "show 1")
@@ -50,7 +50,7 @@ def test_show_prints_the_recorded_side(session: Session, listener: Listener) -> 
 
 
 @pytest.mark.promise(49)
-def test_tree_is_collapsed_and_expanded(session: Session, listener: Listener) -> None:
+def test_tree_is_collapsed_and_expanded(session: Console, listener: Listener) -> None:
     """Collapse All holds until Expand All."""
     session.document = DOCUMENT
     shown = []
@@ -64,7 +64,7 @@ def test_tree_is_collapsed_and_expanded(session: Session, listener: Listener) ->
 
 
 @pytest.mark.parametrize("line", ["save", "play"])
-def test_variable_that_lost_its_source_is_not_passed_over(session: Session, line: str) -> None:
+def test_variable_that_lost_its_source_is_not_passed_over(session: Console, line: str) -> None:
     """A variable without a source is named at once, and neither saved nor played."""
     token = Extractor("token", FormField("token"))
     session.document = Document(
@@ -90,7 +90,7 @@ def test_variable_that_lost_its_source_is_not_passed_over(session: Session, line
     assert not session.case_path.exists()
 
 
-def test_configure_needs_the_traffic(session: Session) -> None:
+def test_configure_needs_the_traffic(session: Console) -> None:
     """Without evidence nothing can be found, and the console says what is missing."""
     session.document = Document(DOCUMENT.case)
     with pytest.raises(CommandError, match=r"put the \.har file next to the test case"):

@@ -14,7 +14,7 @@ from pytest_loadtool.casefile import format_case, read_case
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.opening import open_file
 from pytest_loadtool.console.repl.running import execute
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.model.websocket import WEBSOCKET
 from tests.console.listener import Listener
 from tests.console.traffic import RECORDED_TOKEN, sign_in, write_har
@@ -23,7 +23,7 @@ from tests.correlation.talk import call, get
 from tests.plugin.serving import Server, serving
 
 
-def do(session: Session, line: str) -> None:
+def do(session: Console, line: str) -> None:
     asyncio.run(execute(session, line))
 
 
@@ -36,20 +36,20 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def imported(session: Session, server: Server, tmp_path: Path) -> Session:
+def imported(session: Console, server: Server, tmp_path: Path) -> Console:
     """A console with a recorded sign-in that is not configured."""
     do(session, f"import {write_har(tmp_path / 'in.har', *sign_in(server.url))}")
     return session
 
 
-def targets(session: Session) -> list[str]:
+def targets(session: Console) -> list[str]:
     return [one.request.target for one in session.opened().case.transactions()]
 
 
 @pytest.mark.promise(55)
 @pytest.mark.promise(2)
 def test_hostnames_come_first_and_application_state_second(
-    imported: Session, listener: Listener
+    imported: Console, listener: Listener
 ) -> None:
     """Third parties are listed and left out; only then dynamic values are looked for."""
     do(imported, "configure")
@@ -64,7 +64,7 @@ def test_hostnames_come_first_and_application_state_second(
 
 @pytest.mark.promise(55)
 @pytest.mark.parametrize("hosts", ["metrics.third-party.invalid", "third-party.invalid", "all"])
-def test_hosts_that_are_asked_for_stay(imported: Session, listener: Listener, hosts: str) -> None:
+def test_hosts_that_are_asked_for_stay(imported: Console, listener: Listener, hosts: str) -> None:
     """By name, by domain, or all of them; then nobody is asked."""
     do(imported, f"configure --hosts {hosts}")
     assert len(targets(imported)) == 3
@@ -74,7 +74,7 @@ def test_hosts_that_are_asked_for_stay(imported: Session, listener: Listener, ho
 
 @pytest.mark.promise(55)
 def test_person_is_asked_until_the_answer_is_a_hostname(
-    imported: Session, listener: Listener
+    imported: Console, listener: Listener
 ) -> None:
     """A slip is told, with the names there are, and asked about again."""
     listener.lines = ["metric.example", "metrics.third-party.invalid"]
@@ -84,7 +84,7 @@ def test_person_is_asked_until_the_answer_is_a_hostname(
     assert len(targets(imported)) == 3
 
 
-def test_unknown_host_is_refused(imported: Session) -> None:
+def test_unknown_host_is_refused(imported: Console) -> None:
     """Nothing has changed then."""
     with pytest.raises(UsageError, match="no transaction goes to 'shop"):
         do(imported, "configure hosts=shop.example")
@@ -92,7 +92,7 @@ def test_unknown_host_is_refused(imported: Session) -> None:
 
 
 @pytest.mark.promise(54)
-def test_first_play_configures(imported: Session, server: Server, listener: Listener) -> None:
+def test_first_play_configures(imported: Console, server: Server, listener: Listener) -> None:
     """What was recorded yesterday passes today; the second time nothing is configured."""
     do(imported, "play --fast")
     assert listener.text.count("Configure for Replay, 1 of 2") == 1
@@ -108,7 +108,7 @@ def test_first_play_configures(imported: Session, server: Server, listener: List
 @pytest.mark.promise(54)
 @pytest.mark.promise(56)
 def test_configured_test_case_stays_so(
-    imported: Session, server: Server, listener: Listener
+    imported: Console, server: Server, listener: Listener
 ) -> None:
     """That the hostnames are restricted is in the file; Application State then runs by itself."""
     do(imported, "configure")
@@ -126,14 +126,14 @@ def test_configured_test_case_stays_so(
 
 
 @pytest.mark.promise(56)
-def test_application_state_comes_after_the_hostnames(imported: Session) -> None:
+def test_application_state_comes_after_the_hostnames(imported: Console) -> None:
     """While third parties are in the test case, it says what comes first."""
     with pytest.raises(CommandError, match="the hostnames are not restricted yet"):
         do(imported, "application-state")
     assert len(imported.opened().case.variables) == 0
 
 
-def test_decisions_are_explained(imported: Session, listener: Listener) -> None:
+def test_decisions_are_explained(imported: Console, listener: Listener) -> None:
     """Value, producer, consumers, rule and confidence; asking changes nothing."""
     do(imported, "configure")
     before = imported.opened()
@@ -154,7 +154,7 @@ def test_decisions_are_explained(imported: Session, listener: Listener) -> None:
 
 
 def test_what_is_taken_by_its_place_is_named(
-    session: Session, listener: Listener, tmp_path: Path
+    session: Console, listener: Listener, tmp_path: Path
 ) -> None:
     """With the transaction whose list it is taken from; the file says so, too."""
     rows = [{"id": 101 + at, "etag": f"{at}c7Jq2Xv9Lm4PzR8tYw3N"} for at in range(2)]
@@ -169,7 +169,7 @@ def test_what_is_taken_by_its_place_is_named(
 
 
 def test_what_was_done_over_websockets_is_said(
-    session: Session, listener: Listener, tmp_path: Path
+    session: Console, listener: Listener, tmp_path: Path
 ) -> None:
     """By `import`, as by `stop`, and by `configure`: it is not in the test case."""
     socket = exchange("GET", "http://shop.test/live", status=101)

@@ -16,7 +16,7 @@ import pytest
 
 from pytest_loadtool.casefile import read_case
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.wizards import reset_server as resetting
 from tests.console.commands.test_configure_replay import sent
 from tests.console.listener import Listener, do
@@ -32,14 +32,14 @@ def office(tmp_path: Path) -> Iterator[Office]:
         yield office
 
 
-def imported(session: Session, office: Office, tmp_path: Path, *requests: str) -> Session:
+def imported(session: Console, office: Office, tmp_path: Path, *requests: str) -> Console:
     """The console with a recorded visit."""
     do(session, f"import {record(office, tmp_path / 'in.har', *requests)}")
     return session
 
 
 def test_what_passes_and_is_yesterdays(
-    session: Session, office: Office, tmp_path: Path, listener: Listener
+    session: Console, office: Office, tmp_path: Path, listener: Listener
 ) -> None:
     """The server takes the recorded number, too, and labels the recorded parcel: a replay is green,
     and a third one shows that the new number is taken as well."""
@@ -63,7 +63,7 @@ def test_what_passes_and_is_yesterdays(
 
 
 def test_only_a_second_replay_shows_it(
-    session: Session, office: Office, tmp_path: Path, listener: Listener
+    session: Console, office: Office, tmp_path: Path, listener: Listener
 ) -> None:
     """On a server that is as it was before the recording, the first replay shows nothing."""
     seed = shutil.copy(office.database, tmp_path / "seed.db")
@@ -76,7 +76,7 @@ def test_only_a_second_replay_shows_it(
 
 @pytest.mark.parametrize(("name", "replays"), [("zone", 3), ("gate", 4)])
 def test_what_the_server_does_not_take_is_taken_back(
-    session: Session,
+    session: Console,
     office: Office,
     tmp_path: Path,
     listener: Listener,
@@ -97,7 +97,7 @@ def test_what_the_server_does_not_take_is_taken_back(
 
 
 def test_trial_whose_producer_fails_is_undecided(
-    session: Session, office: Office, tmp_path: Path, listener: Listener
+    session: Console, office: Office, tmp_path: Path, listener: Listener
 ) -> None:
     """The answer that gives the number out fails when that is tried, so that the recorded one is
     sent: that it passes shows nothing, and it is tried once more."""
@@ -112,7 +112,7 @@ def test_trial_whose_producer_fails_is_undecided(
 
 
 def test_trial_that_no_replay_decides_is_taken_back(
-    session: Session, office: Office, tmp_path: Path, listener: Listener
+    session: Console, office: Office, tmp_path: Path, listener: Listener
 ) -> None:
     """It fails twice: the number stays as it was recorded, which was green, and it is said."""
     imported(session, office, tmp_path, *LABEL)
@@ -124,7 +124,7 @@ def test_trial_that_no_replay_decides_is_taken_back(
 
 
 def test_echo_is_judged_by_what_was_replayed(
-    session: Session, office: Office, tmp_path: Path
+    session: Console, office: Office, tmp_path: Path
 ) -> None:
     """The recorded request happened to have the number that the answer gave out."""
     imported(session, office, tmp_path, "POST /parcels name=118", LABEL[1])
@@ -137,7 +137,7 @@ def test_echo_is_judged_by_what_was_replayed(
 
 @pytest.mark.parametrize(("target", "told"), [("/list?size={shelf}", 0), ("/drawers/{id}", 1)])
 def test_small_number_is_no_source_by_itself(
-    session: Session, office: Office, tmp_path: Path, listener: Listener, target: str, told: int
+    session: Console, office: Office, tmp_path: Path, listener: Listener, target: str, told: int
 ) -> None:
     """A count of two digits is not taken for a size, nor a number of one for a path, which is
     said."""
@@ -150,7 +150,7 @@ def test_small_number_is_no_source_by_itself(
 
 
 def test_small_number_with_a_second_witness(
-    session: Session, office: Office, tmp_path: Path, listener: Listener
+    session: Console, office: Office, tmp_path: Path, listener: Listener
 ) -> None:
     """Two answers have it as an id, and both have the same new one."""
     imported(session, office, tmp_path, "POST /rounds", "GET /rounds", "PUT /drawers/{id}")
@@ -173,7 +173,7 @@ DEPOT = ("POST /depots name=North", *LABEL)
 
 
 def test_server_is_brought_back(
-    session: Session, office: Office, tmp_path: Path, listener: Listener, reset: str
+    session: Console, office: Office, tmp_path: Path, listener: Listener, reset: str
 ) -> None:
     """A name that the server takes only once, and that the recording has used: with --reset the
     first replay is green. The second is on the same server, so that numbers move; what it fails
@@ -192,7 +192,7 @@ def test_server_is_brought_back(
 
 
 def test_red_on_the_same_server_is_proved_on_a_fresh_one(
-    session: Session, office: Office, tmp_path: Path, listener: Listener, reset: str
+    session: Console, office: Office, tmp_path: Path, listener: Listener, reset: str
 ) -> None:
     """What the second replay shows cannot be seen to pass there: the server is brought back once
     more, and a last replay shows that all passes."""
@@ -221,7 +221,7 @@ def test_red_on_the_same_server_is_proved_on_a_fresh_one(
     ],
 )
 def test_reset_that_fails(
-    session: Session, office: Office, tmp_path: Path, command: str, complaint: str
+    session: Console, office: Office, tmp_path: Path, command: str, complaint: str
 ) -> None:
     """Nothing is replayed; the message has what the command said."""
     imported(session, office, tmp_path, *LABEL)
@@ -232,7 +232,7 @@ def test_reset_that_fails(
     assert len(office.requests) == asked
 
 
-def test_reset_without_replay(session: Session, office: Office, tmp_path: Path) -> None:
+def test_reset_without_replay(session: Console, office: Office, tmp_path: Path) -> None:
     """It would do nothing."""
     imported(session, office, tmp_path, *LABEL)
     with pytest.raises(UsageError, match="--reset means nothing without --replay"):
@@ -240,7 +240,7 @@ def test_reset_without_replay(session: Session, office: Office, tmp_path: Path) 
 
 
 def test_reset_that_does_not_end(
-    session: Session, office: Office, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: Console, office: Office, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is killed with what it has started."""
     monkeypatch.setattr(resetting, "_PATIENCE", 0.5)
@@ -257,7 +257,7 @@ def test_reset_that_does_not_end(
 
 
 def test_reset_may_leave_a_server_behind(
-    session: Session, office: Office, tmp_path: Path, listener: Listener
+    session: Console, office: Office, tmp_path: Path, listener: Listener
 ) -> None:
     """What it starts in the background goes on, and nobody waits for that."""
     imported(session, office, tmp_path, *LABEL)

@@ -13,7 +13,7 @@ from pytest_loadtool.casefile import read_case
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.opening import open_file
 from pytest_loadtool.console.repl.running import execute
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.model.case import TestCase
 from tests.console.desk import Desk, record, serving
 from tests.console.listener import Listener, do
@@ -26,7 +26,7 @@ def desk() -> Iterator[Desk]:
 
 
 @pytest.fixture
-def imported(session: Session, desk: Desk, tmp_path: Path, listener: Listener) -> Session:
+def imported(session: Console, desk: Desk, tmp_path: Path, listener: Listener) -> Console:
     """A console with a recorded visit to the desk that is not configured."""
     do(session, f"import {record(desk, tmp_path / 'in.har')}")
     listener.said.clear()
@@ -48,7 +48,7 @@ FOUND = [
 
 
 @pytest.mark.promise(2)
-def test_what_only_a_replay_shows(imported: Session, desk: Desk, listener: Listener) -> None:
+def test_what_only_a_replay_shows(imported: Console, desk: Desk, listener: Listener) -> None:
     """Short numbers in a page: one by its name, one because it was refused. Constants stay."""
     do(imported, "configure")
     assert "${" not in str(sent(imported.opened().case))
@@ -66,7 +66,7 @@ def test_what_only_a_replay_shows(imported: Session, desk: Desk, listener: Liste
 
 
 @pytest.mark.promise(2)
-def test_configuring_again_keeps_it(imported: Session, tmp_path: Path, listener: Listener) -> None:
+def test_configuring_again_keeps_it(imported: Console, tmp_path: Path, listener: Listener) -> None:
     """Without a replay, with another, and from the file; and `explain` tells it."""
     do(imported, "configure --replay")
     case = imported.opened().case
@@ -91,7 +91,7 @@ def test_configuring_again_keeps_it(imported: Session, tmp_path: Path, listener:
     assert imported.opened().case == case
 
 
-def test_missing_value_is_named(imported: Session, desk: Desk, listener: Listener) -> None:
+def test_missing_value_is_named(imported: Console, desk: Desk, listener: Listener) -> None:
     """The server does not tell the number any more: which transaction, which value, and why."""
     desk.told = False
     with pytest.raises(CommandError, match="not green after 2 replays: 1 transaction failed"):
@@ -106,7 +106,7 @@ def test_missing_value_is_named(imported: Session, desk: Desk, listener: Listene
     assert "size is sent" not in listener.text
 
 
-def test_number_of_replays_is_bounded(imported: Session, desk: Desk, listener: Listener) -> None:
+def test_number_of_replays_is_bounded(imported: Console, desk: Desk, listener: Listener) -> None:
     """With one replay the better proof is used, a guess is not: nothing would confirm it."""
     asked = len(desk.requests)
     with pytest.raises(CommandError):
@@ -118,7 +118,7 @@ def test_number_of_replays_is_bounded(imported: Session, desk: Desk, listener: L
         do(imported, "configure --replay --replays 0")
 
 
-def test_interrupting_loses_nothing(imported: Session, desk: Desk, listener: Listener) -> None:
+def test_interrupting_loses_nothing(imported: Console, desk: Desk, listener: Listener) -> None:
     """Ctrl-C cancels the command: what was configured before the round stays, and nothing else."""
     do(imported, "configure")
     before = imported.opened()
@@ -138,7 +138,7 @@ def test_interrupting_loses_nothing(imported: Session, desk: Desk, listener: Lis
 
 
 def test_dangerous_transaction_is_never_sent(
-    imported: Session, desk: Desk, listener: Listener
+    imported: Console, desk: Desk, listener: Listener
 ) -> None:
     """It is marked in the file; the loop leaves it out and says so, `play` sends it."""
     do(imported, "mark-dangerous 4")
@@ -158,7 +158,7 @@ def test_dangerous_transaction_is_never_sent(
 
 
 def test_what_lies_behind_a_dangerous_transaction(
-    imported: Session, desk: Desk, listener: Listener
+    imported: Console, desk: Desk, listener: Listener
 ) -> None:
     """What fails there may want what was not sent: no guess is made, and it is said."""
     do(imported, "mark-dangerous 2")

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_loadtool.casefile import read_case, read_har
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.workflow.document import Document
 from tests.console.listener import Listener, do
 from tests.console.samples import DOCUMENT
@@ -16,12 +16,12 @@ from tests.console.samples import DOCUMENT
 ADMIN = Path(__file__).parents[3] / "example_suite" / "cases" / "admin.har"
 
 
-def targets(session: Session) -> list[str]:
+def targets(session: Console) -> list[str]:
     return [one.request.target for one in session.opened().case.transactions()]
 
 
 @pytest.mark.promise(50)
-def test_static_resources_are_stripped(session: Session, listener: Listener) -> None:
+def test_static_resources_are_stripped(session: Console, listener: Listener) -> None:
     """The whole test case at once; what went is counted by kind, the traffic stays."""
     do(session, f"import {ADMIN}")
     before = session.opened()
@@ -39,7 +39,7 @@ def _targets(document: Document) -> list[str]:
 
 @pytest.mark.promise(53)
 @pytest.mark.promise(5)
-def test_page_is_deleted_by_name_or_number(session: Session, listener: Listener) -> None:
+def test_page_is_deleted_by_name_or_number(session: Console, listener: Listener) -> None:
     """All transactions of the page go with it."""
     session.document = DOCUMENT
     do(session, "delete --page Home")
@@ -59,7 +59,7 @@ def test_page_is_deleted_by_name_or_number(session: Session, listener: Listener)
         ("delete --page 3", "there is no page '3'"),
     ],
 )
-def test_what_is_deleted_must_be_clear(session: Session, line: str, message: str) -> None:
+def test_what_is_deleted_must_be_clear(session: Console, line: str, message: str) -> None:
     """Nothing is deleted on a guess."""
     session.document = DOCUMENT
     with pytest.raises(UsageError, match=message):
@@ -67,7 +67,7 @@ def test_what_is_deleted_must_be_clear(session: Session, line: str, message: str
     assert session.document is DOCUMENT
 
 
-def test_typed_names_are_made_unique(session: Session, listener: Listener) -> None:
+def test_typed_names_are_made_unique(session: Console, listener: Listener) -> None:
     """One of each user's own, in every request; what nobody typed is refused."""
     do(session, f"import {ADMIN}")
     imported = session.document
@@ -87,7 +87,7 @@ def test_typed_names_are_made_unique(session: Session, listener: Listener) -> No
     assert session.document is imported
 
 
-def test_last_page_is_not_deleted(session: Session) -> None:
+def test_last_page_is_not_deleted(session: Console) -> None:
     """A test case without pages could not be saved."""
     session.document = DOCUMENT
     do(session, "delete --page Home")
@@ -96,7 +96,7 @@ def test_last_page_is_not_deleted(session: Session) -> None:
     assert targets(session) == ["/login"]
 
 
-def test_changes_are_undone_one_by_one(session: Session, listener: Listener) -> None:
+def test_changes_are_undone_one_by_one(session: Console, listener: Listener) -> None:
     """The last one first; each says what it was, and can be done again."""
     session.document = DOCUMENT
     do(session, "delete 1")
@@ -119,7 +119,7 @@ def test_changes_are_undone_one_by_one(session: Session, listener: Listener) -> 
         do(session, "redo")
 
 
-def test_change_after_an_undo_ends_what_could_be_redone(session: Session) -> None:
+def test_change_after_an_undo_ends_what_could_be_redone(session: Console) -> None:
     """There is one course of changes, not a tree of them."""
     session.document = DOCUMENT
     do(session, "delete 1")
@@ -131,7 +131,7 @@ def test_change_after_an_undo_ends_what_could_be_redone(session: Session) -> Non
     assert session.document is DOCUMENT
 
 
-def test_command_that_fails_or_changes_nothing_is_not_undone(session: Session) -> None:
+def test_command_that_fails_or_changes_nothing_is_not_undone(session: Console) -> None:
     """`undo` is about the test case, not about what was typed."""
     session.document = DOCUMENT
     with pytest.raises(UsageError):
@@ -141,7 +141,7 @@ def test_command_that_fails_or_changes_nothing_is_not_undone(session: Session) -
         do(session, "undo")
 
 
-def test_import_is_undone_with_its_traffic(session: Session, tmp_path: Path) -> None:
+def test_import_is_undone_with_its_traffic(session: Console, tmp_path: Path) -> None:
     """Back at the test case before, which is saved with its own traffic again."""
     api = ADMIN.with_name("api.har")
     do(session, f"import {api}")
@@ -161,7 +161,7 @@ def test_import_is_undone_with_its_traffic(session: Session, tmp_path: Path) -> 
     assert read_har(tmp_path / "shop.har") == read_har(ADMIN)
 
 
-def test_saved_test_case_is_still_undone(session: Session) -> None:
+def test_saved_test_case_is_still_undone(session: Console) -> None:
     """Saving changes nothing about what was done before; the traffic is found in its new place."""
     do(session, f"import {ADMIN}")
     before = session.opened().case

@@ -10,13 +10,13 @@ import pytest
 
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.repl.running import execute
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from tests.console.listener import Listener
 from tests.console.traffic import sign_in, write_har
 from tests.plugin.serving import Server, serving
 
 
-def do(session: Session, line: str) -> None:
+def do(session: Console, line: str) -> None:
     asyncio.run(execute(session, line))
 
 
@@ -28,7 +28,7 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def configured(session: Session, server: Server, tmp_path: Path, listener: Listener) -> Session:
+def configured(session: Console, server: Server, tmp_path: Path, listener: Listener) -> Console:
     """A console with a recorded sign-in, configured."""
     do(session, f"import {write_har(tmp_path / 'in.har', *sign_in(server.url))}")
     do(session, "configure")
@@ -36,7 +36,7 @@ def configured(session: Session, server: Server, tmp_path: Path, listener: Liste
     return session
 
 
-def body(session: Session) -> str:
+def body(session: Console) -> str:
     text = list(session.opened().case.transactions())[1].request.body
     assert isinstance(text, str)
     return text
@@ -45,7 +45,7 @@ def body(session: Session) -> str:
 @pytest.mark.promise(25)
 @pytest.mark.promise(26)
 @pytest.mark.promise(70)
-def test_fields_are_listed(configured: Session, listener: Listener) -> None:
+def test_fields_are_listed(configured: Console, listener: Listener) -> None:
     """With their datasource; what was correlated is gray, what was typed is sent as it was."""
     (token,) = configured.opened().case.variables
     do(configured, "fields 2")
@@ -62,7 +62,7 @@ def test_fields_are_listed(configured: Session, listener: Listener) -> None:
 
 
 @pytest.mark.promise(71)
-def test_constant_is_set(configured: Session, listener: Listener) -> None:
+def test_constant_is_set(configured: Console, listener: Listener) -> None:
     """And taken back, like any change."""
     do(configured, "set-field 2 password --constant 'a&b'")
     assert "password=a%26b" in body(configured)
@@ -72,7 +72,7 @@ def test_constant_is_set(configured: Session, listener: Listener) -> None:
 
 
 @pytest.mark.promise(71)
-def test_dataset_is_set(configured: Session, tmp_path: Path, server: Server) -> None:
+def test_dataset_is_set(configured: Console, tmp_path: Path, server: Server) -> None:
     """Its file lies beside the test case; the login then takes its row."""
     (tmp_path / "users.csv").write_text("username,password\nben,secret\n")
     do(configured, "set-field 2 user --dataset users.username")
@@ -89,7 +89,7 @@ def test_dataset_is_set(configured: Session, tmp_path: Path, server: Server) -> 
 
 
 @pytest.mark.promise(71)
-def test_variable_is_set(configured: Session) -> None:
+def test_variable_is_set(configured: Console) -> None:
     """A new one has the value that was there; then other fields can use it too."""
     do(configured, "set-field 2 user --variable name")
     assert configured.opened().case.variables["name"].value == "ann"
@@ -110,7 +110,7 @@ def test_variable_is_set(configured: Session) -> None:
         ("fields 9", "there is no transaction 9"),
     ],
 )
-def test_slip_is_named(configured: Session, line: str, message: str) -> None:
+def test_slip_is_named(configured: Console, line: str, message: str) -> None:
     """Nothing is changed then."""
     before = configured.document
     with pytest.raises(UsageError, match=message):

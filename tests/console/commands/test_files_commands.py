@@ -13,7 +13,7 @@ from pytest_loadtool.casefile import HarWriter, read_case, read_har
 from pytest_loadtool.casefile.har.exchange import entry_from
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.opening import open_file
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.engine.prepare.resources import compile_from
 from pytest_loadtool.model.tls import TlsSettings
 from tests.console.listener import Listener, do
@@ -39,7 +39,7 @@ def export(tmp_path: Path) -> Path:
 
 
 @pytest.mark.promise(7)
-def test_har_becomes_a_test_case(session: Session, listener: Listener, export: Path) -> None:
+def test_har_becomes_a_test_case(session: Console, listener: Listener, export: Path) -> None:
     """An import is a test case like one from the proxy, and is saved with its traffic."""
     do(session, f"import {export}")
     assert "1 page, 1 transaction" in listener.text
@@ -52,7 +52,7 @@ def test_har_becomes_a_test_case(session: Session, listener: Listener, export: P
 
 
 def test_saved_test_case_is_opened_again(
-    session: Session, listener: Listener, export: Path
+    session: Console, listener: Listener, export: Path
 ) -> None:
     """What was saved is what the next console shows, traffic included."""
     do(session, f"import {export}")
@@ -64,7 +64,7 @@ def test_saved_test_case_is_opened_again(
     assert not session.unsaved
 
 
-def test_unsaved_test_case_is_not_dropped_unasked(session: Session, export: Path) -> None:
+def test_unsaved_test_case_is_not_dropped_unasked(session: Console, export: Path) -> None:
     """A second import needs a word about the first one."""
     do(session, f"import {export}")
     first = session.document
@@ -75,7 +75,7 @@ def test_unsaved_test_case_is_not_dropped_unasked(session: Session, export: Path
 
 
 def test_import_over_an_opened_test_case_does_not_save_over_it_unasked(
-    session: Session, export: Path
+    session: Console, export: Path
 ) -> None:
     """A new recording replaces the file of an old one only when that is said."""
     do(session, f"import {export}")
@@ -89,7 +89,7 @@ def test_import_over_an_opened_test_case_does_not_save_over_it_unasked(
     do(session, "save")
 
 
-def test_save_elsewhere_leaves_files_where_they_are(session: Session, tmp_path: Path) -> None:
+def test_save_elsewhere_leaves_files_where_they_are(session: Console, tmp_path: Path) -> None:
     """Those that the test case names relative to its folder; and back again."""
     do(session, f"import {write_har(tmp_path / 'in.har', *with_basic())}")
     do(session, f"test-case-configuration --dataset {tmp_path}/users.csv")
@@ -109,7 +109,7 @@ def test_save_elsewhere_leaves_files_where_they_are(session: Session, tmp_path: 
     assert ([one.file for one in case.datasets], case.tls) == (["users.csv"], tls)
 
 
-def test_save_elsewhere_makes_the_directory(session: Session, export: Path, tmp_path: Path) -> None:
+def test_save_elsewhere_makes_the_directory(session: Console, export: Path, tmp_path: Path) -> None:
     """`save cases/login` writes cases/login.case.toml and its traffic."""
     do(session, f"import {export}")
     do(session, f"save {tmp_path}/cases/login")
@@ -121,7 +121,7 @@ def test_save_elsewhere_makes_the_directory(session: Session, export: Path, tmp_
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"log": {"entries": 3}}', "\x00"])
-def test_file_that_is_no_har_is_refused(session: Session, tmp_path: Path, text: str) -> None:
+def test_file_that_is_no_har_is_refused(session: Console, tmp_path: Path, text: str) -> None:
     """A file that holds no traffic is named, without a traceback."""
     path = tmp_path / "broken.har"
     path.write_text(text)
@@ -129,13 +129,13 @@ def test_file_that_is_no_har_is_refused(session: Session, tmp_path: Path, text: 
         do(session, f"import {path}")
 
 
-def test_file_that_is_not_there_is_refused(session: Session) -> None:
+def test_file_that_is_not_there_is_refused(session: Console) -> None:
     """A typo in a file name is told apart from a broken file."""
     with pytest.raises(CommandError, match=r"nowhere\.har: no such file"):
         do(session, "import nowhere.har")
 
 
-def test_har_without_exchanges_is_nothing(session: Session, tmp_path: Path) -> None:
+def test_har_without_exchanges_is_nothing(session: Console, tmp_path: Path) -> None:
     """An empty export makes no test case."""
     HarWriter(tmp_path / "empty.har").close()
     with pytest.raises(CommandError, match="nothing was recorded") as caught:
@@ -144,7 +144,7 @@ def test_har_without_exchanges_is_nothing(session: Session, tmp_path: Path) -> N
 
 
 def test_one_bad_entry_does_not_cost_the_file(
-    session: Session, listener: Listener, tmp_path: Path
+    session: Console, listener: Listener, tmp_path: Path
 ) -> None:
     """Import names what it leaves out, `show fidelity` again, and all that is left is saved."""
     good, bad, line, gone = (json.loads(json.dumps(entry_from(PAGE))) for _ in range(4))

@@ -13,7 +13,7 @@ import pytest
 from pytest_loadtool.casefile import format_case, read_case, read_dataset
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.opening import open_file
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.model.authentication import Identity
 from pytest_loadtool.model.case import TestCase, Variable
 from pytest_loadtool.model.dataset import DatasetUse
@@ -27,7 +27,7 @@ FROM_DATASET = Identity("${users.username}", "${users.password}", "${users.domai
 OWN_ROW = DatasetUse("users", "users.csv", lifespan="virtual user", sharable=False)
 
 
-def recorded(session: Session, exchanges: Sequence[Exchange]) -> Session:
+def recorded(session: Console, exchanges: Sequence[Exchange]) -> Console:
     """The console after a recording."""
     do(session, f"import {write_har(session.case_path.with_name('in.har'), *exchanges)}")
     assert isinstance(session.frontend, Listener)
@@ -35,7 +35,7 @@ def recorded(session: Session, exchanges: Sequence[Exchange]) -> Session:
     return session
 
 
-def case_of(session: Session) -> TestCase:
+def case_of(session: Console) -> TestCase:
     return session.opened().case
 
 
@@ -43,7 +43,7 @@ def case_of(session: Session) -> TestCase:
 @pytest.mark.promise(58)
 @pytest.mark.promise(92)
 @pytest.mark.promise(94)
-def test_person_takes_a_dataset(session: Session, listener: Listener, tmp_path: Path) -> None:
+def test_person_takes_a_dataset(session: Console, listener: Listener, tmp_path: Path) -> None:
     """The dataset is made with the recorded user in its first row, for its owner alone; each
     virtual user has a row of its own, which is recommended."""
     recorded(session, with_ntlm(tmp_path))
@@ -67,7 +67,7 @@ def test_person_takes_a_dataset(session: Session, listener: Listener, tmp_path: 
 
 @pytest.mark.promise(93)
 def test_person_shares_a_username(
-    session: Session, listener: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: Console, listener: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first letters of an answer do; what is no answer is asked again; the password is nowhere
     but in this console's environment."""
@@ -84,7 +84,7 @@ def test_person_shares_a_username(
     assert "secret1" not in format_case(case_of(session)) + listener.text
 
 
-def test_person_declines_or_gives_up(session: Session, listener: Listener, tmp_path: Path) -> None:
+def test_person_declines_or_gives_up(session: Console, listener: Listener, tmp_path: Path) -> None:
     """Nothing is changed, and no file is written."""
     recorded(session, with_basic())
     before = session.document
@@ -98,7 +98,7 @@ def test_person_declines_or_gives_up(session: Session, listener: Listener, tmp_p
     assert not (tmp_path / "users.csv").exists()
 
 
-def test_script_says_it_in_options(session: Session, listener: Listener, tmp_path: Path) -> None:
+def test_script_says_it_in_options(session: Console, listener: Listener, tmp_path: Path) -> None:
     """Of Basic the password was recorded; a realm that is the only one need not be named."""
     recorded(session, with_basic())
     do(session, f"test-case-configuration --dataset {tmp_path}/users.csv")
@@ -107,7 +107,7 @@ def test_script_says_it_in_options(session: Session, listener: Listener, tmp_pat
     assert case_of(session).identities == (FROM_DATASET,)
 
 
-def test_dataset_that_there_is(session: Session, tmp_path: Path) -> None:
+def test_dataset_that_there_is(session: Console, tmp_path: Path) -> None:
     """Is taken as it is; it need not know domains."""
     (tmp_path / "people.csv").write_text("username,password,town\nann,a,Ulm\nben,b,Bonn\n")
     recorded(session, with_basic())
@@ -124,7 +124,7 @@ def test_dataset_that_there_is(session: Session, tmp_path: Path) -> None:
     ],
 )
 def test_dataset_that_will_not_do(
-    session: Session, tmp_path: Path, content: str, wrong: str
+    session: Console, tmp_path: Path, content: str, wrong: str
 ) -> None:
     """It is said what is missing."""
     (tmp_path / "users.csv").write_text(content)
@@ -134,7 +134,7 @@ def test_dataset_that_will_not_do(
 
 
 def test_password_that_nobody_knows(
-    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With NTLM it was not recorded: a script is told what to pass, and passes it."""
     recorded(session, with_ntlm(tmp_path))
@@ -148,7 +148,7 @@ def test_password_that_nobody_knows(
 
 
 def test_script_shares_a_username(
-    session: Session, listener: Listener, monkeypatch: pytest.MonkeyPatch
+    session: Console, listener: Listener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another user than the recorded one: its password is somebody else's to set."""
     monkeypatch.delenv("PASSWORD_OF_BEN", raising=False)
@@ -160,7 +160,7 @@ def test_script_shares_a_username(
 
 
 @pytest.mark.promise(57)
-def test_first_play_needs_it(session: Session, listener: Listener, tmp_path: Path) -> None:
+def test_first_play_needs_it(session: Console, listener: Listener, tmp_path: Path) -> None:
     """A script fails before anything is sent, and is told what to say; so does a load test."""
     recorded(session, with_ntlm(tmp_path))
     with pytest.raises(CommandError) as caught:
@@ -174,7 +174,7 @@ def test_first_play_needs_it(session: Session, listener: Listener, tmp_path: Pat
         do(session, "create-load")
 
 
-def test_nothing_to_configure(session: Session, listener: Listener, tmp_path: Path) -> None:
+def test_nothing_to_configure(session: Console, listener: Listener, tmp_path: Path) -> None:
     """Without HTTP authentication it says so; told what to do, it does it: a HAR file of a browser
     may be without the credentials."""
     recorded(session, with_ntlm(tmp_path)[3:])
@@ -184,7 +184,7 @@ def test_nothing_to_configure(session: Session, listener: Listener, tmp_path: Pa
     assert case_of(session).identities == (Identity("ann", "${ANN}"),)
 
 
-def test_several_users(session: Session, listener: Listener, tmp_path: Path) -> None:
+def test_several_users(session: Console, listener: Listener, tmp_path: Path) -> None:
     """Each has its realm; a script says which one it means."""
     recorded(session, two_users())
     with pytest.raises(UsageError, match=r"several users \(alice, bob\): --user says which"):
@@ -200,7 +200,7 @@ def test_several_users(session: Session, listener: Listener, tmp_path: Path) -> 
     assert [one.realm for one in case_of(session).identities] == ["office", "shop"]
 
 
-def test_each_user_has_a_dataset(session: Session, listener: Listener, tmp_path: Path) -> None:
+def test_each_user_has_a_dataset(session: Console, listener: Listener, tmp_path: Path) -> None:
     """Proposed are different files; what is no dataset is asked again."""
     recorded(session, two_users())
     (tmp_path / "broken.csv").write_text('username,password\n"')
@@ -216,7 +216,7 @@ def test_each_user_has_a_dataset(session: Session, listener: Listener, tmp_path:
 
 
 @pytest.mark.promise(59)
-def test_identity_is_changed_later(session: Session, listener: Listener, tmp_path: Path) -> None:
+def test_identity_is_changed_later(session: Console, listener: Listener, tmp_path: Path) -> None:
     """What nothing uses any more goes with it; undo brings it back."""
     recorded(session, with_basic())
     do(session, f"test-case-configuration --dataset {tmp_path}/users.csv")
@@ -237,7 +237,7 @@ def test_identity_is_changed_later(session: Session, listener: Listener, tmp_pat
     assert case_of(session).identities[0].username == "ann"
 
 
-def test_saved_and_opened_again(session: Session, listener: Listener, tmp_path: Path) -> None:
+def test_saved_and_opened_again(session: Console, listener: Listener, tmp_path: Path) -> None:
     """The test case is the same, and a new recording in its place is for the same users."""
     recorded(session, with_ntlm(tmp_path))
     do(session, "test-case-configuration --share alice --password-env ALICE")
@@ -256,7 +256,7 @@ def test_saved_and_opened_again(session: Session, listener: Listener, tmp_path: 
     assert "says who the users are" not in listener.said[-1]
 
 
-def test_variable_has_a_name_of_its_own(session: Session) -> None:
+def test_variable_has_a_name_of_its_own(session: Console) -> None:
     """Not one that means something else."""
     recorded(session, with_basic())
     do(session, "test-case-configuration --share ann --password-env host")
@@ -264,7 +264,7 @@ def test_variable_has_a_name_of_its_own(session: Session) -> None:
     assert case_of(session).variables["host_2"] == Variable("host_2", env="host")
 
 
-def test_keyring(session: Session, listener: Listener, tmp_path: Path) -> None:
+def test_keyring(session: Console, listener: Listener, tmp_path: Path) -> None:
     """The password goes there, and is taken from there; where there is no keyring, it is said."""
     recorded(session, with_ntlm(tmp_path))
     listener.lines = ["yes", "share", "", "keyring", "the shop", "secret1"]
@@ -288,7 +288,7 @@ def test_keyring(session: Session, listener: Listener, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("scheme", ["Basic", "NTLM"])
 def test_saved_without_secrets(
-    session: Session, listener: Listener, tmp_path: Path, scheme: str
+    session: Console, listener: Listener, tmp_path: Path, scheme: str
 ) -> None:
     """The traffic holds what proves the password, of which `save` warns; masked, it does not, and
     the wizard does not take a stand-in for the password."""
@@ -310,7 +310,7 @@ def test_saved_without_secrets(
     assert "holds what was typed" not in listener.text
 
 
-def test_options_exclude_each_other(session: Session) -> None:
+def test_options_exclude_each_other(session: Console) -> None:
     """It is said which."""
     recorded(session, with_basic())
     for line, wrong in (

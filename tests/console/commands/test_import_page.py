@@ -13,14 +13,14 @@ import pytest
 from pytest_loadtool.casefile import read_case, read_har
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.repl.running import execute
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from tests.console.listener import Listener
 from tests.plugin.serving import serving
 
 TOKEN = "zY9xW8vU7tS6rQ5pO4"
 
 
-def do(session: Session, line: str) -> None:
+def do(session: Console, line: str) -> None:
     asyncio.run(execute(session, line))
 
 
@@ -33,7 +33,7 @@ def files(folder: Path, name: str, request: str, response: str) -> str:
 
 @pytest.mark.promise(43)
 @pytest.mark.promise(67)
-def test_pages_from_text_files_replay(session: Session, listener: Listener, tmp_path: Path) -> None:
+def test_pages_from_text_files_replay(session: Console, listener: Listener, tmp_path: Path) -> None:
     """A test case made of text files alone: correlated, saved with its traffic, and played."""
     with serving() as server:
         host = server.url.removeprefix("http://")
@@ -69,7 +69,7 @@ def test_pages_from_text_files_replay(session: Session, listener: Listener, tmp_
 
 
 @pytest.mark.promise(67)
-def test_page_joins_a_recorded_test_case(session: Session, tmp_path: Path) -> None:
+def test_page_joins_a_recorded_test_case(session: Console, tmp_path: Path) -> None:
     """Its traffic is added to the evidence; without it at hand, only the request is kept."""
     api = Path(__file__).parents[3] / "example_suite" / "cases" / "api.har"
     do(session, f"import {quote(str(api))}")
@@ -91,7 +91,7 @@ def test_page_joins_a_recorded_test_case(session: Session, tmp_path: Path) -> No
     assert len(session.opened().exchanges) == count
 
 
-def test_malformed_file_changes_nothing(session: Session, tmp_path: Path) -> None:
+def test_malformed_file_changes_nothing(session: Console, tmp_path: Path) -> None:
     """The file and the line are named."""
     pair = files(tmp_path, "bad", "GET /x HTTP/1.1\nHost: a\nno colon\n", "HTTP/1.1 200 OK\n\n")
     with pytest.raises(CommandError, match=r"bad\.request\.txt:3: expected a header"):

@@ -11,7 +11,7 @@ import pytest
 from pytest_loadtool.casefile import read_load
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.opening import open_file
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from tests.console.listener import Listener, do
 from tests.plugin.serving import Server, case, serving
@@ -47,7 +47,7 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def opened(session: Session, server: Server) -> Session:
+def opened(session: Console, server: Server) -> Console:
     """A console with a test case of two transactions open, as it is in its file."""
     session.case_path.write_text(case(server.url, "GET /", "GET /two"))
     open_file(session)
@@ -55,7 +55,7 @@ def opened(session: Session, server: Server) -> Session:
 
 
 def test_load_configuration_stands_beside_the_test_case(
-    opened: Session, listener: Listener, tmp_path: Path
+    opened: Console, listener: Listener, tmp_path: Path
 ) -> None:
     """Without arguments it has the usual numbers, and the test case's name and place."""
     do(opened, "create-load-configuration")
@@ -66,7 +66,7 @@ def test_load_configuration_stands_beside_the_test_case(
 
 
 def test_a_load_that_is_too_short_for_an_iteration_is_told(
-    opened: Session, server: Server, listener: Listener
+    opened: Console, server: Server, listener: Listener
 ) -> None:
     """When it is written, when it is started, and by its verdict; not if it is long enough."""
     text = opened.case_path.read_text()
@@ -97,7 +97,7 @@ def test_a_load_that_is_too_short_for_an_iteration_is_told(
     ],
 )
 def test_name_and_numbers_are_said_in_the_command(
-    opened: Session, tmp_path: Path, line: str, name: str, numbers: tuple[int, float, float]
+    opened: Console, tmp_path: Path, line: str, name: str, numbers: tuple[int, float, float]
 ) -> None:
     """In full or in short; a short run has a short ramp-up."""
     (tmp_path / "elsewhere").mkdir()
@@ -106,14 +106,14 @@ def test_name_and_numbers_are_said_in_the_command(
     assert read_load(tmp_path / f"{name}.load.toml") == LoadConfiguration(name, shares, *numbers)
 
 
-def test_load_configuration_elsewhere_finds_its_test_case(opened: Session, tmp_path: Path) -> None:
+def test_load_configuration_elsewhere_finds_its_test_case(opened: Console, tmp_path: Path) -> None:
     """In another directory it names the test case from there; the directory is made."""
     do(opened, f"create-load {tmp_path}/load/nightly")
     path = tmp_path / "load" / "nightly.load.toml"
     assert read_load(path).cases == (CaseShare("../shop.case.toml"),)
 
 
-def test_load_configuration_is_not_written_over_unasked(opened: Session, tmp_path: Path) -> None:
+def test_load_configuration_is_not_written_over_unasked(opened: Console, tmp_path: Path) -> None:
     """Somebody's file stays as it is until --replace; then it keeps their comments."""
     path = tmp_path / "shop.load.toml"
     path.write_text(f"# For the Monday rush.\n{USUAL}")
@@ -125,7 +125,7 @@ def test_load_configuration_is_not_written_over_unasked(opened: Session, tmp_pat
 
 
 def test_person_is_asked_before_a_file_is_written_over(
-    opened: Session, listener: Listener, tmp_path: Path
+    opened: Console, listener: Listener, tmp_path: Path
 ) -> None:
     """With a person there, a yes will do."""
     (tmp_path / "shop.load.toml").write_text(USUAL)
@@ -145,7 +145,7 @@ def test_person_is_asked_before_a_file_is_written_over(
     ],
 )
 def test_wrong_number_is_refused(
-    opened: Session, tmp_path: Path, arguments: str, message: str
+    opened: Console, tmp_path: Path, arguments: str, message: str
 ) -> None:
     """What the file could not hold is named, and nothing is written."""
     with pytest.raises(UsageError, match=message):
@@ -153,7 +153,7 @@ def test_wrong_number_is_refused(
     assert list(tmp_path.glob("*.load.toml")) == []
 
 
-def test_test_case_is_saved_first(opened: Session, server: Server, tmp_path: Path) -> None:
+def test_test_case_is_saved_first(opened: Console, server: Server, tmp_path: Path) -> None:
     """A load test runs files: what is only in the console would not be in it."""
     (tmp_path / "shop.load.toml").write_text(ONCE)
     do(opened, "delete 2")
@@ -167,7 +167,7 @@ def test_test_case_is_saved_first(opened: Session, server: Server, tmp_path: Pat
     assert server.requests == ["GET /", "GET /"]
 
 
-def test_nothing_to_start_is_said(session: Session, opened: Session) -> None:
+def test_nothing_to_start_is_said(session: Console, opened: Console) -> None:
     """Without a load configuration, the command that makes one is named."""
     with pytest.raises(CommandError, match=r"there is no shop\.load\.toml: `create-load-con"):
         do(opened, "start")
@@ -180,7 +180,7 @@ def test_nothing_to_start_is_said(session: Session, opened: Session) -> None:
 
 @pytest.mark.promise(66)
 def test_start_runs_the_load_configuration(
-    opened: Session, server: Server, listener: Listener, tmp_path: Path
+    opened: Console, server: Server, listener: Listener, tmp_path: Path
 ) -> None:
     """Its report has each request that the server saw; the console goes on."""
     (tmp_path / "shop.load.toml").write_text(ONCE)
@@ -193,7 +193,7 @@ def test_start_runs_the_load_configuration(
 
 
 def test_start_runs_what_was_created_last(
-    opened: Session, server: Server, listener: Listener, tmp_path: Path
+    opened: Console, server: Server, listener: Listener, tmp_path: Path
 ) -> None:
     """One that was just created under another name is meant; a name says otherwise."""
     (tmp_path / "shop.load.toml").write_text(ONCE)
@@ -205,7 +205,7 @@ def test_start_runs_what_was_created_last(
     assert "Load test Once, shop.load.toml." in listener.text
 
 
-def test_load_can_go_to_another_server(opened: Session, server: Server, tmp_path: Path) -> None:
+def test_load_can_go_to_another_server(opened: Console, server: Server, tmp_path: Path) -> None:
     """--server is what it is for `play`: another base URL."""
     (tmp_path / "shop.load.toml").write_text(ONCE)
     with serving() as other:
@@ -215,7 +215,7 @@ def test_load_can_go_to_another_server(opened: Session, server: Server, tmp_path
 
 
 def test_load_test_that_does_not_pass_fails_the_command(
-    opened: Session, server: Server, listener: Listener, tmp_path: Path
+    opened: Console, server: Server, listener: Listener, tmp_path: Path
 ) -> None:
     """A script ends there, after the report; the reason is that of the verdict."""
     server.failing["/two"] = 1
@@ -227,7 +227,7 @@ def test_load_test_that_does_not_pass_fails_the_command(
     assert re.search(r"status codes +200: 3 +500: 1", listener.text)
 
 
-def test_inconclusive_load_test_has_a_status_of_its_own(opened: Session, tmp_path: Path) -> None:
+def test_inconclusive_load_test_has_a_status_of_its_own(opened: Console, tmp_path: Path) -> None:
     """The one that pytest --load has for it, too."""
     (tmp_path / "users.csv").write_text("name\nann\nbob\ncarl\n")
     text = opened.case_path.read_text().replace("GET /two", "GET /?n=${users.name}")
@@ -243,7 +243,7 @@ def test_inconclusive_load_test_has_a_status_of_its_own(opened: Session, tmp_pat
 
 
 def test_unverified_certificates_and_fixtures_are_pointed_out(
-    opened: Session, server: Server, listener: Listener, tmp_path: Path
+    opened: Console, server: Server, listener: Listener, tmp_path: Path
 ) -> None:
     """What a run in the console does not do as pytest does, it says."""
     text = case(server.url, "GET /", head='server_fixture = "shop"') + "[tls]\nverify = false\n"

@@ -14,7 +14,7 @@ from example_suite.server import ShopServer
 from pytest_loadtool.casefile import format_case, read_dataset
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.opening import open_file
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.model.exchange import Exchange
 from tests.console.listener import Listener, do
 from tests.console.running import ROOT
@@ -30,7 +30,7 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def signed_in(session: Session, server: Server, tmp_path: Path, listener: Listener) -> Session:
+def signed_in(session: Console, server: Server, tmp_path: Path, listener: Listener) -> Console:
     """A console with a recorded sign-in."""
     do(session, f"import {write_har(tmp_path / 'in.har', *sign_in(server.url))}")
     do(session, "configure")
@@ -39,7 +39,7 @@ def signed_in(session: Session, server: Server, tmp_path: Path, listener: Listen
     return session
 
 
-def body(session: Session) -> str:
+def body(session: Console) -> str:
     """What the form sends."""
     *_, last = session.opened().case.transactions()
     assert isinstance(last.request.body, str)
@@ -48,7 +48,7 @@ def body(session: Session) -> str:
 
 @pytest.mark.promise(60)
 def test_value_or_dataset_for_each_field(
-    signed_in: Session, listener: Listener, server: Server, tmp_path: Path
+    signed_in: Console, listener: Listener, server: Server, tmp_path: Path
 ) -> None:
     """The dataset has what was typed in its first row; what is sent then comes from it."""
     listener.lines = ["dataset", "", "dataset"]
@@ -69,7 +69,7 @@ def test_value_or_dataset_for_each_field(
 
 
 @pytest.mark.promise(60)
-def test_values(signed_in: Session, listener: Listener, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values(signed_in: Console, listener: Listener, monkeypatch: pytest.MonkeyPatch) -> None:
     """A name as it is; a password from the environment: it does not go into the test case."""
     monkeypatch.delenv("SHOP_PASSWORD", raising=False)
     listener.lines = ["value", "ben & co", "value", "env", "", ""]
@@ -81,7 +81,7 @@ def test_values(signed_in: Session, listener: Listener, monkeypatch: pytest.Monk
     assert body(signed_in) == "user=ben+%26+co&password=${users.password}"
 
 
-def test_options(signed_in: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_options(signed_in: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As for HTTP authentication; undone in one step."""
     monkeypatch.setenv("HORSE", "correct")
     before = body(signed_in)
@@ -95,7 +95,7 @@ def test_options(signed_in: Session, tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_fields_within_a_value(
-    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """JSON in a form, as a script sends it: columns and values are written as they are there."""
     monkeypatch.setenv("HORSE", "correct")
@@ -112,7 +112,7 @@ def test_fields_within_a_value(
     assert sent(session) == r'{"user": "ben \"b\" & co", "password": "${HORSE|json}"}'
 
 
-def sent(session: Session) -> str:
+def sent(session: Console) -> str:
     """The field ``data`` of what the form sends."""
     (one,) = session.opened().case.transactions()
     assert isinstance(one.request.body, str)
@@ -124,7 +124,7 @@ def post(url: str, body: str) -> Exchange:
     return exchange("POST", url, 0, ("Content-Type", FORM), body=body)
 
 
-def test_what_is_no_login(signed_in: Session, session: Session, tmp_path: Path) -> None:
+def test_what_is_no_login(signed_in: Console, session: Console, tmp_path: Path) -> None:
     """It is said so; and a script has to say what it wants."""
     with pytest.raises(CommandError, match="there is no user identity to change: 1 is no login"):
         do(signed_in, "user-identity 1")
@@ -138,7 +138,7 @@ def test_what_is_no_login(signed_in: Session, session: Session, tmp_path: Path) 
 
 @pytest.mark.promise(60)
 @pytest.mark.promise(71)
-def test_django_admin_with_a_dataset(session: Session, shop: ShopServer, tmp_path: Path) -> None:
+def test_django_admin_with_a_dataset(session: Console, shop: ShopServer, tmp_path: Path) -> None:
     """The recorded example: its login is found, takes its user from the dataset, and lets in who
     that is; with a wrong password nobody."""
     for name in ("admin.case.toml", "admin.har"):

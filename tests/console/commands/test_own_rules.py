@@ -10,7 +10,7 @@ import pytest
 from pytest_loadtool.casefile import HarWriter, read_case
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.repl.running import execute
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from tests.console.listener import Listener
 from tests.console.running import run_script
 from tests.correlation.exchanges import html
@@ -36,12 +36,12 @@ def har(tmp_path: Path) -> Path:
     return path
 
 
-def do(session: Session, line: str) -> None:
+def do(session: Console, line: str) -> None:
     asyncio.run(execute(session, line))
 
 
 def test_an_option_adds_them_to_the_test_case(
-    session: Session, listener: Listener, har: Path, tmp_path: Path
+    session: Console, listener: Listener, har: Path, tmp_path: Path
 ) -> None:
     """They count at once, and later, because the saved test case names them."""
     (tmp_path / "own.rules.toml").write_text(RULES)
@@ -56,7 +56,7 @@ def test_an_option_adds_them_to_the_test_case(
     assert session.opened().case == case
 
 
-def test_a_file_that_is_wrong(session: Session, har: Path, tmp_path: Path) -> None:
+def test_a_file_that_is_wrong(session: Console, har: Path, tmp_path: Path) -> None:
     """The error says where, and no application state is configured."""
     (tmp_path / "own.rules.toml").write_text(RULES.replace("used_as", "use_as"))
     do(session, f"import {har}")

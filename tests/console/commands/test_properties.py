@@ -9,7 +9,7 @@ import pytest
 
 from pytest_loadtool.casefile import read_case
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.model.authentication import Proxy
 from tests.auth.negotiated import BASIC, basic, exchange
 from tests.console.listener import Listener, do
@@ -21,14 +21,14 @@ NEGOTIATION = ["  CAN  GET  401  asks for Negotiate or NTLM", "  CAN  GET  401  
 
 
 @pytest.fixture
-def recorded(session: Session, listener: Listener, tmp_path: Path) -> Session:
+def recorded(session: Console, listener: Listener, tmp_path: Path) -> Console:
     """A console after a recording with NTLM."""
     do(session, f"import {write_har(tmp_path / 'in.har', *with_ntlm(tmp_path))}")
     listener.said.clear()
     return session
 
 
-def said(session: Session, line: str) -> list[str]:
+def said(session: Console, line: str) -> list[str]:
     """What a command says."""
     assert isinstance(session.frontend, Listener)
     session.frontend.said.clear()
@@ -40,7 +40,7 @@ def said(session: Session, line: str) -> list[str]:
 @pytest.mark.promise(23)
 @pytest.mark.promise(61)
 @pytest.mark.promise(91)
-def test_negotiation_in_the_tree(recorded: Session) -> None:
+def test_negotiation_in_the_tree(recorded: Console) -> None:
     """It is there until authentication is configured, and then again where it is wanted."""
     assert said(recorded, "tree")[2:4] == NEGOTIATION
     do(recorded, CONFIGURE)
@@ -55,7 +55,7 @@ def test_negotiation_in_the_tree(recorded: Session) -> None:
     assert [one for one in said(recorded, "tree") if "CAN" in one] == NEGOTIATION
 
 
-def test_proxy_of_the_command_line(recorded: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proxy_of_the_command_line(recorded: Console, monkeypatch: pytest.MonkeyPatch) -> None:
     """It takes the place of the test case's own in a replay, and is not in the test case."""
     monkeypatch.setenv("ALICE", "secret1")
     do(recorded, CONFIGURE)
@@ -70,7 +70,7 @@ def test_proxy_of_the_command_line(recorded: Session, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.promise(19)
-def test_folder_in_the_tree(recorded: Session) -> None:
+def test_folder_in_the_tree(recorded: Console) -> None:
     """Authentication, from the moment that it is configured."""
     assert "Authentication" not in "\n".join(said(recorded, "tree"))
     do(recorded, CONFIGURE)
@@ -83,7 +83,7 @@ def test_folder_in_the_tree(recorded: Session) -> None:
 
 
 @pytest.mark.promise(62)
-def test_headers_view_has_the_negotiation(recorded: Session) -> None:
+def test_headers_view_has_the_negotiation(recorded: Console) -> None:
     """Before it is configured and after, whatever the Properties say."""
     for _ in range(2):
         lines = said(recorded, "show 1")
@@ -97,7 +97,7 @@ def test_headers_view_has_the_negotiation(recorded: Session) -> None:
         do(recorded, CONFIGURE)
 
 
-def test_authorization_in_the_fields_view(recorded: Session) -> None:
+def test_authorization_in_the_fields_view(recorded: Console) -> None:
     """Its datasource is the user identity; no text takes its place."""
     assert said(recorded, "fields 1")[1:] == [
         "HEADERS",
@@ -114,7 +114,7 @@ def test_authorization_in_the_fields_view(recorded: Session) -> None:
 
 @pytest.mark.promise(18)
 @pytest.mark.promise(59)
-def test_user_identity_tab(recorded: Session, listener: Listener, tmp_path: Path) -> None:
+def test_user_identity_tab(recorded: Console, listener: Listener, tmp_path: Path) -> None:
     """It tells who the virtual users are, and leads to the wizard."""
     shown = said(recorded, "properties")
     assert shown[shown.index("User Identity") + 1] == "  not configured: `user-identity` does"
@@ -127,7 +127,7 @@ def test_user_identity_tab(recorded: Session, listener: Listener, tmp_path: Path
 
 
 @pytest.mark.promise(17)
-def test_proxy_tab(recorded: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proxy_tab(recorded: Console, monkeypatch: pytest.MonkeyPatch) -> None:
     """User name, password (which is elsewhere), domain and method; saved and taken away again."""
     monkeypatch.setenv("PROXY_PASSWORD", "p")
     shown = said(
@@ -154,7 +154,7 @@ def test_proxy_tab(recorded: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     assert recorded.opened().case.proxy == changed
 
 
-def test_proxy_in_a_recording(session: Session, listener: Listener, tmp_path: Path) -> None:
+def test_proxy_in_a_recording(session: Console, listener: Listener, tmp_path: Path) -> None:
     """Where it belongs is said; its credentials are no server's."""
     asked = exchange(0, 407, "", BASIC)
     answered = exchange(1, 200, basic("bob:p"), proxy="yes")
@@ -164,7 +164,7 @@ def test_proxy_in_a_recording(session: Session, listener: Listener, tmp_path: Pa
     assert "bob:p" not in listener.text
 
 
-def test_each_user_has_a_row_for_the_proxy(recorded: Session, tmp_path: Path) -> None:
+def test_each_user_has_a_row_for_the_proxy(recorded: Console, tmp_path: Path) -> None:
     """As for servers."""
     (tmp_path / "proxy.csv").write_text("username,password\nann,a\nben,b\n")
     do(recorded, f"properties --proxy http://p:1 --proxy-dataset {tmp_path}/proxy.csv")
@@ -190,7 +190,7 @@ def test_each_user_has_a_row_for_the_proxy(recorded: Session, tmp_path: Path) ->
         ("--proxy nowhere", "expected a base URL"),
     ],
 )
-def test_what_cannot_be(recorded: Session, options: str, wrong: str) -> None:
+def test_what_cannot_be(recorded: Console, options: str, wrong: str) -> None:
     """It is said, nothing is changed, and no password is shown."""
     before = recorded.document
     with pytest.raises((UsageError, CommandError), match=wrong) as caught:

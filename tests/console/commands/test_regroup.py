@@ -10,7 +10,7 @@ import pytest
 from pytest_loadtool.casefile import read_case
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.opening import open_file
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from tests.console.listener import Listener, do
 from tests.console.traffic import exchange, write_har
 
@@ -18,7 +18,7 @@ SERVER = "http://shop.example"
 
 
 @pytest.fixture
-def recorded(session: Session, listener: Listener, tmp_path: Path) -> Session:
+def recorded(session: Console, listener: Listener, tmp_path: Path) -> Console:
     """A console with an application of one document, and three clicks."""
     referer = ("Referer", f"{SERVER}/app")
     app = exchange("GET", f"{SERVER}/app", 0, ("Accept", "text/html"), answer="<title>App</title>")
@@ -28,7 +28,7 @@ def recorded(session: Session, listener: Listener, tmp_path: Path) -> Session:
     return session
 
 
-def test_pauses_are_told_when_the_recording_ends(recorded: Session, listener: Listener) -> None:
+def test_pauses_are_told_when_the_recording_ends(recorded: Console, listener: Listener) -> None:
     """Replay keeps them; the tree shows them; each thing done can be a page of its own."""
     assert (
         "  Replay keeps pauses of 12.0 s within the page App as think times: `regroup --activity` "
@@ -50,7 +50,7 @@ def test_pauses_are_told_when_the_recording_ends(recorded: Session, listener: Li
     assert len(recorded.opened().case.pages) == 1
 
 
-def test_an_older_test_case_is_told(recorded: Session, listener: Listener) -> None:
+def test_an_older_test_case_is_told(recorded: Console, listener: Listener) -> None:
     """When it is opened, that replay leaves them out; `regroup` mends it and keeps what was
     edited."""
     do(recorded, "save")
@@ -72,7 +72,7 @@ def test_an_older_test_case_is_told(recorded: Session, listener: Listener) -> No
     assert "Replay leaves out" not in listener.text
 
 
-def test_what_cannot_be_grouped_is_refused(recorded: Session) -> None:
+def test_what_cannot_be_grouped_is_refused(recorded: Console) -> None:
     """Without the traffic nobody knows when things happened."""
     with pytest.raises(UsageError, match="--activity-threshold goes with --activity"):
         do(recorded, "regroup --activity-threshold 1s")

@@ -14,13 +14,13 @@ from pytest_loadtool.casefile import read_case, read_dataset, read_har
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.opening import open_file
 from pytest_loadtool.console.repl.running import execute
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from tests.console.listener import Listener
 from tests.console.traffic import RECORDED_TOKEN, sign_in, write_har
 from tests.plugin.serving import Server, serving
 
 
-def do(session: Session, line: str) -> None:
+def do(session: Console, line: str) -> None:
     asyncio.run(execute(session, line))
 
 
@@ -33,7 +33,7 @@ def server() -> Iterator[Server]:
 
 
 @pytest.fixture
-def configured(session: Session, server: Server, tmp_path: Path, listener: Listener) -> Session:
+def configured(session: Console, server: Server, tmp_path: Path, listener: Listener) -> Console:
     """A console with a recorded sign-in, configured; its traffic is in a recording's file."""
     write_har(tmp_path / "shop.recording.har", *sign_in(server.url))
     do(session, f"import {tmp_path}/shop.recording.har")
@@ -48,7 +48,7 @@ def everything(folder: Path, *but: str) -> str:
     return "\n".join(one.read_text() for one in folder.iterdir() if one.name not in but)
 
 
-def test_script_keeps_them_and_is_told(configured: Session, listener: Listener) -> None:
+def test_script_keeps_them_and_is_told(configured: Console, listener: Listener) -> None:
     """What is in which file is named; the files are as recorded."""
     do(configured, "save")
     assert "  shop.case.toml holds what was typed: user, password." in listener.said
@@ -57,7 +57,7 @@ def test_script_keeps_them_and_is_told(configured: Session, listener: Listener) 
 
 
 def test_dataset_takes_them(
-    configured: Session, server: Server, listener: Listener, tmp_path: Path
+    configured: Console, server: Server, listener: Listener, tmp_path: Path
 ) -> None:
     """A file for its owner alone, which git ignores; neither test case nor traffic has them, and
     the test case plays."""
@@ -79,7 +79,7 @@ def test_dataset_takes_them(
     assert server.requests[-1] == "POST /login"
 
 
-def test_a_login_is_of_one_user(configured: Session, server: Server, tmp_path: Path) -> None:
+def test_a_login_is_of_one_user(configured: Console, server: Server, tmp_path: Path) -> None:
     """Each virtual user has a row for itself, as with `user-identity --dataset`: a load with more
     users than rows is refused before anything is sent."""
     do(configured, "save --secrets dataset")
@@ -92,7 +92,7 @@ def test_a_login_is_of_one_user(configured: Session, server: Server, tmp_path: P
     assert len(server.requests) == before
 
 
-def test_masked_traffic_is_known_again(configured: Session, listener: Listener) -> None:
+def test_masked_traffic_is_known_again(configured: Console, listener: Listener) -> None:
     """Opened again, it correlates like before, nobody is asked a second time, and nothing moves."""
     do(configured, "save --secrets dataset")
     case = read_case(configured.case_path)
@@ -111,7 +111,7 @@ def test_masked_traffic_is_known_again(configured: Session, listener: Listener) 
 
 
 def test_environment_takes_them(
-    configured: Session, listener: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    configured: Console, listener: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Variables are named after the test case; this console has them set, so it plays."""
     for name in ("SHOP_USERNAME", "SHOP_PASSWORD"):
@@ -128,7 +128,7 @@ def test_environment_takes_them(
     do(configured, "play --fast")
 
 
-def test_person_is_asked(configured: Session, listener: Listener, tmp_path: Path) -> None:
+def test_person_is_asked(configured: Console, listener: Listener, tmp_path: Path) -> None:
     """Once it is configured; a slip is asked again."""
     listener.lines = ["csv", "dataset"]
     do(configured, "save")
@@ -137,7 +137,7 @@ def test_person_is_asked(configured: Session, listener: Listener, tmp_path: Path
     assert (tmp_path / "shop.users.csv").exists()
 
 
-def test_moving_is_undone(configured: Session, tmp_path: Path, server: Server) -> None:
+def test_moving_is_undone(configured: Console, tmp_path: Path, server: Server) -> None:
     """The test case and its traffic are as they were, and are saved so."""
     before = configured.opened()
     do(configured, "save --secrets dataset")
@@ -151,7 +151,7 @@ def test_moving_is_undone(configured: Session, tmp_path: Path, server: Server) -
     assert RECORDED_TOKEN not in (tmp_path / "shop.har").read_text()
 
 
-def test_what_cannot_be_done_is_said(session: Session, server: Server, tmp_path: Path) -> None:
+def test_what_cannot_be_done_is_said(session: Console, server: Server, tmp_path: Path) -> None:
     """Before it is configured a token of the server's would be taken for a person's; somebody's
     file is not written over; a way that there is not."""
     write_har(tmp_path / "in.har", *sign_in(server.url))

@@ -10,7 +10,7 @@ import pytest
 from pytest_loadtool.casefile import read_case
 from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.console.opening import open_file
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from tests.console.desk import Desk, record, serving
 from tests.console.listener import Listener, do
 from tests.console.traffic import RECORDED_TOKEN, sign_in, write_har
@@ -23,7 +23,7 @@ def desk() -> Iterator[Desk]:
 
 
 @pytest.fixture
-def signed_in(session: Session, tmp_path: Path, listener: Listener) -> Session:
+def signed_in(session: Console, tmp_path: Path, listener: Listener) -> Console:
     """A console with a recorded sign-in that is configured."""
     do(session, f"import {write_har(tmp_path / 'in.har', *sign_in('http://127.0.0.1:9'))}")
     do(session, "configure")
@@ -31,13 +31,13 @@ def signed_in(session: Session, tmp_path: Path, listener: Listener) -> Session:
     return session
 
 
-def bodies(session: Session) -> str:
+def bodies(session: Console) -> str:
     return "\n".join(str(one.request.body) for one in session.opened().case.transactions())
 
 
 @pytest.mark.parametrize("decision", ["csrf_token[1]", "1"])
 def test_decision_is_taken_back_for_good(
-    signed_in: Session, listener: Listener, decision: str
+    signed_in: Console, listener: Listener, decision: str
 ) -> None:
     """By its variable or its number; configuring does not bring it back, nor does the file."""
     do(signed_in, "explain")
@@ -60,7 +60,7 @@ def test_decision_is_taken_back_for_good(
     assert "token is to be ignored" in listener.text
 
 
-def test_it_is_one_command_to_undo(signed_in: Session) -> None:
+def test_it_is_one_command_to_undo(signed_in: Console) -> None:
     """`undo` brings the decision back, and takes the note with it."""
     case = signed_in.opened().case
     do(signed_in, "undo-decision csrf_token[1]")
@@ -69,7 +69,7 @@ def test_it_is_one_command_to_undo(signed_in: Session) -> None:
 
 
 def test_what_a_replay_showed_can_be_taken_back(
-    session: Session, desk: Desk, tmp_path: Path
+    session: Console, desk: Desk, tmp_path: Path
 ) -> None:
     """Another replay does not bring it back; what is called alike elsewhere stays."""
     do(session, f"import {record(desk, tmp_path / 'in.har')}")
@@ -83,7 +83,7 @@ def test_what_a_replay_showed_can_be_taken_back(
     assert "ticket[1]" in case.variables
 
 
-def test_what_a_person_set_stays(signed_in: Session) -> None:
+def test_what_a_person_set_stays(signed_in: Console) -> None:
     """A variable of one's own cannot be taken back so, and configuring leaves it alone."""
     do(signed_in, "unique ann")
     case = signed_in.opened().case
@@ -102,7 +102,7 @@ def test_what_a_person_set_stays(signed_in: Session) -> None:
 @pytest.mark.parametrize(
     ("decision", "problem"), [("nothing", "no variable 'nothing'"), ("7", "no decision 7")]
 )
-def test_unknown_decision_is_refused(signed_in: Session, decision: str, problem: str) -> None:
+def test_unknown_decision_is_refused(signed_in: Console, decision: str, problem: str) -> None:
     """By name and by number."""
     with pytest.raises(UsageError, match=problem):
         do(signed_in, f"undo-decision {decision}")

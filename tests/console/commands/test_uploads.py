@@ -10,7 +10,7 @@ import pytest
 from pytest_loadtool.casefile import read_case, read_har
 from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.console.opening import open_file
-from pytest_loadtool.console.session import Session
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.errors import FileError
 from pytest_loadtool.replay.user.cookies import CookieJar
 from pytest_loadtool.workflow.replaying import plan_of
@@ -33,7 +33,7 @@ def export(path: Path, content: bytes = PNG) -> Path:
 
 
 @pytest.fixture
-def saved(session: Session, tmp_path: Path) -> Path:
+def saved(session: Console, tmp_path: Path) -> Path:
     """The folder with files of a test case that was imported and saved."""
     do(session, f"import {export(tmp_path / 'in.har')}")
     do(session, "save")
@@ -44,7 +44,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {one.name: one.read_bytes() for one in folder.iterdir()}
 
 
-def test_save_writes_them(session: Session, listener: Listener, saved: Path) -> None:
+def test_save_writes_them(session: Console, listener: Listener, saved: Path) -> None:
     """Beside the test case, which names them; the next console has the same."""
     assert contents(saved) == {"leaf.png": PNG}
     assert "shop.files has 1 file that it uploads." in listener.text
@@ -58,7 +58,7 @@ def test_save_writes_them(session: Session, listener: Listener, saved: Path) -> 
         open_file(session)
 
 
-def test_save_leaves_what_is_there(session: Session, tmp_path: Path, saved: Path) -> None:
+def test_save_leaves_what_is_there(session: Console, tmp_path: Path, saved: Path) -> None:
     """A file that a person has put there, and one of an earlier recording."""
     (saved / "leaf.png").write_bytes(b"another leaf")
     do(session, "save")
@@ -72,7 +72,7 @@ def test_save_leaves_what_is_there(session: Session, tmp_path: Path, saved: Path
     assert set(contents(saved)) == {"leaf.png", "leaf-2.png"}
 
 
-def test_save_elsewhere(session: Session, tmp_path: Path, saved: Path) -> None:
+def test_save_elsewhere(session: Console, tmp_path: Path, saved: Path) -> None:
     """What was saved before stays where it is; what was not goes along."""
     do(session, f"save {tmp_path}/cases/other")
     assert case_files(read_case(tmp_path / "cases" / "other.case.toml")) == (
@@ -85,7 +85,7 @@ def test_save_elsewhere(session: Session, tmp_path: Path, saved: Path) -> None:
     assert contents(saved) == {"leaf.png": PNG}
 
 
-def test_undone_and_saved_again(session: Session, tmp_path: Path, saved: Path) -> None:
+def test_undone_and_saved_again(session: Console, tmp_path: Path, saved: Path) -> None:
     """What was there before another recording comes back, and finds its file. That a file has got
     another name is a change, too."""
     do(session, f"import {export(tmp_path / 'new.har', PNG + PNG)}")
@@ -97,14 +97,14 @@ def test_undone_and_saved_again(session: Session, tmp_path: Path, saved: Path) -
     assert case_files(read_case(session.case_path)) == ("shop.files/leaf.png",)
 
 
-def test_replaying_before_it_was_saved(session: Session, tmp_path: Path) -> None:
+def test_replaying_before_it_was_saved(session: Console, tmp_path: Path) -> None:
     """From the traffic."""
     do(session, f"import {export(tmp_path / 'in.har')}")
     plan = plan_of(session.settings, session.case_path, session.opened())
     assert PNG in plan.steps[1].render([*plan.initial], CookieJar())
 
 
-def test_save_with_stand_ins(session: Session, tmp_path: Path, saved: Path) -> None:
+def test_save_with_stand_ins(session: Console, tmp_path: Path, saved: Path) -> None:
     """The password beside the picture goes; the picture stays as it is, in the traffic too."""
     do(session, "configure")
     do(session, "save --secrets dataset")
@@ -116,7 +116,7 @@ def test_save_with_stand_ins(session: Session, tmp_path: Path, saved: Path) -> N
     assert contents(saved) == {"leaf.png": PNG}
 
 
-def test_views(session: Session, listener: Listener, saved: Path) -> None:
+def test_views(session: Console, listener: Listener, saved: Path) -> None:
     """The recorded request with the size of the picture in its place; the fields with its name."""
     assert saved.is_dir()
     listener.said.clear()
@@ -127,7 +127,7 @@ def test_views(session: Session, listener: Listener, saved: Path) -> None:
     assert "${file:shop.files/leaf.png}" in listener.text
 
 
-def test_import_page(session: Session, tmp_path: Path, saved: Path) -> None:
+def test_import_page(session: Console, tmp_path: Path, saved: Path) -> None:
     """A page whose request has another picture of that name."""
     request, response = tmp_path / "request.txt", tmp_path / "response.txt"
     body = (

@@ -12,7 +12,7 @@ from pytest_loadtool.replay.authentication.policy import (
     Login,
     log_in,
 )
-from pytest_loadtool.replay.user.credential_cache import Verdicts
+from pytest_loadtool.replay.user.credential_cache import CredentialCache
 from pytest_loadtool.replay.user.plan import Account
 
 ALICE = Credentials("alice", "a")
@@ -24,7 +24,10 @@ def account(realm: str = "") -> Account:
 
 
 def login(
-    verdicts: Verdicts, offered: str = 'Basic realm="shop"', realm: str = "", method: str = ""
+    verdicts: CredentialCache,
+    offered: str = 'Basic realm="shop"',
+    realm: str = "",
+    method: str = "",
 ) -> Login | None:
     return log_in(
         "Authorization",
@@ -38,7 +41,7 @@ def login(
     )
 
 
-def made(verdicts: Verdicts) -> Login:
+def made(verdicts: CredentialCache) -> Login:
     one = login(verdicts)
     assert one is not None
     return one
@@ -46,15 +49,15 @@ def made(verdicts: Verdicts) -> Login:
 
 def test_who_answers() -> None:
     """Whose realm asks, in a scheme that is supported, and wanted."""
-    assert login(Verdicts(), 'Bearer realm="shop"') is None
-    assert login(Verdicts(), realm="office") is None
-    assert login(Verdicts(), realm="shop") is not None
-    assert login(Verdicts(), method="ntlm") is None
+    assert login(CredentialCache(), 'Bearer realm="shop"') is None
+    assert login(CredentialCache(), realm="office") is None
+    assert login(CredentialCache(), realm="shop") is not None
+    assert login(CredentialCache(), method="ntlm") is None
 
 
 def test_the_same_credentials_again_are_a_refusal() -> None:
     """What was sent, and asked for once more, is wrong; all who come later know it at once."""
-    verdicts = Verdicts()
+    verdicts = CredentialCache()
     one = made(verdicts)
     assert one.answer(BASIC, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", 0) == SAY
     assert one.line == b"Authorization: Basic YWxpY2U6YQ==\r\n"
@@ -68,7 +71,7 @@ def test_the_same_credentials_again_are_a_refusal() -> None:
 
 def test_one_tries_and_the_others_wait() -> None:
     """Until there is a verdict, or will be none."""
-    verdicts = Verdicts()
+    verdicts = CredentialCache()
     first, second, third = (made(verdicts) for _ in range(3))
     assert first.answer(BASIC, b"", 0) == SAY
     assert second.answer(BASIC, b"", 1) == WAIT
@@ -82,7 +85,7 @@ def test_one_tries_and_the_others_wait() -> None:
 
 def test_what_cannot_be_answered_keeps_nobody_waiting() -> None:
     """The reason is told, and the next one may try."""
-    verdicts = Verdicts()
+    verdicts = CredentialCache()
     digest = 'Digest realm="shop", qop="auth", nonce="%s"'
     one, other = login(verdicts, digest % 0), login(verdicts, digest % 0)
     assert one is not None
