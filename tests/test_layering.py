@@ -6,6 +6,7 @@ Every import statement counts, wherever it stands: at the top, in a function, un
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -256,6 +257,17 @@ def test_no_rule_is_about_a_room_that_is_not_there() -> None:
     subrooms = [f"{room}/{sub}" for room, subs in SUBROOMS.items() for sub in subs]
     assert rooms == []
     assert [path for path in subrooms if not (ROOT / PACKAGE / path).is_dir()] == []
+
+
+def test_a_class_name_stands_for_one_class() -> None:
+    """No two classes of the package have the same name."""
+    names = Counter(
+        node.name
+        for path in (ROOT / PACKAGE).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, count in names.items() if count > 1] == []
 
 
 def test_every_room_says_what_it_is_for() -> None:
