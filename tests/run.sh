@@ -55,6 +55,5 @@ fi
 .venv/bin/pytest -n 2 --dist worksteal -m 'not alone' "${again[@]}"
 wait $!
 .venv/bin/pytest -m alone "${again[@]}"
-bash .ci/compiled.sh -n 2 --dist worksteal tests/extraction/test_extract.py tests/hostile/test_responses.py \
-  tests/load tests/replay \
-  tests/transport/test_{functional,http1,load,load_tls,raw_nginx}.py
+bash .ci/compiled.sh -n 2 --dist worksteal tests/extraction tests/hostile/test_responses.py \
+  tests/engine tests/load tests/replay tests/transport/test_{http1,load_tls,raw_nginx}.py
