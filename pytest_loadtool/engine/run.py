@@ -50,7 +50,7 @@ class Workers(Protocol):
     """
 
     def send(self, worker: str, kind: str, *fields: Any) -> None:
-        """Send an order of `load.conductor`; ``fields`` are of builtin types.
+        """Send an order of `load.cluster.conductor`; ``fields`` are of builtin types.
 
         Without effect on a worker that is gone.
         """

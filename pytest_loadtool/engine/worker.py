@@ -10,14 +10,14 @@ from pytest_loadtool.engine.prepare.share import PreparedShare
 from pytest_loadtool.load import Share
 from pytest_loadtool.load.metrics import reports
 
-#: Makes a share ready to run, with a base URL for each test case: see `share.prepare`.
+#: Makes a share ready to run, with a base URL for each test case: see `prepare.share`.
 Prepare = Callable[[Sequence[str], Share], PreparedShare]
 
 
 class Worker:
     """Takes part in one run.
 
-    ``receive`` waits for the next order of `load.conductor`, as its kind and fields; ``tell`` sends
+    ``receive`` waits for the next order of `load.cluster.conductor`, as its kind and fields; ``tell`` sends
     a message back. ``text`` says what to tell of an error; what it raises instead ends the worker.
     ``around`` calls what makes the load, with all that has to be there meanwhile. Nothing is known
     here of what carries the messages.

@@ -2,7 +2,7 @@
 
 Layout: a head line, one line per entry, a closing line. Appending overwrites the closing line with
 the entry and a new closing line in one write, so a recorder that is killed loses at most the
-exchange it was writing (and not even that, unless it is killed inside the write: see `har_reader`).
+exchange it was writing (and not even that, unless it is killed inside the write: see `reader`).
 A body that is not in memory is copied piece by piece, as base64.
 The data are then with the operating system; only a crash of the whole machine can lose them.
 """

@@ -1,4 +1,4 @@
-"""Configuring by replays: drives the loop of `correlation.loop`, and tells how it gets on."""
+"""Configuring by replays: drives the loop of `autocorrelate`, and tells how it gets on."""
 
 from __future__ import annotations
 
