@@ -18,10 +18,9 @@ class Worker:
     """Takes part in one run.
 
     ``receive`` waits for the next order of `load.cluster.conductor`, as its kind and fields;
-    ``tell`` sends a message back, and ``say`` one of those that the merger hears. ``text`` says
-    what to tell of an error; what it raises instead ends the worker. ``around`` calls what makes
-    the load, with all that has to be there meanwhile. Nothing is known here of what carries the
-    messages.
+    ``tell`` sends a message back. ``text`` says what to tell of an error; what it raises instead
+    ends the worker. ``around`` calls what makes the load, with all that has to be there meanwhile.
+    Nothing is known here of what carries the messages.
     """
 
     def __init__(
