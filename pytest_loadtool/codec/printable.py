@@ -7,18 +7,21 @@ import re
 # C0 and C1 controls but for tab and newline: a body must not steer the terminal. And U+FEFF, which
 # cannot be seen.
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff]")
-_OF_LINES = re.compile(r"[\t\n]")
+_CONTROL_OR_LINE = re.compile(r"[\x00-\x1f\x7f-\x9f\ufeff]")
 
 
 def printable(text: str) -> str:
     """``text`` with control characters written as escapes and lone surrogates as ``?``."""
-    text = _CONTROL.sub(_escape, text.replace("\r\n", "\n"))
-    return text.encode("utf-8", "replace").decode()
+    return _shown(_CONTROL, text.replace("\r\n", "\n"))
 
 
 def on_one_line(text: str) -> str:
     """`printable`, with tabs and line ends written as escapes, too."""
-    return _OF_LINES.sub(_escape, printable(text))
+    return _shown(_CONTROL_OR_LINE, text)
+
+
+def _shown(hidden: re.Pattern[str], text: str) -> str:
+    return hidden.sub(_escape, text).encode("utf-8", "replace").decode()
 
 
 def _escape(found: re.Match[str]) -> str:

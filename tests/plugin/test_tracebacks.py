@@ -39,7 +39,7 @@ def test_mistake_of_ours_shows_its_place_alone(
     write(pytester, "shop", case(server.url, "GET /"))
     result = pytester.runpytest("-l", "--full-trace")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*outside.py:*", "*LookupError: a mistake, 10"])
+    result.stdout.fnmatch_lines(["*resources.py:*", "*LookupError: a mistake, 10"])
     result.stdout.no_fnmatch_line("*= 'it is 4711'")
     result.stdout.no_fnmatch_line("*arguments = *")
     result.stdout.no_fnmatch_line("*path *= PosixPath*")
