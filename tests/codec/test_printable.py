@@ -20,4 +20,4 @@ def test_clip() -> None:
 
 def test_on_one_line() -> None:
     """What ends a line is written, too: a message has one."""
-    assert on_one_line("a\r\nb\tc\x1bd") == r"a\x0ab\x09c\x1bd"
+    assert on_one_line("a\r\nb\tc\x1bd") == r"a\x0d\x0ab\x09c\x1bd"
