@@ -32,6 +32,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="only tests that start no process")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """What a refused process leaves open is no defect; the whole run sees those that are."""
+    if config.getoption("--quick"):
+        for warning in ("ResourceWarning", "pytest.PytestUnraisableExceptionWarning"):
+            config.addinivalue_line("filterwarnings", f"ignore::{warning}")
+
+
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Refuse processes, but to pytest-xdist, which starts its own and then collects nothing."""
     if session.config.getoption("--quick") and session.items:
