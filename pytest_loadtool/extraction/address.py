@@ -131,10 +131,10 @@ class Filled:
                     return None
         return value
 
-    def next_in(self, text: str, position: int) -> tuple[int, int]:
+    def next_in(self, text: str, position: int, limit: int) -> tuple[int, int]:
         """Where the next text starts and ends that may be such an address: what stands in quotes,
-        or is the value of an attribute. Twice -1 if there is none."""
-        at = text.find(self.needle, position)
+        or is the value of an attribute. Twice -1 if none starts before ``limit``."""
+        at = text.find(self.needle, position, limit + _LONGEST_ADDRESS)
         if at < 0:
             return -1, -1
         behind = at + len(self.needle)

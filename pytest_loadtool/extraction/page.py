@@ -35,7 +35,7 @@ _MARKUP: Final = {
     '"': "quot|#34|#x22",
     "'": "apos|#0?39|#x27",
 }
-#: In how many items that have the one text the value is looked for.
+#: At how many places of the one text an item is looked for, and the value in it.
 _MOST_ITEMS: Final = 50
 #: How many tags a link's text may stand in, with its own.
 _MOST_TAGS: Final = 8
@@ -86,12 +86,12 @@ def _links(
     text: str, address: Filled, position: int = 0, limit: int = _ALL
 ) -> Iterator[tuple[str, int]]:
     """The values of the links with such an address, and where each address ends."""
-    start, end = address.next_in(text, position)
+    start, end = address.next_in(text, position, limit)
     while 0 <= start < limit:
         value = address.fits(text[start:end])
         if value:
             yield value, end
-        start, end = address.next_in(text, end)
+        start, end = address.next_in(text, end, limit)
 
 
 def _called(text: str, address: Filled, label: str) -> Iterator[str]:
@@ -141,13 +141,15 @@ def bind_form_field(source: FormField, match: int, fills: Fills) -> Find:
 
 def _forms(text: str, action: Filled) -> Iterator[str]:
     """What is in the forms that submit to such an address."""
-    at = last = -1
-    while (at := text.find(action.needle, at + 1)) >= 0:
-        start = text.rfind("<", 0, at)
-        form = _FORM.match(text, start) if start > last else None
+    at = last = tag = -1
+    while (found_at := text.find(action.needle, at + 1)) >= 0:
+        # Only what was not looked through before: there may be many addresses behind one tag.
+        tag = max(tag, text.rfind("<", max(at, 0), found_at))
+        at = found_at
+        form = _FORM.match(text, tag) if tag > last else None
         if form is None:
             continue
-        last = start
+        last = tag
         found, start = attributes(text, form.end())
         if action.fits(found.get("action", "")) is not None:
             close = _FORM_END.search(text, start)
@@ -197,9 +199,7 @@ def in_items(text: str, mark: str, item: str, take: Callable[[str], str | None])
         if at < last:
             continue
         start, end = item_around(text, at, item) if item else row_around(text, at)
-        if not end:
-            continue
-        value = take(text[start:end])
+        value = take(text[start:end]) if end else None
         seen += 1
         if value is not None or seen == _MOST_ITEMS:
             return value

@@ -257,3 +257,17 @@ def test_broken_pages_have_an_end(source: Source, page: str) -> None:
     """A value, or nothing."""
     value = taken(source, page)
     assert value is None or value in html.unescape(page)
+
+
+@pytest.mark.parametrize(
+    ("source", "page"),
+    [
+        (FormField("a", action="/b"), "/b " * 500_000),
+        (Link("/a/*", "x"), ">x<" * 500_000),
+        (InItem(Link("/a/*"), "x"), ">x<" * 500_000),
+        (Choice("a", "x"), ">x<" * 500_000),
+    ],
+)
+def test_many_places_that_are_none_take_no_time(source: Source, page: str) -> None:
+    """To look through the page again for each of them would take half an hour."""
+    assert taken(source, page) is None
