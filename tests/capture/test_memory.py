@@ -12,7 +12,7 @@ import asyncio, gzip, resource, sys
 from pathlib import Path
 from pytest_loadtool.capture import Recorder
 from pytest_loadtool.casefile import HarWriter
-from pytest_loadtool.capture.evidence import Evidence
+from pytest_loadtool.capture.evidence import EvidenceWriter
 from pytest_loadtool.recording import build_case
 from tests.capture.clients import curl, through
 from tests.capture.servers import WireServer, answer
@@ -26,7 +26,7 @@ def serve(connection, request):
 
 async def main():
     with WireServer(serve) as server, HarWriter(Path(sys.argv[1])) as writer:
-        evidence = Evidence(Path(sys.argv[1]), writer, lambda exchange: None)
+        evidence = EvidenceWriter(Path(sys.argv[1]), writer, lambda exchange: None)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         async with Recorder(evidence.add) as recorder:
             async def some(path, count):
