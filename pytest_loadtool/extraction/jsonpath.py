@@ -12,9 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, cast
 
-from jsonpath_ng import DatumInContext
-from jsonpath_ng.ext.filter import Expression
-
 from pytest_loadtool.codec.path_patterns import with_comparisons
 from pytest_loadtool.codec.template import Template
 from pytest_loadtool.extraction.pattern import Pattern
@@ -215,7 +212,7 @@ def _general(path: str, match: int) -> Callable[[Any], str | None]:
     from jsonpath_ng.exceptions import JSONPathError
     from jsonpath_ng.ext.parser import parse
 
-    from pytest_loadtool.extraction.jsonpath import Matching
+    from pytest_loadtool.extraction.json_matching import Matching
 
     patterns: list[Pattern] = []
 
@@ -235,20 +232,3 @@ def _general(path: str, match: int) -> Callable[[Any], str | None]:
         return _nth((found.value for found in expression.find(document)), match)
 
     return get
-
-
-class Matching(Expression):
-    """As the expression that it takes the place of: the texts in which its pattern is found."""
-
-    def __init__(self, plain: Any) -> None:
-        super().__init__(plain.target, plain.op, plain.value)
-        self.pattern = Pattern(str(plain.value))
-
-    def find(self, datum: Any) -> list[Any]:
-        """Those of what its target finds."""
-        found = self.target.find(DatumInContext.wrap(datum))
-        return [
-            one
-            for one in found
-            if isinstance(one.value, str) and self.pattern.search(one.value) is not None
-        ]

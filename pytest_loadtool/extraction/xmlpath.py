@@ -130,7 +130,7 @@ def _holds(element: Element, keys: tuple[str, ...], text: str) -> bool:
         return xml_text(element) == text
     name, rest = keys[0], keys[1:]
     if name.startswith("@"):
-        return text in _attributes(element, name)
+        return any(one == text for one in _attributes(element, name))
     inner = "}" + name
     for child in element:
         tag: str = child.tag

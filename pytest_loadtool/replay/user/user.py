@@ -243,8 +243,8 @@ class VirtualUser(Actor):
                 if judged:  # an outcome before the status, which may only follow from it
                     first = judged[0].cause == "outcome"
                     failures = judged + failures if first else failures + judged
-        except ContentError as error:
-            failures += (Failure("decoding", str(error)),)
+        except ContentError as broken:
+            failures += (Failure("decoding", str(broken)),)
         except MemoryError:
             return (OUT_OF_MEMORY,)
         except Exception as error:  # whatever a server answers, the user and all others go on

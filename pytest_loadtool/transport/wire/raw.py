@@ -146,8 +146,8 @@ class Connection:
         response.received += len(data)
         try:
             complete = self._reader.feed(data)
-        except ProtocolError as error:
-            self.fail(not_http(error))
+        except ProtocolError as broken:
+            self.fail(not_http(broken))
             return
         except Exception as error:  # event loops swallow what a callback raises
             self.fail(internal_failure(error))
