@@ -46,7 +46,7 @@ def used_by(case: TestCase, request: Request) -> frozenset[str]:
         KeyError: as `TestCase.wire_headers`.
         TemplateError: a placeholder is malformed.
     """
-    return used_names(_sent_texts(case, request), case.variables)
+    return used_names(sent_texts(case, request), case.variables)
 
 
 def needed_by(case: TestCase, transaction: Transaction) -> frozenset[str]:
@@ -65,7 +65,12 @@ def needed_by(case: TestCase, transaction: Transaction) -> frozenset[str]:
     return names
 
 
-def _sent_texts(case: TestCase, request: Request) -> Iterator[str]:
+def sent_texts(case: TestCase, request: Request) -> Iterator[str]:
+    """The texts of a request of the test case in which placeholders may stand.
+
+    Raises:
+        KeyError: as `TestCase.wire_headers`.
+    """
     yield request.target
     yield from (header.value for header in case.wire_headers(request) if header.value)
     yield from request.cookies

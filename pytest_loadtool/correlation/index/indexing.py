@@ -170,9 +170,8 @@ class _Reading:
         searches = traffic.searches
         wanted = frozenset(traffic.requests.sent)
         random = frozenset(one for one in wanted if looks_random(one) or looks_like_time(one))
-        times = frozenset(
-            filter(looks_like_time, wanted)
-        )  # every token has some: none is sent back
+        # Every token has some: none is sent back.
+        times = frozenset(filter(looks_like_time, wanted))
         self._hidden = disguises(random)
         self._packed = Packed(wanted - times, random - times, searches)
         self._sought = Sought(wanted | self._hidden.keys(), self._packed)

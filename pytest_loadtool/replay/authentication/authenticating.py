@@ -123,9 +123,8 @@ class Authenticating(Actor):
         """Nothing is under way, and nothing has failed."""
         self._user.stop_on_error = self._stops
         self._attempts: dict[tuple[Origin, int], Attempt] = {}
-        self._held: list[
-            tuple[Response, LoginTrial]
-        ] = []  # who wait: others try the same credentials
+        # Who wait: others try the same credentials.
+        self._held: list[tuple[Response, LoginTrial]] = []
         self._ready: list[Response] = []  # what the user is to be told next
         self._left: list[Send] = []  # what goes out with whatever it sends then
 

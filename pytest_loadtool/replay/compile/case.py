@@ -10,11 +10,11 @@ from types import MappingProxyType
 
 from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.codec.http import IDEMPOTENT_METHODS
-from pytest_loadtool.codec.uses import needed_by
+from pytest_loadtool.codec.uses import needed_by, sent_texts
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.extraction.bound import bind_source
 from pytest_loadtool.extraction.extract import compile_source
-from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
+from pytest_loadtool.model.case import Page, TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset, shown_columns
 from pytest_loadtool.model.extractor import Extractor, source_texts
 from pytest_loadtool.model.load import ThinkTime
@@ -153,7 +153,7 @@ class _Parts:
 
     def _step(self, page: Page, transaction: Transaction, index: int, position: int) -> Step:
         request, origin = transaction.request, self._origin(transaction)
-        headers, texts = self.case.wire_headers(request), _texts(self.case, request)
+        headers, texts = self.case.wire_headers(request), sent_texts(self.case, request)
         render = compile_request(request, headers, origin, self.names)
         return Step(
             index=index,
@@ -244,14 +244,6 @@ def _producers(case: TestCase, page: Page) -> list[list[int]]:
         for extractor in transaction.extractors:
             setters[extractor.variable] = position
     return result
-
-
-def _texts(case: TestCase, request: Request) -> Iterable[str]:
-    yield request.target
-    yield from (header.value for header in case.wire_headers(request) if header.value)
-    yield from request.cookies
-    if isinstance(request.body, str):
-        yield request.body
 
 
 def _at_proxies(steps: Iterable[Step]) -> tuple[Callable[[list[str]], Credentials], ...]:
