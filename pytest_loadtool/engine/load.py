@@ -28,7 +28,8 @@ from pytest_loadtool.load.metrics import reports
 from pytest_loadtool.load.metrics.merged import MergedMetrics
 from pytest_loadtool.load.metrics.metrics import LoadMetrics
 from pytest_loadtool.model.load import LoadConfiguration
-from pytest_loadtool.replay.user.plan import Origin, Plan
+from pytest_loadtool.replay.user.origin import Origin
+from pytest_loadtool.replay.user.plan import Plan
 from pytest_loadtool.replay.user.user import CONNECTIONS_PER_HOST
 
 #: How often (seconds) the clocks are read and the event loop's lag is measured, at least.

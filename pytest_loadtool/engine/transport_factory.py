@@ -113,7 +113,7 @@ async def _httpx(_case: TestCase, loop: asyncio.AbstractEventLoop, networks: Net
 
 
 async def _app(case: TestCase, loop: asyncio.AbstractEventLoop, networks: Networks) -> _Made:
-    from pytest_loadtool.replay.compile.request import origin_of
+    from pytest_loadtool.replay.user.origin import origin_of
     from pytest_loadtool.transport.httpx.network import HttpxNetwork
     from pytest_loadtool.transport.inprocess.apps import load_app
 

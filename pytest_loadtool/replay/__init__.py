@@ -6,9 +6,9 @@ long to wait, and is sent each response. A driver (room ``transport``) feeds it.
 """
 
 from pytest_loadtool.replay.compile.case import compile_case
+from pytest_loadtool.replay.user.origin import Origin
 from pytest_loadtool.replay.user.plan import (
     Observer,
-    Origin,
     Over,
     PagePlan,
     Plan,

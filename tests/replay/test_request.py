@@ -10,9 +10,9 @@ from pytest_loadtool.codec.template import escape
 from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import Header, Request, wire_headers
 from pytest_loadtool.replay.compile.format import VariableNames
-from pytest_loadtool.replay.compile.request import compile_request, origin_of
+from pytest_loadtool.replay.compile.request import compile_request
 from pytest_loadtool.replay.user.cookies import CookieJar
-from pytest_loadtool.replay.user.plan import Origin, ProxyRoute
+from pytest_loadtool.replay.user.origin import Origin, ProxyRoute, origin_of, parse_origin
 
 ORIGIN = Origin("http", "127.0.0.1", 8000)
 
@@ -206,3 +206,9 @@ def test_cookies_of_scripts_go_into_the_jar() -> None:
     jar.store("theme=red; Path=/", ORIGIN.host, b"/")
     assert sent("/") == b"sid=a%3Db; theme=red"
     assert sent("/", "theme=dark") == b"sid=a%3Db; theme=dark"
+
+
+def test_of_an_origin_that_somebody_else_names_nothing_is_kept() -> None:
+    """A response may name as many as it likes; what a plan names is one object."""
+    assert parse_origin("http://a.example:81") is not parse_origin("http://a.example:81")
+    assert str(parse_origin("http://a.example:81")) == str(origin_of("http://a.example:81"))

@@ -21,16 +21,8 @@ from pytest_loadtool.replay.authentication.policy import KNOWN, REFUSED, SAY, WA
 from pytest_loadtool.replay.authentication.preemptive import Ahead
 from pytest_loadtool.replay.user.credential_cache import LOOK
 from pytest_loadtool.replay.user.failures import internal_failure
-from pytest_loadtool.replay.user.plan import (
-    Account,
-    Command,
-    Origin,
-    Over,
-    Response,
-    Send,
-    Step,
-    Wait,
-)
+from pytest_loadtool.replay.user.origin import Account, Origin
+from pytest_loadtool.replay.user.plan import Command, Over, Response, Send, Step, Wait
 from pytest_loadtool.replay.user.user import Actor, VirtualUser, target_of
 
 _BARE = (

@@ -16,7 +16,7 @@ from pytest_loadtool.auth.schemes import start, supported
 from pytest_loadtool.errors import AuthenticationError
 from pytest_loadtool.replay.authentication.credentials import header_line
 from pytest_loadtool.replay.user.credential_cache import CredentialCache, Trial
-from pytest_loadtool.replay.user.plan import Account
+from pytest_loadtool.replay.user.origin import Account
 
 SAY: Final = 0
 """Send the request again, with `Login.line` in its head."""

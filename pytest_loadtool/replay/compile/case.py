@@ -35,15 +35,15 @@ from pytest_loadtool.replay.compile.order import order_of
 from pytest_loadtool.replay.compile.pauses import pauses_after, pauses_inside
 from pytest_loadtool.replay.compile.proxies import Routes
 from pytest_loadtool.replay.compile.references import References
-from pytest_loadtool.replay.compile.request import compile_request, origin_of
+from pytest_loadtool.replay.compile.request import compile_request
 from pytest_loadtool.replay.compile.servers import Servers
 from pytest_loadtool.replay.compile.tokens import renewals_of
 from pytest_loadtool.replay.compile.validate import accepted_codes, compile_validator
+from pytest_loadtool.replay.user.origin import Origin, origin_of
 from pytest_loadtool.replay.user.plan import (
     Check,
     CompiledExtractor,
     DatasetSlots,
-    Origin,
     PagePlan,
     Pause,
     Plan,

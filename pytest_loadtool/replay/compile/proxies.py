@@ -21,8 +21,7 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.tls import TlsSettings
 from pytest_loadtool.replay.compile.format import VariableNames
 from pytest_loadtool.replay.compile.identities import credentials_of, rows_of
-from pytest_loadtool.replay.compile.request import origin_of
-from pytest_loadtool.replay.user.plan import Account, Origin, ProxyRoute
+from pytest_loadtool.replay.user.origin import Account, Origin, ProxyRoute, origin_of
 
 ENVIRONMENT = "environment"
 """In place of a proxy's URL: those that the environment names."""

@@ -8,18 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
-from urllib.parse import urlsplit
 
-from pytest_loadtool.codec.http import DEFAULT_PORTS
 from pytest_loadtool.codec.places import body_places, cookie_places, header_places, target_places
 from pytest_loadtool.codec.template import Template
-from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import Header, Request
-from pytest_loadtool.model.tls import USUAL_TLS, TlsSettings
 from pytest_loadtool.replay.compile.format import Format, VariableNames
 from pytest_loadtool.replay.user.cookies import CookieJar
-from pytest_loadtool.replay.user.plan import Origin
+from pytest_loadtool.replay.user.origin import Origin
 
 Render = Callable[[list[str], CookieJar], bytes]
 
@@ -29,29 +24,6 @@ _FRAMING = frozenset({"transfer-encoding", "expect"})
 _HOLE = re.compile(rb"(?<!%)(?:%%)*%b")
 
 _METHODS_WITH_LENGTH = frozenset({"POST", "PUT", "PATCH"})
-
-
-def origin_of(url: str, tls: TlsSettings = USUAL_TLS) -> Origin:
-    """The origin of an absolute URL.
-
-    Raises:
-        ReplayError: it is not an http or https URL with a host.
-    """
-    try:
-        parts = urlsplit(url)
-        port = parts.port or DEFAULT_PORTS[parts.scheme]
-    except (KeyError, ValueError):
-        parts, port = urlsplit(""), 0
-    if not parts.hostname or not port:
-        raise ReplayError(
-            f"{url!r} is not a server to talk to: expected http://host:port or https://host"
-        )
-    return _origin(parts.scheme, parts.hostname, port, tls)
-
-
-@cache
-def _origin(scheme: str, host: str, port: int, tls: TlsSettings) -> Origin:
-    return Origin(scheme, host, port, tls)
 
 
 def compile_request(

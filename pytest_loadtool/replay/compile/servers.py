@@ -17,8 +17,8 @@ from pytest_loadtool.errors import ReplayError
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.compile.format import VariableNames
-from pytest_loadtool.replay.compile.request import origin_of
-from pytest_loadtool.replay.user.plan import Command, Origin, Over, Response, Send, Step
+from pytest_loadtool.replay.user.origin import Origin, origin_of, parse_origin
+from pytest_loadtool.replay.user.plan import Command, Over, Response, Send, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class _Guard:
         if target.startswith("/"):
             return None
         try:
-            origin = origin_of(target)
+            origin = parse_origin(target)
         except ReplayError:
             return Failure("target", f"not sent: {self.written} is neither a path nor a URL")
         if self.servers.may(origin):

@@ -14,18 +14,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pytest_loadtool.codec.charset import decoded
 from pytest_loadtool.codec.content import ContentError, decode
-from pytest_loadtool.codec.http import authority
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.model.tls import USUAL_TLS, TlsSettings
 from pytest_loadtool.replay.user.credential_cache import CredentialCache
 from pytest_loadtool.replay.user.head import Head, parse_head
+from pytest_loadtool.replay.user.origin import Account, Origin
 
 if TYPE_CHECKING:
     from pytest_loadtool.auth.credentials import Credentials
     from pytest_loadtool.auth.handshake import RequestFacts
-    from pytest_loadtool.model.authentication import ProxyMethod
     from pytest_loadtool.replay.user.cookies import CookieJar
 
 #: A validator as compiled: the response and the user's values to a failure or None.
@@ -33,46 +31,6 @@ Check = Callable[["Response", list[str]], Failure | None]
 
 #: Think time as compiled: the numbers of the user and of its iteration to seconds.
 Pause = Callable[[int, int], float]
-
-
-@dataclass(frozen=True, slots=True, eq=False)  # hashed on every request: by identity, it is quick
-class Origin:
-    """Where connections go to: scheme ``http`` or ``https``, host (without brackets) and port.
-
-    There is one object for each: `request.origin_of` makes them.
-    """
-
-    scheme: str
-    host: str
-    port: int
-    tls: TlsSettings = USUAL_TLS
-    via: ProxyRoute | None = None
-    """The proxy that it is reached through; None: directly."""
-
-    @property
-    def authority(self) -> str:
-        """``host`` or ``host:port`` as in a Host header (RFC 9110 §7.2)."""
-        return authority(self.host, self.port, self.scheme)
-
-    def __str__(self) -> str:
-        return f"{self.scheme}://{self.authority}"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ProxyRoute:
-    """An HTTP proxy: where it listens, and who a virtual user is to it.
-
-    Requests for http go to it in absolute form (RFC 9112 §3.2.2), those for https through a tunnel
-    that CONNECT opens (RFC 9110 §9.3.6).
-    """
-
-    server: Origin
-    account: Account | None
-    """None: a virtual user has nothing to log in with."""
-    method: ProxyMethod = ""
-    """The only scheme in which it answers; empty: the one that the proxy prefers."""
-    remedy: str = "set username and password in [proxy] of the test case"
-    """Where to say who it is, if nobody has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,20 +98,6 @@ class DatasetSlots:
     use: DatasetUse
     dataset: Dataset
     columns: tuple[tuple[int, int], ...]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Account:
-    """An identity as compiled: who a virtual user is, in one realm or in all."""
-
-    realm: str
-    ahead: bool
-    credentials: Callable[[list[str]], Credentials]
-    """The user's values to what it logs in with."""
-    name: str
-    """How messages call it, unless it comes from datasets."""
-    rows: tuple[tuple[str, str], ...]
-    """The names and the files of those."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,15 +13,13 @@ from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.user.cookies import CookieJar
 from pytest_loadtool.replay.user.credential_cache import ProxyUser
 from pytest_loadtool.replay.user.failures import OUT_OF_MEMORY, internal_failure, status_failure
+from pytest_loadtool.replay.user.origin import Account, Origin, ProxyRoute
 from pytest_loadtool.replay.user.plan import (
-    Account,
     Command,
     Observer,
-    Origin,
     Over,
     PagePlan,
     Plan,
-    ProxyRoute,
     Response,
     Send,
     Step,

@@ -7,7 +7,8 @@ from collections.abc import Callable, Generator
 from time import perf_counter
 from typing import Protocol
 
-from pytest_loadtool.replay.user.plan import Command, Origin, Over, Response, Send, Wait
+from pytest_loadtool.replay.user.origin import Origin
+from pytest_loadtool.replay.user.plan import Command, Over, Response, Send, Wait
 from pytest_loadtool.transport.connections.network import Network
 from pytest_loadtool.transport.proxy.proxy_login import AtProxies, AtProxy, Introduce, nobody
 from pytest_loadtool.transport.wire.bandwidth import Throttle

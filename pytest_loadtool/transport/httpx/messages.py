@@ -14,7 +14,8 @@ from typing import Any
 import httpx
 
 from pytest_loadtool.replay.user.head import BROKEN_LINE
-from pytest_loadtool.replay.user.plan import Origin, Send
+from pytest_loadtool.replay.user.origin import Origin
+from pytest_loadtool.replay.user.plan import Send
 
 #: Is told by httpcore what it does, and with what.
 Trace = Callable[[str, Mapping[str, Any]], Awaitable[None]]

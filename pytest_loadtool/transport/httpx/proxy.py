@@ -12,7 +12,7 @@ from typing import Any
 
 import httpcore
 
-from pytest_loadtool.replay.user.plan import Origin
+from pytest_loadtool.replay.user.origin import Origin
 from pytest_loadtool.transport.httpx.failures import httpx_failure
 from pytest_loadtool.transport.httpx.streams import Streams
 from pytest_loadtool.transport.proxy.connect_reply import NoReplyError, Reply, ReplyReader

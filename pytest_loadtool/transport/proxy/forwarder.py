@@ -19,9 +19,8 @@ from pytest_loadtool.auth.credentials import Credentials
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.authentication.credentials import head_end, header_line, with_lines
 from pytest_loadtool.replay.compile.proxies import REASON, ProxyUrl
-from pytest_loadtool.replay.compile.request import origin_of
 from pytest_loadtool.replay.user.credential_cache import CredentialCache, ProxyUser
-from pytest_loadtool.replay.user.plan import Account, Origin, ProxyRoute
+from pytest_loadtool.replay.user.origin import Account, Origin, ProxyRoute, origin_of
 from pytest_loadtool.transport.proxy.connect_reply import Reply, ReplyReader
 from pytest_loadtool.transport.proxy.proxy_login import AtProxies, AtProxy
 from pytest_loadtool.transport.proxy.relay import (

@@ -29,7 +29,7 @@ from pytest_loadtool.replay.authentication.policy import (
 )
 from pytest_loadtool.replay.compile.proxies import unanswered
 from pytest_loadtool.replay.user.credential_cache import LOOK, CredentialCache, ProxyUser
-from pytest_loadtool.replay.user.plan import ProxyRoute
+from pytest_loadtool.replay.user.origin import ProxyRoute
 from pytest_loadtool.transport.proxy.connect_reply import Reply
 from pytest_loadtool.transport.wire.failures import ProxyError, of_proxy
 

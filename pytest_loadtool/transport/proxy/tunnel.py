@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import Protocol, TypeVar
 
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.user.plan import Origin
+from pytest_loadtool.replay.user.origin import Origin
 from pytest_loadtool.transport.proxy.connect_reply import NoReplyError, Reply
 from pytest_loadtool.transport.proxy.proxy_login import AtProxy
 from pytest_loadtool.transport.wire.failures import not_http, of_proxy

@@ -13,7 +13,7 @@ from pytest_loadtool.replay.authentication.policy import (
     log_in,
 )
 from pytest_loadtool.replay.user.credential_cache import CredentialCache
-from pytest_loadtool.replay.user.plan import Account
+from pytest_loadtool.replay.user.origin import Account
 
 ALICE = Credentials("alice", "a")
 BASIC = parse_challenges(['Basic realm="shop"'])
