@@ -6,6 +6,7 @@ Every import statement counts, wherever it stands: at the top, in a function, un
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
@@ -268,6 +269,24 @@ def test_a_class_name_stands_for_one_class() -> None:
         if isinstance(node, ast.ClassDef)
     )
     assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_the_page_shows_the_house_as_it_is() -> None:
+    """docs/architecture.md has each room, the sub-rooms in their order, and files that exist."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    picture, table = text.split("## Sub-rooms")
+    assert [room for room in ROOMS if room and room != "errors" and f"{room}/" not in picture] == []
+    rows = re.findall(r"^\| `(\w+)/` \| (.+) \|$", table, re.MULTILINE)
+    shown = {room: tuple(re.findall(r"`(\w+)`", names)) for room, names in rows}
+    assert shown == SUBROOMS
+    paths = re.findall(r"`((?:\w+/)+\w+\.\w+)`", text)
+    assert len(paths) > 15
+    missing = [
+        path
+        for path in paths
+        if not (ROOT / PACKAGE / path).exists() and not (ROOT / path).exists()
+    ]
+    assert [path for path in missing if "NAME" not in path] == []
 
 
 def test_every_room_says_what_it_is_for() -> None:
