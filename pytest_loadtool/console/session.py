@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -134,6 +134,8 @@ class Console:
     """Whether the tree shows pages only."""
     history: History = field(default_factory=History)
     done: bool = False
+    show_view: Callable[[int], Awaitable[None]] | None = None
+    """Opens the full-screen view at a transaction (0: where it was); None without a terminal."""
 
     @property
     def unsaved(self) -> bool:

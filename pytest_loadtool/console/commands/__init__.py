@@ -30,13 +30,14 @@ from pytest_loadtool.console.commands.properties import (
 from pytest_loadtool.console.commands.record import record, stop
 from pytest_loadtool.console.commands.regroup import preferences, regroup
 from pytest_loadtool.console.commands.replay import play
+from pytest_loadtool.console.commands.view import view
 from pytest_loadtool.console.registry import registry
 
 __all__ = ["COMMANDS"]
 
 COMMANDS = registry(
     record, run, wait, stop, import_, import_page,
-    tree, show, fields, set_field, show_errors, show_fidelity,
+    view, tree, show, fields, set_field, show_errors, show_fidelity,
     strip, delete, regroup, unique, undo, redo,
     configure, application_state, explain, undo_decision, mark_dangerous,
     test_case_configuration, user_identity, properties, play,

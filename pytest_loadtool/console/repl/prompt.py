@@ -8,10 +8,12 @@ import shutil
 import signal
 import sys
 import traceback
+from typing import TYPE_CHECKING
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.patch_stdout import patch_stdout
 
@@ -27,9 +29,17 @@ from pytest_loadtool.console.wizard import Question
 from pytest_loadtool.workflow.known import state_file
 from pytest_loadtool.workflow.telling import counted
 
+if TYPE_CHECKING:
+    from pytest_loadtool.console.screens.editor import Editor
+
 _PROMPT = "loadtool> "
 #: Seconds between two looks at the counters of the toolbar.
 _REFRESH = 0.5
+
+
+def coloured(colour: str) -> bool:
+    """Whether pytest's ``--color`` and the environment want colours."""
+    return colour == "yes" or (colour != "no" and not os.environ.get("NO_COLOR"))
 
 
 class TerminalFrontend(PlainFrontend):
@@ -39,7 +49,7 @@ class TerminalFrontend(PlainFrontend):
     """
 
     def __init__(self, colour: str = "auto") -> None:
-        self._coloured = colour == "yes" or (colour != "no" and not os.environ.get("NO_COLOR"))
+        self._coloured = coloured(colour)
 
     def say(self, text: str) -> None:
         """Print above the prompt; views are drawn, if that is a terminal that can."""
@@ -87,6 +97,7 @@ async def interact(session: Console, first: str = "") -> int:
         bottom_toolbar=lambda: toolbar(session),
         refresh_interval=_REFRESH,
     )
+    prompt.key_bindings = _keys()
     session.say("`help` lists the commands, Ctrl-D leaves.")
 
     async def turn(line: str) -> None:
@@ -99,6 +110,7 @@ async def interact(session: Console, first: str = "") -> int:
         await execute(session, line)
 
     with patch_stdout(raw=True), Interruptible(signal.SIGINT, *ENDING) as running:
+        session.show_view = _Views(session, running, prompt).show
         if first:
             session.say(f"{_PROMPT}{first}")
         while not session.done:
@@ -108,6 +120,51 @@ async def interact(session: Console, first: str = "") -> int:
             _tell(session, ended)
             first = ""
     return outcome(session)
+
+
+def _keys() -> KeyBindings:
+    """F2 runs `view`, whatever is being typed."""
+    bindings = KeyBindings()
+
+    @bindings.add("f2")
+    def open_view(event: KeyPressEvent) -> None:
+        event.current_buffer.text = "view"
+        event.current_buffer.validate_and_handle()
+
+    return bindings
+
+
+class _Views:
+    """Opens the view of a session, where it was left."""
+
+    def __init__(
+        self, session: Console, running: Interruptible, prompt: PromptSession[str]
+    ) -> None:
+        self._session, self._running, self._prompt = session, running, prompt
+        self._editor: Editor | None = None
+
+    async def show(self, number: int) -> None:
+        """Show it at a transaction, or where it was for 0, until it is left."""
+        from pytest_loadtool.console.fullscreen.view import View
+
+        shown = View(
+            self._session,
+            self._run,
+            RegistryCompleter(self._session),
+            self._prompt.history,
+            coloured=coloured(self._session.settings.colour),
+            editor=self._editor,
+        )
+        before, self._session.show_view = self._session.show_view, shown.goto
+        await shown.goto(number)
+        try:
+            await shown.run()
+        finally:
+            self._editor, self._session.show_view = shown.editor, before
+
+    async def _run(self, line: str) -> tuple[asyncio.Task[None], bool]:
+        ended, came = await self._running.run(execute(self._session, line))
+        return ended, not came.isdisjoint(ENDING)
 
 
 async def _read(asker: PromptSession[str], text: str, *, secret: bool = False) -> str:

@@ -12,7 +12,7 @@ SAVED, ABANDONED, NOTHING_RECORDED = 0, 2, 5
 
 
 #: Commands that go through the history instead of adding to it. Others may add to it themselves.
-_THROUGH_HISTORY = frozenset({"undo", "redo"})
+_THROUGH_HISTORY = frozenset({"undo", "redo", "view"})
 
 
 async def execute(session: Console, line: str) -> None:
