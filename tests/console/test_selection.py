@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from pytest_loadtool.console.arguments import KindName, PageName
 from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.console.selection import (
     Filters,
@@ -87,9 +88,9 @@ def test_words_select(words: list[str], transactions: list[int]) -> None:
 @pytest.mark.parametrize(
     ("filters", "transactions"),
     [
-        (Filters(kind="image"), [5]),
-        (Filters(kind="HTML", page="P1"), [1, 2]),
-        (Filters(page="Products"), [3, 4, 5]),
+        (Filters(kind=KindName("image")), [5]),
+        (Filters(kind=KindName("HTML"), page=PageName("P1")), [1, 2]),
+        (Filters(page=PageName("Products")), [3, 4, 5]),
         (Filters(host="cdn.shop.example"), [5]),
         (Filters(host="shop.example"), [1, 2, 3, 4, 5, 6, 7]),
         (Filters(status="302,400-499"), [2, 5]),
