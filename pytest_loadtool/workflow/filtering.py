@@ -54,7 +54,7 @@ def parsed(words: Sequence[str]) -> Test:
     Raises:
         ValueError: it is no expression; the text says what is wrong, and the nearest operator.
     """
-    reader = _Reader(list(_tokens(words)))
+    reader = _ExpressionReader(list(_tokens(words)))
     try:
         test = reader.alternatives() if reader.tokens else _anything
     except RecursionError:
@@ -252,23 +252,23 @@ OPERATORS: Mapping[str, Operator] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class _Token:
+class _ExpressionToken:
     """A sign (``!``, ``&``, ``|``, a bracket) or, with ``test``, a test that stands for itself."""
 
     text: str
     test: Test | None = None
 
 
-def _tokens(words: Sequence[str]) -> Iterator[_Token]:
+def _tokens(words: Sequence[str]) -> Iterator[_ExpressionToken]:
     """Take the words apart. Brackets stand at either end of words, as nobody puts blanks there;
     those within a word, and those that it closes itself, are its own."""
     upcoming = iter(words)
     for word in upcoming:
         while word[:1] in ("!", "(") and word:
-            yield _Token(word[0])
+            yield _ExpressionToken(word[0])
             word = word[1:]
         if word in ("&", "|"):
-            yield _Token(word)
+            yield _ExpressionToken(word)
             continue
         word, closing = _unclosed(word)
         if word.startswith("~"):
@@ -282,10 +282,10 @@ def _tokens(words: Sequence[str]) -> Iterator[_Token]:
                 if not argument:
                     raise ValueError(f"{word} ({operator.summary}) needs {operator.argument}")
                 argument, closing = _unclosed(argument)
-            yield _Token(word, operator.make(argument))
+            yield _ExpressionToken(word, operator.make(argument))
         elif word:
-            yield _Token(word, OPERATORS["~u"].make(word))
-        yield from [_Token(")")] * closing
+            yield _ExpressionToken(word, OPERATORS["~u"].make(word))
+        yield from [_ExpressionToken(")")] * closing
 
 
 def _unclosed(word: str) -> tuple[str, int]:
@@ -297,10 +297,10 @@ def _unclosed(word: str) -> tuple[str, int]:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _ExpressionReader:
     """Takes the tokens one after the other."""
 
-    tokens: list[_Token]
+    tokens: list[_ExpressionToken]
 
     def _follows(self, *texts: str) -> bool:
         return bool(self.tokens) and self.tokens[0].test is None and self.tokens[0].text in texts
