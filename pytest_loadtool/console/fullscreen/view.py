@@ -256,7 +256,11 @@ class View:
         if text is None:
             return
         columns, _ = self._body()
-        found = editing.searched(self.editor, text, columns)
+        try:
+            found = editing.searched(self.editor, text, columns)
+        except ValueError as error:
+            self._message = str(error)
+            return
         self.editor = found or self.editor
         self._message = "" if found else f"nothing has {text!r}"
 
@@ -332,21 +336,26 @@ class View:
     async def _execute(self, line: str) -> None:
         self._busy, self._message, self._heard = line, "", []
         self._output = replace(self._output, open=False)
-        self._app.invalidate()
-        await asyncio.sleep(0)  # what computes does not let it be drawn
-        ending = False
+        await self._drawn()
+        ending = failed = False
         try:
             with signalling():
                 ended, ending = await self._runner(line)
-            self._tell(ended)
+            failed = self._tell(ended)
         finally:
             self._busy, self._task = "", None
-            self._show(line)
+            self._show(line, failed=failed)
         if ending or self._session.done:
             self._app.exit()
 
-    def _tell(self, ended: asyncio.Task[None]) -> None:
-        """Say why a command has not come to its end."""
+    async def _drawn(self) -> None:
+        """Have the screen drawn: what computes from here on does not let it be."""
+        self._app.invalidate()
+        for _ in range(2):
+            await asyncio.sleep(0)
+
+    def _tell(self, ended: asyncio.Task[None]) -> bool:
+        """Say why a command has not come to its end; whether it has not."""
         if ended.cancelled():
             self._heard.append("interrupted")
         elif isinstance(error := ended.exception(), CommandError):
@@ -356,15 +365,19 @@ class View:
         elif error is not None:
             self._heard.append("".join(traceback.format_exception(error)))
             self._heard.append("This is a defect of pytest-loadtool. `save` what you have.")
+        else:
+            return False
+        return True
 
-    def _show(self, line: str) -> None:
+    def _show(self, line: str, *, failed: bool) -> None:
         """Show what a command has said: in the pane, or on the line above the keys."""
         said = [text for text in self._heard if text.strip()]
         if len(said) == 1 and "\n" not in said[0] and len(said[0]) < self._size.columns - 2:
             self._message = said[0]
             self._output = Output(line, tuple(said))
         else:
-            self._output = Output(line, tuple(self._heard), open=bool(said))
+            output = Output(line, tuple(self._heard), open=bool(said))
+            self._output = self._at_end(output) if failed else output
         self._app.invalidate()
 
     # A `Pane`.
@@ -375,11 +388,13 @@ class View:
             self._message = text.strip()
         else:
             self._heard.append(text)
-            output = Output(self._busy, tuple(self._heard), open=True)
-            columns, rows = self._size.columns, self._size.rows
-            count, seen = len(output.shown(columns)), output.rows(columns, rows - 3) - 1
-            self._output = replace(output, pager=Pager(max(0, count - seen)))
+            self._output = self._at_end(Output(self._busy, tuple(self._heard), open=True))
         self._app.invalidate()
+
+    def _at_end(self, output: Output) -> Output:
+        columns, rows = self._size.columns, self._size.rows
+        count, seen = len(output.shown(columns)), output.rows(columns, rows - 3) - 1
+        return replace(output, pager=Pager(max(0, count - seen)))
 
     def doing(self, text: str) -> None:
         """Show how far work has got; from any thread."""
@@ -403,6 +418,7 @@ class View:
                 self._given_up()
         if answer is not None:
             self.said(f"  {'*' * 8 if secret else answer}")
+        await self._drawn()
         return answer
 
 

@@ -72,33 +72,58 @@ def fitted(line: str, columns: int) -> ViewLine:
     return ViewLine(*spans, (" " * left, ""))
 
 
-def wrapped(line: str, columns: int) -> Iterator[ViewLine]:
-    """Yield the line in pieces of at most so many columns; the later ones are a little indented.
+def cut_at(line: ViewLine, index: int) -> tuple[ViewLine, ViewLine]:
+    """Return the line up to a character, and from it on."""
+    before: list[tuple[str, Kind]] = []
+    behind: list[tuple[str, Kind]] = []
+    for text, kind in line.spans:
+        room = max(0, index)
+        before.append((text[:room], kind))
+        behind.append((text[room:], kind))
+        index -= len(text)
+    return ViewLine(*(one for one in before if one[0])), ViewLine(*(o for o in behind if o[0]))
 
-    It is broken behind a space where there is one in the last third, else anywhere.
+
+def wrapped(line: str, columns: int) -> Iterator[ViewLine]:
+    """Yield the line in pieces of at most so many columns, the later ones below its beginning.
+
+    It is broken at a space or behind a sign if there is one in the second half, else anywhere.
     """
-    pieces = list(as_line(line).spans)
-    indent = 0
+    rest = as_line(line)
+    if columns_of(rest) <= columns:
+        yield rest
+        return
+    indent = min(_indent(rest), columns // 2)
+    margin = ViewLine((" " * indent, "")) if indent else ViewLine()
+    first = True
     while True:
-        room = columns - indent
-        row: list[tuple[str, Kind]] = [(" " * indent, "")] if indent else []
-        rest: list[tuple[str, Kind]] = []
-        for text, kind in pieces:
-            if rest:
-                rest.append((text, kind))
-                continue
-            head, tail = split_at(text, room)
-            if tail:
-                space = head.rfind(" ") + 1
-                if space > max(len(head) * 2 // 3, 1) and not tail.startswith(" "):
-                    head, tail = head[:space], head[space:] + tail
-                rest.append((tail, kind))
-            row.append((head, kind))
-            room -= columns_of(head)
-        yield ViewLine(*row)
-        if not rest or columns <= 4:
+        room = columns if first else columns - indent
+        head, tail = split_at(str(rest), room)
+        end = len(head)
+        if tail and not tail.startswith(" "):
+            end = max((head.rfind(sign) + 1 for sign in _BREAKS), default=0)
+            end = end if end > len(head) // 2 else len(head)
+        piece, rest = cut_at(rest, end or 1)
+        yield piece if first else joined((margin, piece))
+        if not tail:
             return
-        pieces, indent = rest, 2
+        first = False
+        if tail.startswith(" "):
+            rest = cut_at(rest, 1)[1]
+
+
+#: Behind what a line may be broken.
+_BREAKS = " ,;&?/"
+
+
+def _indent(line: ViewLine) -> int:
+    """How far its later pieces are indented: as its last part is, or a little more than itself."""
+    text = str(line)
+    own = len(text) - len(text.lstrip(" "))
+    head = "".join(part for part, _ in line.spans[:-1])
+    if head and not head.strip():
+        return columns_of(head)
+    return own + 2
 
 
 def beside(left: Iterable[str], right: Iterable[str], columns: int) -> Iterator[ViewLine]:

@@ -11,7 +11,7 @@ from pygments.token import Comment, Keyword, Name, Number, String, _TokenType
 
 from pytest_loadtool.codec.media import is_html, is_json, is_xml, media_type
 from pytest_loadtool.codec.multipart import is_multipart, shown
-from pytest_loadtool.codec.printable import printable
+from pytest_loadtool.codec.printable import on_one_line, printable
 from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.console.views.text import body_text, size
 from pytest_loadtool.masking.text import Mask
@@ -54,6 +54,8 @@ def content(body: bytes, content_type: str, mask: Mask, *, raw: bool = False) ->
     text = printable(text[:LONGEST_SHOWN])
     laid_out = len(text) <= LONGEST_LAID_OUT and not raw
     media = media_type(content_type)
+    if laid_out and media == "application/x-www-form-urlencoded" and "=" in text:
+        return form_lines(text, mask)
     if laid_out and (lay_out := _layout(media)):
         text = lay_out(text)
     text = mask.text(text).expandtabs(4)
@@ -73,8 +75,6 @@ def _layout(media: str) -> Callable[[str], str] | None:
         return json_layout
     if is_html(media) or is_xml(media):
         return markup_layout
-    if media == "application/x-www-form-urlencoded":
-        return form_layout
     return None
 
 
@@ -173,9 +173,9 @@ def _close(opened: list[tuple[str, int]], name: str) -> int | None:
     return line
 
 
-def form_layout(text: str) -> str:
-    """Return a form with a field on each line, decoded."""
-    pairs = parse_qsl(text.strip(), keep_blank_values=True)
-    if not pairs:
-        return text
-    return "\n".join(f"{name}={value}" for name, value in pairs)
+def form_lines(text: str, mask: Mask) -> list[ViewLine]:
+    """Return a form with a field on each line, decoded; of secrets only the beginning."""
+    return [
+        ViewLine((on_one_line(name), "attribute"), (f"={on_one_line(mask.value(name, value))}", ""))
+        for name, value in parse_qsl(text.strip(), keep_blank_values=True)
+    ]

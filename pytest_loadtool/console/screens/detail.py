@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from pytest_loadtool.codec.printable import on_one_line, printable
-from pytest_loadtool.console.screens.cells import wrapped
+from pytest_loadtool.console.screens.cells import columns_of, padded, shortened, wrapped
 from pytest_loadtool.console.screens.content import content
 from pytest_loadtool.console.screens.same import Same
-from pytest_loadtool.console.views.line import ViewLine
+from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.console.views.text import status_kind
-from pytest_loadtool.console.views.transaction import mask_of, table
-from pytest_loadtool.masking.text import Mask, Unmasked
+from pytest_loadtool.console.views.transaction import mask_of
+from pytest_loadtool.correlation.requests.fields import (
+    CONSTANT,
+    DATASET,
+    SERVER_AUTHENTICATION,
+    USER_VARIABLE,
+    Field,
+    fields_of,
+)
+from pytest_loadtool.masking.text import BY_NAME, Mask, Unmasked
 from pytest_loadtool.model.case import Transaction
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 from pytest_loadtool.model.validator import JsonValidator, RegexValidator, TextValidator, Validator
@@ -25,6 +35,15 @@ from pytest_loadtool.workflow.document import Document
 TABS = ("Content", "Headers", "Fields", "Actors", "Errors")
 #: The sides of an exchange that Content shows one of.
 SIDES = ("request", "response")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a tab is looked at: which side of the exchange, in how many columns."""
+
+    side: str
+    columns: int
+    raw: bool = False
 
 
 @lru_cache(maxsize=32)
@@ -42,13 +61,15 @@ def lines_of(
     it = document.it
     transaction = list(it.case.transactions())[number - 1]
     mask = Unmasked() if secrets else mask_of(it, transaction)
-    made = _TABS[tab](it, number, transaction, mask, side, raw)
-    return tuple(piece for line in made for piece in wrapped(line, max(columns, 8)))
+    columns = max(columns, 8)
+    made = _TABS[tab](it, number, transaction, mask, Look(side, columns, raw))
+    return tuple(piece for line in made for piece in wrapped(line, columns))
 
 
 def _content(
-    document: Document, _: int, transaction: Transaction, mask: Mask, side: str, raw: bool
+    document: Document, _: int, transaction: Transaction, mask: Mask, look: Look
 ) -> Iterable[ViewLine]:
+    side, raw = look.side, look.raw
     exchange = document.evidence_of(transaction)
     if exchange is None:
         body = transaction.request.body
@@ -72,9 +93,9 @@ def _planned_type(document: Document, transaction: Transaction) -> str:
 
 
 def _headers(
-    document: Document, _: int, transaction: Transaction, mask: Mask, side: str, raw: bool
+    document: Document, _: int, transaction: Transaction, mask: Mask, look: Look
 ) -> Iterator[ViewLine]:
-    del side, raw
+    del look
     exchange = document.evidence_of(transaction)
     if exchange is None:
         yield ViewLine(("The recorded traffic is not at hand; this is what is sent.", "dim"))
@@ -118,21 +139,58 @@ def _lines(headers: HeaderList | Iterable[tuple[str, str]], mask: Mask) -> Itera
 
 
 def _fields(
-    document: Document, number: int, transaction: Transaction, mask: Mask, side: str, raw: bool
+    document: Document, number: int, transaction: Transaction, mask: Mask, look: Look
 ) -> Iterator[ViewLine]:
-    del side, raw
-    from pytest_loadtool.correlation.requests.fields import fields_of
-
     found = fields_of(document.case, number - 1, document.evidence_of(transaction))
     found = (*found, *identity_fields(document, transaction))
-    lines = list(table(found, secrets=isinstance(mask, Unmasked)))
+    secrets = mask if isinstance(mask, Unmasked) else BY_NAME
+    lines = list(field_lines(found, secrets, look.columns))
     yield from lines or [ViewLine(("It sends no fields.", "dim"))]
 
 
+#: Names of datasources where there is little room.
+_SHORT = {CONSTANT: "constant", DATASET: "dataset", USER_VARIABLE: "variable",
+          SERVER_AUTHENTICATION: "server auth"}  # fmt: skip
+
+
+def field_lines(fields: Sequence[Field], mask: Mask, columns: int) -> Iterator[ViewLine]:
+    """Yield a heading per section, and a line per field: its name, datasource and value. What
+    application state management set is gray, and has a # where there is no colour."""
+    widest = max((columns_of(one.name) for one in fields), default=0)
+    name_room = min(widest, columns // 3)
+    source_room = max(
+        (len(_SHORT.get(one.datasource, one.datasource)) for one in fields), default=0
+    )
+    source_room = min(source_room, max(8, columns // 3))
+    section = ""
+    for one in fields:
+        if one.section != section:
+            section = one.section
+            yield ViewLine((section, "heading"))
+        gray: Kind = "correlated" if one.correlated else ""
+        source = padded(_SHORT.get(one.datasource, one.datasource), source_room)
+        name = padded(on_one_line(one.name), name_room)
+        room = columns - name_room - source_room - 5
+        value = shortened(on_one_line(_value(one, mask)), max(room, 4))
+        yield ViewLine(
+            ("# " if one.correlated else "  ", ""), (name, gray or "name"),
+            (f"  {source} ", gray), (value, gray),
+        )  # fmt: skip
+
+
+_ALONE = re.compile(r"\$\{([^{}|]+)[^{}]*\}")
+
+
+def _value(one: Field, mask: Mask) -> str:
+    """The value of a field; of a placeholder that is all of it, the name."""
+    alone = _ALONE.fullmatch(one.value)
+    return alone[1] if alone else mask.field(one)
+
+
 def _actors(
-    document: Document, _: int, transaction: Transaction, mask: Mask, side: str, raw: bool
+    document: Document, _: int, transaction: Transaction, mask: Mask, look: Look
 ) -> Iterator[ViewLine]:
-    del document, side, raw
+    del document, look
     yield ViewLine(("Validators", "heading"))
     yield ViewLine(("  Status Code  ", "name"), (str(transaction.status), ""))
     for one in transaction.validators:
@@ -159,9 +217,9 @@ def _validator(one: Validator) -> tuple[str, str]:
 
 
 def _errors(
-    document: Document, _: int, transaction: Transaction, mask: Mask, side: str, raw: bool
+    document: Document, _: int, transaction: Transaction, mask: Mask, look: Look
 ) -> Iterator[ViewLine]:
-    del mask, side, raw
+    del mask, look
     exchange = document.evidence_of(transaction)
     subject = f"{exchange.method} {exchange.url}" if exchange else ""
     found = [
@@ -180,7 +238,7 @@ def _notes(document: Same[Document]):  # type: ignore[no-untyped-def]
     return fidelity(document.it.case, document.it.exchanges)
 
 
-_TABS: dict[str, Callable[[Document, int, Transaction, Mask, str, bool], Iterable[ViewLine]]] = {
+_TABS: dict[str, Callable[[Document, int, Transaction, Mask, Look], Iterable[ViewLine]]] = {
     "Content": _content,
     "Headers": _headers,
     "Fields": _fields,

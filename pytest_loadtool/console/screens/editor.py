@@ -36,8 +36,7 @@ KEYS = (
     ScreenKey(("enter",), "look into the transaction; again: back", "open", move="open"),
     ScreenKey(("space",), "mark for a command on several", "mark", move="mark"),
     ScreenKey(("/",), "tree: show only what has a text; else: find one", "find", move="search"),
-    ScreenKey(("d", "delete"), "delete", "del", line="delete {number}",
-              on_page="delete --page {page}"),
+    ScreenKey(("d", "delete"), "delete", "del", line="delete {selected}"),
     ScreenKey(("r",), "rename", "rename", line="rename {number} ", on_page="rename P{page} ",
               ask=True),
     ScreenKey(("t",), "think time of the page", "think", line="think P{page} ", ask=True),
@@ -100,7 +99,7 @@ class Editor:
         row = self.tree.row
         return {
             "number": self.tree.number,
-            "numbers": " ".join(map(str, self.tree.chosen)),
+            "selected": self.tree.selected,
             "page": row.page + 1 if row else 0,
         }
 
@@ -128,9 +127,11 @@ def tree_columns(columns: int) -> int:
 
 def sides(editor: Editor, columns: int) -> tuple[str, ...]:
     """Return the sides that are seen: both, if the content has the room."""
-    if TABS[editor.tab] != "Content" or columns >= _WIDE:
-        return SIDES if TABS[editor.tab] == "Content" else ("",)
-    return (editor.side,)
+    if TABS[editor.tab] != "Content":
+        return ("",)
+    one = editor.tree.transaction
+    both = columns >= _WIDE and one is not None and one.request.body is not None
+    return SIDES if both else (editor.side,)
 
 
 def detail_lines(editor: Editor, columns: int, side: str = "") -> tuple[ViewLine, ...]:
@@ -214,7 +215,8 @@ def _side(editor: Editor, columns: int, width: int, rows: int, side: str) -> lis
     lines = detail_lines(editor, columns, side)
     head = []
     if side:
-        other = "" if columns >= _WIDE else f"   {'[' if side == 'response' else ']'} the other"
+        other = f"   {'[' if side == 'response' else ']'} the other"
+        other = "" if len(sides(editor, columns)) > 1 else other
         kind: Kind = "heading" if editor.focus == "detail" else "dim"
         head = [ViewLine((f" {side}", kind), (other, "dim"))]
     below = len(lines) - editor.pager.top - (rows - len(head))
@@ -308,7 +310,11 @@ MOVES: Mapping[str, Callable[[Editor, int, int], Editor]] = MappingProxyType(
 
 def searched(editor: Editor, text: str, columns: int) -> Editor | None:
     """Return the editor with the tree filtered, or at the next place that has the text: where the
-    person is; None if nothing has it."""
+    person is; None if nothing has it.
+
+    Raises:
+        ValueError: it is no filter expression, and begins like one.
+    """
     if editor.focus == "tree":
         found = editor.tree.filtered(text)
         return _with_tree(editor, found) if found.rows else None
@@ -320,8 +326,7 @@ def clicked(editor: Editor, column: int, row: int, columns: int, rows: int) -> E
     """Return the editor after a click: on a row of the tree, a tab, or the right side."""
     left = tree_columns(columns)
     if column < left:
-        first = max(editor.tree.cursor - rows + 2, min(editor.tree.top, editor.tree.cursor))
-        at = first + row - 1
+        at = trees.first_row(editor.tree, rows - 1) + row - 1
         if row < 1 or at >= len(editor.tree.rows):
             return editor
         return replace(_with_tree(editor, editor.tree.at(at, rows - 1)), focus="tree")

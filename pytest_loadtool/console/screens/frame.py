@@ -34,7 +34,7 @@ class Output:
         """Return how many rows it takes with its title: at most half of them, unless ``whole``."""
         if not self.open:
             return 0
-        return most - 1 if self.whole else min(len(self.shown(columns)) + 1, max(most // 2, 4))
+        return most if self.whole else min(len(self.shown(columns)) + 1, max(most // 2, 4))
 
 
 def _lines_of(line: str) -> list[str]:

@@ -38,7 +38,7 @@ class ScreenKey:
 _LABELS = {
     "enter": "Enter", "escape": "Esc", "space": "Space", "tab": "Tab", "s-tab": "⇧Tab",
     "up": "↑", "down": "↓", "left": "←", "right": "→", "home": "Home", "end": "End",
-    "pageup": "PgUp", "pagedown": "PgDn", "s-up": "⇧↑", "s-down": "⇧↓",
+    "delete": "Del", "pageup": "PgUp", "pagedown": "PgDn", "s-up": "⇧↑", "s-down": "⇧↓",
     **{f"f{number}": f"F{number}" for number in range(1, 13)},
 }  # fmt: skip
 

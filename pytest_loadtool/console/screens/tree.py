@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -15,6 +16,7 @@ from pytest_loadtool.console.views.text import status_kind
 from pytest_loadtool.masking.text import BY_NAME
 from pytest_loadtool.model.case import Page, TestCase, Transaction
 from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.filtering import is_expression, matching, parsed
 
 #: Seconds: a shorter think time is a client's own pace.
 _NOTICEABLE = 0.05
@@ -66,15 +68,14 @@ class CaseTree:
         return self.row.number or _first_numbers(Same(self.document))[self.row.page]
 
     @property
-    def chosen(self) -> tuple[int, ...]:
-        """The numbers of the marked transactions; without any, of that at the cursor or of all of
-        its page."""
+    def selected(self) -> str:
+        """What commands do something to, as they read it: the marked transactions, ``4,7``, else
+        that at the cursor, or its page, ``P2``."""
         if self.marked:
-            return tuple(sorted(self.marked))
-        if self.row is None or self.row.number:
-            return (self.number,) if self.row else ()
-        count = len(self.document.case.pages[self.row.page].transactions)
-        return tuple(range(self.number, self.number + count))
+            return ",".join(map(str, sorted(self.marked)))
+        if self.row is None:
+            return ""
+        return str(self.row.number or f"P{self.row.page + 1}")
 
     def moved(self, by: int, rows: int) -> CaseTree:
         """Move the cursor by so many rows, where ``rows`` are seen."""
@@ -83,7 +84,7 @@ class CaseTree:
     def at(self, cursor: int, rows: int) -> CaseTree:
         """Put the cursor on a row, or on the nearest there is."""
         cursor = max(0, min(cursor, len(self.rows) - 1))
-        top = max(0, cursor - rows + 1, min(self.top, cursor))
+        top = max(0, cursor - rows + 1, min(self.top, cursor, len(self.rows) - rows))
         return replace(self, cursor=cursor, top=top)
 
     def goto(self, number: int, rows: int) -> CaseTree:
@@ -105,7 +106,10 @@ class CaseTree:
         """Mark or unmark what is at the cursor, all of a page; and go on to the next row."""
         if self.row is None:
             return self
-        numbers = set(replace(self, marked=frozenset()).chosen)
+        count = len(self.document.case.pages[self.row.page].transactions)
+        numbers = (
+            {self.row.number} if self.row.number else {*range(self.number, self.number + count)}
+        )
         all_are = numbers <= self.marked
         marked = self.marked - numbers if all_are else self.marked | numbers
         return replace(self, marked=frozenset(marked))
@@ -121,7 +125,12 @@ class CaseTree:
         return _where(self, made)
 
     def filtered(self, query: str) -> CaseTree:
-        """Show only what the text is in: the method, path, name, status or page."""
+        """Show only what has all words, in its method, path, name, status or page; or what an
+        expression means, such as ``~m POST``.
+
+        Raises:
+            ValueError: it is no expression, and begins like one.
+        """
         return _where(self, tree_of(self.document, self.folded, self.marked, query))
 
     def of(self, document: Document) -> CaseTree:
@@ -151,17 +160,23 @@ def tree_of(
     rows = []
     number = 0
     words = query.lower().split()
+    meant = _meant(document, query) if any(map(is_expression, words)) else None
     for index, page in enumerate(document.case.pages):
         shown = []
         for one in page.transactions:
             number += 1
-            if not words or _holds(words, page, one):
+            held = _holds(words, page, one) if meant is None else number - 1 in meant
+            if held:
                 shown.append(TreeRow(index, number))
         if shown or not words:
             rows.append(TreeRow(index))
             if page.name not in folded or words:
                 rows.extend(shown)
     return CaseTree(document, tuple(rows), folded=folded, marked=marked, query=query)
+
+
+def _meant(document: Document, query: str) -> frozenset[int]:
+    return frozenset(matching(document, parsed(shlex.split(query))))
 
 
 def _holds(words: list[str], page: Page, one: Transaction) -> bool:
@@ -197,12 +212,18 @@ def _first_numbers(document: Same[Document]) -> tuple[int, ...]:
     return tuple(numbers)
 
 
+def first_row(tree: CaseTree, rows: int) -> int:
+    """Return the first row that is seen where there are so many."""
+    highest = min(tree.top, tree.cursor, len(tree.rows) - rows)
+    return max(0, tree.cursor - rows + 1, highest)
+
+
 def drawn(tree: CaseTree, columns: int, rows: int, *, focused: bool) -> list[ViewLine]:
     """Return the rows of the tree that are seen."""
     if not tree.rows:
         missing = f"nothing has {tree.query!r}" if tree.query else "no test case"
         return [ViewLine((f" {missing}", "dim"))]
-    top = max(tree.cursor - rows + 1, min(tree.top, tree.cursor))
+    top = first_row(tree, rows)
     digits = len(str(sum(len(page.transactions) for page in tree.document.case.pages)))
     lines = []
     for at in range(top, min(top + rows, len(tree.rows))):
@@ -211,19 +232,18 @@ def drawn(tree: CaseTree, columns: int, rows: int, *, focused: bool) -> list[Vie
         if row.number:
             line = _transaction_line(tree, page, row, columns, digits)
         else:
-            line = _page_line(tree, page, row, columns, digits)
+            line = _page_line(tree, page, row, columns)
         if at == tree.cursor:
             line = ViewLine((str(line), "cursor" if focused else "heading"))
         lines.append(line)
     return lines
 
 
-def _page_line(tree: CaseTree, page: Page, row: TreeRow, columns: int, digits: int) -> ViewLine:
+def _page_line(tree: CaseTree, page: Page, row: TreeRow, columns: int) -> ViewLine:
     folded = page.name in tree.folded and not tree.query
     think = f" {page.think_time:.1f}s" if page.think_time >= _NOTICEABLE else ""
     count = f" ({len(page.transactions)})" if folded else ""
     head = f"{'▸' if folded else '▾'} P{row.page + 1} "
-    del digits
     name = shortened(on_one_line(page.name), columns - columns_of(head) - len(count + think) - 1)
     gap = columns - columns_of(head + name + count + think) - 1
     return ViewLine((head, ""), (name, "heading"), (count + " " * gap + think, "dim"))
