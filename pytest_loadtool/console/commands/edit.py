@@ -22,6 +22,8 @@ async def strip(session: Console) -> None:
 
     What stays: pages, requests that scripts make, REST, GraphQL and SOAP calls, XML that is no
     sitemap, and a static resource that a value is taken from. The recorded traffic is not touched.
+
+    Example: `strip`
     """
     document = session.opened()
     before = list(document.case.transactions())
@@ -47,6 +49,8 @@ async def delete(
 
     NUMBER is the transaction's, as `tree` shows it. --page is the page's name, or its number,
     counted from 1. The recorded traffic is not touched.
+
+    Example: `delete --page "Log in"`
     """
     document = session.opened()
     if (number is None) == (page is None):
@@ -72,6 +76,8 @@ async def unique(session: Console, *text: str) -> None:
     random characters, new for each iteration: `carol-x7kq2bd`; of an address they go into its path.
     Also where an address has `_` for a space. Extractors that go by the text, or by an address with
     it, follow. Do it after `configure`.
+
+    Example: `unique carol`
     """
     from pytest_loadtool.editing.unique_values import make_unique, owned_parts
 
@@ -95,6 +101,8 @@ async def mark_dangerous(session: Console, number: TransactionNumber, *, off: bo
 
     `configure --replay` never sends it. `play`, tests and load tests do. NUMBER is the one that
     `tree` shows; --off takes the mark away.
+
+    Example: `mark-dangerous 7`
     """
     document = session.opened()
     marked = replace(transaction(document, number), dangerous=not off)
@@ -114,11 +122,18 @@ async def mark_dangerous(session: Console, number: TransactionNumber, *, off: bo
 async def undo(session: Console) -> None:
     """Undo the last command that changed the test case; again: the one before it.
 
-    Files that were written stay as they are.
+    Files that were written stay as they are. You are asked before the recording itself is undone.
+
+    Example: `undo`
     """
     history = session.history
     if not history.made:
         raise CommandError("there is nothing to undo")
+    if history.made[-1].state.document is None and session.live is None:
+        line = history.made[-1].line
+        question = f"`{line}` made the test case: without it none is open. Undo it all the same?"
+        if not await session.frontend.confirm(question, unattended=True):
+            raise CommandError("nothing was undone")
     change = history.made.pop()
     history.undone.append(UndoStep(change.line, session.state))
     session.state = change.state
@@ -126,7 +141,10 @@ async def undo(session: Console) -> None:
 
 
 async def redo(session: Console) -> None:
-    """Do again what was undone last."""
+    """Do again what was undone last.
+
+    Example: `redo`
+    """
     history = session.history
     if not history.undone:
         raise CommandError("there is nothing to redo: no command was undone since the last change")

@@ -30,6 +30,8 @@ async def fields(session: Console, number: TransactionNumber, *, secrets: bool =
     Extractor[N] (the N-th extractor of the test case) and Server authentication header. What
     application state management correlated has a gray background at a terminal. Of passwords,
     tokens and cookies only the beginning is shown; --secrets shows them as they are.
+
+    Example: `fields 15`
     """
     document = session.opened()
     session.say(transaction(document, number).title)
@@ -51,6 +53,8 @@ async def set_field(
     new value (Text Constant), encoded as its place needs; --dataset, a column such as
     users.username, of which users.csv lies beside the test case if it is not declared yet;
     --variable, a user variable, which is made with the present value if there is none of that name.
+
+    Example: `set-field 15 username --dataset users.username`
     """
     from pytest_loadtool.editing.bulk_edit import with_constant, with_reference
 

@@ -70,7 +70,7 @@ class RegistryCompleter(Completer):
         if current.startswith("--"):
             for label, option in command.options().items():
                 if label.startswith(current) and (option.repeats or label not in words):
-                    yield Completion(label, -len(current), display_meta=option.place)
+                    yield Completion(label, -len(current), display_meta=command.about(label))
             return
         argument = _expected(command, words)
         if argument is not None and argument.kind is FieldName:
