@@ -13,7 +13,7 @@ from pytest_loadtool.casefile.foreign_csv import read_table
 from pytest_loadtool.casefile.syntax import dataset_name
 from pytest_loadtool.codec.secret import is_secret
 from pytest_loadtool.codec.suggestions import did_you_mean
-from pytest_loadtool.console.arguments import ColumnName, DatasetName
+from pytest_loadtool.console.arguments import ColumnName, DatasetName, NewColumns
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import datasets as views
@@ -74,24 +74,25 @@ async def dataset_show(
 async def dataset_new(
     session: Console,
     name: DatasetName,
-    columns: str,
-    *,
+    *columns: NewColumns,
     rows: int = 0,
     fill: tuple[str, ...] = (),
     identity: bool = False,
 ) -> None:
     """Navigator, New, Dataset: make a dataset with these columns, and its file NAME.csv.
 
-    COLUMNS are names with commas between: `dataset new users username,password`. --rows makes so
-    many rows, and --fill COLUMN=PATTERN fills a column of them, as `dataset-fill` does. --identity
-    is for who the virtual users are: each has a row for itself, for all of its life. So 50 users
-    are `dataset new users username,password --rows 50 --identity --fill username=user{:03} --fill
-    password=secret`. The file is for you alone if a column is called like a secret.
+    --rows makes so many rows, and --fill COLUMN=PATTERN fills a column of them, as `dataset-fill`
+    does. --identity is for who the virtual users are: each has a row for itself, for all of its
+    life. So 50 users are `dataset new users username password --rows 50 --identity --fill
+    username=user{:03} --fill password=secret`. The file is for you alone if a column is called like
+    a secret.
     """
     case = session.opened().case
+    if not columns:
+        raise UsageError("dataset-new needs COLUMNS, such as username password")
     with as_usage():
         dataset_name(name)
-        content = Dataset(editing.checked_columns(columns.split(",")), ())
+        content = Dataset(editing.checked_columns(",".join(columns).split(",")), ())
         content = replace(content, rows=tuple(("",) * len(content.columns) for _ in range(rows)))
         for one in fill:
             column, equals, pattern = one.partition("=")

@@ -50,7 +50,7 @@ def test_dataset_is_made_filled_bound_and_reset(
     searching: Console, server: Server, listener: Listener
 ) -> None:
     """Each `play` takes the next row, `dataset reset` the first again."""
-    do(searching, "dataset new things name,colour")
+    do(searching, "dataset new things name colour")
     assert lines(listener) == [
         "Wrote things.csv.",
         "things  things.csv, 0 rows of name, colour; a row for each iteration",
