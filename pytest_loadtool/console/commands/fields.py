@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.casefile import read_dataset
-from pytest_loadtool.console.arguments import FieldName, TransactionNumber, VariableName
+from pytest_loadtool.console.arguments import FieldName, TransactionName, VariableName
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.selection import transaction
+from pytest_loadtool.console.selection import transaction, transaction_index
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.transaction import table
 from pytest_loadtool.errors import FileError
@@ -23,22 +23,24 @@ if TYPE_CHECKING:
     from pytest_loadtool.correlation.requests.fields import Field
 
 
-async def fields(session: Console, number: TransactionNumber, *, secrets: bool = False) -> None:
+async def fields(session: Console, which: TransactionName, *, secrets: bool = False) -> None:
     """Fields View: list the fields of a transaction's request, each with its datasource and value.
 
-    NUMBER is the one that `tree` shows. The datasources are Constant value, Dataset, User variable,
-    Extractor[N] (the N-th extractor of the test case) and Server authentication header. What
-    application state management correlated has a gray background at a terminal. Of passwords,
-    tokens and cookies only the beginning is shown; --secrets shows them as they are.
+    WHICH is its number in `tree`, or what it is: `fields POST /login`. The datasources are Constant
+    value, Dataset, User variable, Extractor[N] (the N-th extractor of the test case) and Server
+    authentication header. What application state management correlated has a gray background at a
+    terminal. Of passwords, tokens and cookies only the beginning is shown; --secrets shows them as
+    they are.
     """
     document = session.opened()
-    session.say(transaction(document, number).title)
-    session.tell(table(_fields(document, number), secrets=secrets))
+    index = transaction_index(document, which)
+    session.say(transaction(document, which).title)
+    session.tell(table(_fields(document, index), secrets=secrets))
 
 
 async def set_field(
     session: Console,
-    number: TransactionNumber,
+    which: TransactionName,
     field: FieldName,
     *,
     constant: str | None = None,
@@ -47,52 +49,54 @@ async def set_field(
 ) -> None:
     """Edit a field of a transaction: give it another value or datasource.
 
-    NUMBER is the one that `tree` shows, FIELD the name that `fields` shows. One of: --constant, the
-    new value (Text Constant), encoded as its place needs; --dataset, a column such as
-    users.username, of which users.csv lies beside the test case if it is not declared yet;
-    --variable, a user variable, which is made with the present value if there is none of that name.
+    WHICH is its number in `tree`, or what it is (`POST /login`), FIELD the name that `fields`
+    shows. One of: --constant, the new value (Text Constant), encoded as its place needs; --dataset,
+    a column such as users.username, of which users.csv lies beside the test case if it is not
+    declared yet; --variable, a user variable, which is made with the present value if there is none
+    of that name.
     """
     from pytest_loadtool.editing.bulk_edit import with_constant, with_reference
 
     if [constant, dataset, variable].count(None) != 2:
         raise UsageError("set-field needs one of --constant, --dataset and --variable")
     document = session.opened()
-    one = _field(document, number, field)
+    index = transaction_index(document, which)
+    one = _field(document, index, field)
     case = document.case
     try:
         if constant is not None:
-            case = with_constant(case, number - 1, one, constant)
+            case = with_constant(case, index, one, constant)
         elif dataset is not None:
-            case = with_reference(_with_dataset(session, case, dataset), number - 1, one, dataset)
+            case = with_reference(_with_dataset(session, case, dataset), index, one, dataset)
         elif variable is not None:
-            case = with_reference(_with_variable(case, variable, one), number - 1, one, variable)
+            case = with_reference(_with_variable(case, variable, one), index, one, variable)
     except ValueError as error:
         raise CommandError(str(error)) from None
     session.document = replace(document, case=case)
-    changed = _field(session.document, number, field)
+    changed = _field(session.document, index, field)
     session.say(f"{changed.name}: {changed.datasource}, {BY_NAME.field(changed)}")
 
 
-def _fields(document: Document, number: int) -> tuple[Field, ...]:
+def _fields(document: Document, index: int) -> tuple[Field, ...]:
     from pytest_loadtool.correlation.requests.fields import fields_of
 
-    one = transaction(document, number)
-    found = fields_of(document.case, number - 1, document.evidence_of(one))
+    one = list(document.case.transactions())[index]
+    found = fields_of(document.case, index, document.evidence_of(one))
     return (*found, *identity_fields(document, one))
 
 
-def _field(document: Document, number: int, name: str) -> Field:
+def _field(document: Document, index: int, name: str) -> Field:
     """The field of that name.
 
     Raises:
         UsageError: there is none; the text names the nearest.
     """
-    by_name = {one.name: one for one in _fields(document, number)}
+    by_name = {one.name: one for one in _fields(document, index)}
     if name in by_name:
         return by_name[name]
     near = difflib.get_close_matches(name, by_name, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"`fields {number}` lists them"
-    raise UsageError(f"transaction {number} has no field {name!r}; {hint}")
+    hint = f"did you mean {near[0]!r}?" if near else f"`fields {index + 1}` lists them"
+    raise UsageError(f"transaction {index + 1} has no field {name!r}; {hint}")
 
 
 def _with_dataset(session: Console, case: TestCase, column: str) -> TestCase:
