@@ -19,7 +19,7 @@ from pytest_loadtool.workflow.document import Document, unset
 from pytest_loadtool.workflow.telling import counted
 
 #: Transactions that are told one by one.
-_MOST = 8
+_TOLD = 8
 
 
 async def strip(session: Console) -> None:
@@ -68,10 +68,10 @@ async def delete(session: Console, *selected: SelectionWord, filters: Filters = 
         session.say(f"Deleted the page {gone.name} with {count}")
     on_pages = {index for page in chosen.pages for index in page_span(document.case, page)}
     single = [index for index in chosen.transactions if index not in on_pages]
-    for index in single[:_MOST]:
+    for index in single[:_TOLD]:
         session.say(f"Deleted {index + 1}: {before[index].title}")
-    if len(single) > _MOST:
-        session.say(f"Deleted {len(single) - _MOST} more; the numbers of the others have changed.")
+    if len(single) > _TOLD:
+        session.say(f"Deleted {len(single) - _TOLD} more; the numbers of the others have changed.")
     _tell_unset(session, document.case)
 
 
