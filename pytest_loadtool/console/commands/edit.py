@@ -14,6 +14,7 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.recording import page_span, without
 from pytest_loadtool.recording import strip as strip_case
+from pytest_loadtool.workflow.datasets import take_back
 from pytest_loadtool.workflow.document import Document, unset
 from pytest_loadtool.workflow.telling import counted
 
@@ -116,16 +117,15 @@ async def mark_dangerous(session: Console, which: TransactionName, *, off: bool 
 
 
 async def undo(session: Console) -> None:
-    """Undo the last command that changed the test case; again: the one before it.
+    """Undo the last command that changed the test case, or a dataset; again: the one before it.
 
-    Files that were written stay as they are.
+    Datasets get back the values that they had. Other files that were written stay as they are.
     """
     history = session.history
     if not history.made:
         raise CommandError("there is nothing to undo")
     change = history.made.pop()
-    history.undone.append(UndoStep(change.line, session.state))
-    session.state = change.state
+    history.undone.append(_crossed(session, change))
     session.say(f"Undid `{change.line}`. {_what_is_open(session)} `redo` does it again.")
 
 
@@ -135,9 +135,18 @@ async def redo(session: Console) -> None:
     if not history.undone:
         raise CommandError("there is nothing to redo: no command was undone since the last change")
     change = history.undone.pop()
-    history.made.append(UndoStep(change.line, session.state))
-    session.state = change.state
+    history.made.append(_crossed(session, change))
     session.say(f"Did `{change.line}` again. {_what_is_open(session)}")
+
+
+def _crossed(session: Console, step: UndoStep) -> UndoStep:
+    """Go to the other side of a step; return the step that leads back."""
+    back = UndoStep(step.line, session.state, tuple(one.back for one in reversed(step.files)))
+    session.state = step.state
+    for one in step.files:
+        if not take_back(one):
+            session.say(f"{session.shown(one.path)} was changed since, and stays as it is.")
+    return back
 
 
 def _change(session: Console, document: Document, case: TestCase) -> None:
