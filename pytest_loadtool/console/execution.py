@@ -46,6 +46,7 @@ async def execute(session: Console, line: str) -> None:
         return
     before, count, outer = session.state, len(session.history.made), session.running
     session.running = running = Running(line.strip())
+    session.written.clear()
     ending: Ending = "failed"
     try:
         await _run(session, call)
@@ -62,8 +63,9 @@ async def execute(session: Console, line: str) -> None:
     finally:  # what fails may have changed something before
         session.running = outer
         noted = call.command.name in _THROUGH_HISTORY or len(session.history.made) != count
-        if not noted and _differ(before.document, session.document):
-            session.history.note(line.strip(), before)
+        files = tuple(session.written)
+        if not noted and (files or _differ(before.document, session.document)):
+            session.history.note(line.strip(), before, files)
         _log(session, call, running, ending)
 
 

@@ -55,7 +55,7 @@ def test_plain_text_is_wrapped_between_words(width: int) -> None:
     where it began, and one that fits is left as it is."""
     text = (
         "The test case has 10 pages, 24 transactions. `configure` finds its dynamic values.\n"
-        "  left out: Grüße, 負荷 and a few others of which nobody knows at all what they may be for\n"
+        "  left out: Grüße, 負荷 and a few others of which nobody at all knows what they are for\n"
         "short"
     )
     lines = lines_drawn(text, width, coloured=False)

@@ -9,6 +9,22 @@ from pytest_loadtool.console.commands.configure import (
     explain,
     undo_decision,
 )
+from pytest_loadtool.console.commands.dataset_values import (
+    dataset_add_column,
+    dataset_add_row,
+    dataset_fill,
+    dataset_set,
+)
+from pytest_loadtool.console.commands.datasets import (
+    dataset_import,
+    dataset_new,
+    dataset_properties,
+    dataset_remove,
+    dataset_rename,
+    dataset_reset,
+    dataset_show,
+    datasets,
+)
 from pytest_loadtool.console.commands.edit import (
     delete,
     mark_dangerous,
@@ -46,6 +62,11 @@ COMMANDS = registry(
             *(mark_dangerous, properties),
         ),
         "Users": (test_case_configuration, user_identity),
+        "Dataset": (
+            *(datasets, dataset_show, dataset_new, dataset_import, dataset_fill, dataset_set),
+            *(dataset_add_row, dataset_add_column, dataset_properties, dataset_reset),
+            *(dataset_rename, dataset_remove),
+        ),
         "Replay": (play,),
         "Load": (create_load_configuration, start),
         "File": (save, log, shell, clear, help_, quit_),

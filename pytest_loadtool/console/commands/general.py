@@ -16,7 +16,7 @@ from pytest_loadtool.workflow.files import absolute, there, write_private_text
 from pytest_loadtool.workflow.telling import counted
 
 
-async def help_(session: Console, *name: CommandName | None) -> None:
+async def help_(session: Console, *name: CommandName) -> None:
     """List the commands by groups, or explain a group or a command.
 
     NAME is that of a group, such as `edit`, or of a command, such as `create load`. Tab completes,
@@ -25,7 +25,7 @@ async def help_(session: Console, *name: CommandName | None) -> None:
     Example: `help create load`
     """
     registry = session.registry
-    words = [str(one) for one in name if one]
+    words = [str(one) for one in name]
     group = next((one for one in registry.groups if [one.lower()] == words), "")
     lines: list[str] = []
     if words and (not group or words[0] in registry.commands):
