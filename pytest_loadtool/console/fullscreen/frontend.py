@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -33,6 +33,14 @@ class ScreenFrontend:
     def say(self, text: str) -> None:
         """Show it in the pane."""
         self._pane.said(text)
+
+    async def page(self, lines: Sequence[str]) -> None:
+        """Show them in the pane, which scrolls."""
+        for line in lines:
+            self._pane.said(line)
+
+    def clear(self) -> None:
+        """Nothing: the pane shows one command at a time."""
 
     @contextmanager
     def progress(self) -> Iterator[Told]:

@@ -84,8 +84,9 @@ def cut_at(line: ViewLine, index: int) -> tuple[ViewLine, ViewLine]:
     return ViewLine(*(one for one in before if one[0])), ViewLine(*(o for o in behind if o[0]))
 
 
-def wrapped(line: str, columns: int) -> Iterator[ViewLine]:
-    """Yield the line in pieces of at most so many columns, the later ones below its beginning.
+def wrapped(line: str, columns: int, *, hanging: bool = False) -> Iterator[ViewLine]:
+    """Yield the line in pieces of at most so many columns, the later ones below its beginning; if
+    ``hanging``, below that of its last part, as it says.
 
     It is broken at a space or behind a sign if there is one in the second half, else anywhere.
     """
@@ -93,7 +94,7 @@ def wrapped(line: str, columns: int) -> Iterator[ViewLine]:
     if columns_of(rest) <= columns:
         yield rest
         return
-    indent = min(_indent(rest), columns // 2)
+    indent = min(_indent(rest, hanging=hanging), columns // 2)
     margin = ViewLine((" " * indent, "")) if indent else ViewLine()
     first = True
     while True:
@@ -116,14 +117,12 @@ def wrapped(line: str, columns: int) -> Iterator[ViewLine]:
 _BREAKS = " ,;&?/"
 
 
-def _indent(line: ViewLine) -> int:
-    """How far its later pieces are indented: as its last part is, or a little more than itself."""
+def _indent(line: ViewLine, *, hanging: bool) -> int:
+    """How far its later pieces are indented."""
+    if hanging and len(line.spans) > 1:
+        return columns_of("".join(part for part, _ in line.spans[:-1])) + line.hanging
     text = str(line)
-    own = len(text) - len(text.lstrip(" "))
-    head = "".join(part for part, _ in line.spans[:-1])
-    if head and not head.strip():
-        return columns_of(head)
-    return own + 2
+    return len(text) - len(text.lstrip(" ")) + 2
 
 
 def beside(left: Iterable[str], right: Iterable[str], columns: int) -> Iterator[ViewLine]:

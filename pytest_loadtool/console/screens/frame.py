@@ -28,7 +28,9 @@ class Output:
     def shown(self, columns: int) -> list[ViewLine]:
         """Return the lines, wrapped at so many columns."""
         texts = (piece for line in self.lines for piece in _lines_of(line))
-        return [piece for text in texts for piece in wrapped(text, max(columns - 2, 8))]
+        return [
+            piece for text in texts for piece in wrapped(text, max(columns - 2, 8), hanging=True)
+        ]
 
     def rows(self, columns: int, most: int) -> int:
         """Return how many rows it takes with its title: at most half of them, unless ``whole``."""

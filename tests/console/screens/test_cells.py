@@ -58,7 +58,7 @@ def test_wrapping_loses_nothing_but_blanks(parts: list[str], columns: int) -> No
 def test_a_line_is_broken_at_a_space_and_goes_on_below_its_beginning() -> None:
     """Indented text stays indented; the last part of a line is continued below itself."""
     line = ViewLine(("   ", ""), ("the session has probably expired", ""))
-    assert list(wrapped(line, 20)) == ["   the session has ", "   probably expired"]
+    assert list(wrapped(line, 20, hanging=True)) == ["   the session has ", "   probably expired"]
     assert list(wrapped("Accept: text/html,application/xml", 20)) == [
         "Accept: text/html,",
         "  application/xml",
