@@ -15,6 +15,8 @@ async def view(session: Console, which: TransactionName | None = None) -> None:
     fields, actors and errors. WHICH is the transaction to begin with. `?` lists the keys: each
     either moves what you look at, or runs a command, as if it were typed. `:` takes any command
     line. `q` leads back to the prompt, with everything kept.
+
+    Example: `view POST /login`
     """
     document = session.opened()
     number = transaction_index(document, which) + 1 if which is not None else 0

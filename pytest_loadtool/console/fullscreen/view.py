@@ -75,7 +75,7 @@ class Typing:
     secret: bool = False
 
 
-class View:
+class FullScreen:
     """A view of a console. ``run`` shows it until the person goes back to the line."""
 
     def __init__(
@@ -425,7 +425,7 @@ class View:
 class _ScreenControl(UIControl):
     """All lines of the screen: prompt_toolkit writes those that have changed."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: FullScreen) -> None:
         self._view = view
 
     def create_content(self, width: int, height: int) -> UIContent:

@@ -46,9 +46,9 @@ class Views:
 
     async def show(self, number: int) -> None:
         """Show it at a transaction, or where it was for 0, until it is left."""
-        from pytest_loadtool.console.fullscreen.view import View
+        from pytest_loadtool.console.fullscreen.view import FullScreen
 
-        shown = View(
+        shown = FullScreen(
             self._session,
             self._run,
             RegistryCompleter(self._session),
