@@ -30,6 +30,14 @@ from pytest_loadtool.console.commands.properties import (
 from pytest_loadtool.console.commands.record import record, stop
 from pytest_loadtool.console.commands.regroup import preferences, regroup
 from pytest_loadtool.console.commands.replay import play
+from pytest_loadtool.console.commands.structure import (
+    duplicate,
+    merge,
+    move,
+    rename,
+    split,
+    think,
+)
 from pytest_loadtool.console.registry import registry
 
 __all__ = ["COMMANDS"]
@@ -37,7 +45,7 @@ __all__ = ["COMMANDS"]
 COMMANDS = registry(
     record, run, wait, stop, import_, import_page,
     tree, show, fields, set_field, show_errors, show_fidelity,
-    strip, delete, regroup, unique, undo, redo,
+    strip, delete, rename, think, move, merge, split, duplicate, regroup, unique, undo, redo,
     configure, application_state, explain, undo_decision, mark_dangerous,
     test_case_configuration, user_identity, properties, play,
     save, create_load_configuration, start, preferences, help_, quit_,
