@@ -20,6 +20,12 @@ CommandName = NewType("CommandName", str)
 FieldName = NewType("FieldName", str)
 #: Hostnames of the test case, with commas between.
 Hostnames = NewType("Hostnames", str)
+#: A dataset of the test case.
+DatasetName = NewType("DatasetName", str)
+#: A column of the dataset whose name stands before.
+ColumnName = NewType("ColumnName", str)
+#: Columns of a dataset that is to be made, perhaps with commas between.
+NewColumns = NewType("NewColumns", str)
 #: A user variable of the test case.
 VariableName = NewType("VariableName", str)
 #: A scheme that a proxy is answered in: one of `PROXY_METHODS`.

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from pytest_loadtool.codec.uses import case_files
+from pytest_loadtool.load.cluster.share import FIRST_ROWS
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.replay import Observer, Plan, Step
 from pytest_loadtool.replay.compile.proxies import through
+from pytest_loadtool.replay.user.user import Claim
 from pytest_loadtool.workflow.document import Document, check
 from pytest_loadtool.workflow.project import Project
 
@@ -58,12 +60,15 @@ def plan_of(
     return plan
 
 
-async def replay(plan: Plan, observer: Stoppable) -> None:
-    """Replay once in a thread; when this is cancelled, the replay ends with what is under way."""
+async def replay(plan: Plan, observer: Stoppable, rows: Claim = FIRST_ROWS) -> None:
+    """Replay once in a thread, with these ``rows`` of datasets; when this is cancelled, the replay
+    ends with what is under way."""
     from pytest_loadtool.engine.functional import replay_once
 
     try:
-        await apart(lambda: replay_once(plan, observer=observer, challenged=observer.challenged))
+        await apart(
+            lambda: replay_once(plan, observer=observer, challenged=observer.challenged, rows=rows)
+        )
     finally:
         observer.stopped.set()
 

@@ -19,21 +19,28 @@ from pytest_loadtool.model.result import Failure
 from pytest_loadtool.workflow.configuring import needs_configuration
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.replaying import replay
+from pytest_loadtool.workflow.rows import take_rows
 from pytest_loadtool.workflow.telling import counted
 
 if TYPE_CHECKING:
     from pytest_loadtool.replay import PagePlan, Response, Step
 
 
-async def play(session: Console, *, fast: bool = False, server: str = "") -> None:
+async def play(
+    session: Console, *, fast: bool = False, server: str = "", row: int | None = None
+) -> None:
     """Play: replay the test case once, as one user, without a browser.
 
     Prints each transaction as it finishes, with how it differs from what was recorded if it passed,
     and the first failure in full: what was sent, received and recorded. --fast (Play Fast) leaves
-    out the think times. --server replays against another base URL. The first time, what was
+    out the think times. --server replays against another base URL. Each replay takes the next row
+    of each dataset that is used; --row 2 takes that one, `dataset-reset` begins at the first again,
+    where tests and load tests always begin. The first time, what was
     recorded is configured before, as by `configure`; and if it shows HTTP authentication, the Test
     Case Configuration Wizard asks who the users are, as by `test-case-configuration`. Of a test
     case that was not made here, what it reads and where it sends is shown, and you are asked.
+
+    Example: `play --fast`
     """
     if needs_configuration(session.opened()):
         await configure_for_replay(session)
@@ -42,8 +49,10 @@ async def play(session: Console, *, fast: bool = False, server: str = "") -> Non
     await may_replay(session, server)
     document = session.opened()
     plan = planned(session, document, server=server, fast=fast)
+    rows, said = take_rows(plan, session.case_path, row)
+    session.tell(said)
     watched = _Watch(session, len(plan.steps))
-    await replay(plan, watched)
+    await replay(plan, watched, rows)
     if watched.first is None:
         but = f", but {watched.otherwise} not as recorded" if watched.otherwise else ""
         session.say(f"{counted(watched.seen, 'transaction')} passed{but}.")

@@ -30,10 +30,12 @@ from pytest_loadtool.workflow.telling import counted
 
 
 async def rename(session: Console, which: SelectionWord, name: str) -> None:
-    """Rename a page or a transaction: `rename P3 "Log in"`, `rename POST /login "sign in"`.
+    """Rename a page or a transaction.
 
     WHICH is a page (`P3`, or its name) or a transaction. NAME is what reports call it; an empty one
     ("") gives a transaction back the method and path that it had.
+
+    Example: `rename P3 "Log in"`
     """
     document = session.opened()
     chosen = select(document, [which])
@@ -56,10 +58,12 @@ async def rename(session: Console, which: SelectionWord, name: str) -> None:
 async def think(
     session: Console, pages: PageSelection | None = None, pace: Pace | None = None
 ) -> None:
-    """Set think times: `think P3 2s`, `think all x0.5`; without PACE, list them.
+    """Set think times; without PACE, list them.
 
     PAGES is one (`P3`, or its name), several (`P1-P3`, `P1,P4`) or `all`. PACE is the think time
     after each of them, or with an x a factor: that counts for the pauses within them, too.
+
+    Example: `think all x0.5`
     """
     document = session.opened()
     chosen = page_indexes(document, pages or "all")
@@ -77,11 +81,14 @@ async def move(
     before: SelectionWord | None = None,
     after: SelectionWord | None = None,
 ) -> None:
-    """Move transactions or pages: `move 5-7 --before 3`, `move P4 --after P1`.
+    """Move transactions or pages.
 
-    SELECTED is as for `delete`. --before and --after are where it goes: a transaction, whose page
-    it joins, or a page. Transactions that go before or after a page become its first or last ones.
-    What sets a value stays before what needs it: anything else is refused.
+    SELECTED is as for `delete`. --before is what it goes before: a transaction, whose page it
+    joins, or a page. --after is what it goes behind. Transactions that go before or behind a page
+    become its first or last ones. What sets a value stays before what needs it: anything else is
+    refused.
+
+    Example: `move 5-7 --before 3`
     """
     document = session.opened()
     if not selected or (before is None) == (after is None):
@@ -107,10 +114,12 @@ async def move(
 
 
 async def merge(session: Console, *pages: PageSelection, name: str = "") -> None:
-    """Merge pages that follow each other into one: `merge P3 P4`, `merge P3-P5 --name Order`.
+    """Merge pages that follow each other into one.
 
-    The think times between them become pauses within the page. It is called --name, or as the first
-    of them.
+    The think times between them become pauses within the page. --name is what it is called; without
+    it, as the first of them.
+
+    Example: `merge P3-P5 --name Order`
     """
     document = session.opened()
     chosen = [index for word in pages for index in page_indexes(document, word)]
@@ -127,11 +136,13 @@ async def merge(session: Console, *pages: PageSelection, name: str = "") -> None
 async def split(
     session: Console, page: PageName, *, at: TransactionName | None = None, name: str = ""
 ) -> None:
-    """Split a page in two: `split P3 --at 17`.
+    """Split a page in two.
 
-    PAGE is its number or name; --at is the transaction that the second page begins with. That page
-    is called --name, or after what it begins with; the pause before it becomes the think time of
-    the first.
+    PAGE is its number or name; --at is the transaction that the second page begins with. --name is
+    what that page is called; without it, after what it begins with. The pause before it becomes the
+    think time of the first.
+
+    Example: `split P3 --at 17`
     """
     document = session.opened()
     index = page_index(document, page)
@@ -155,10 +166,13 @@ async def split(
 
 
 async def duplicate(session: Console, *selected: SelectionWord, name: str = "") -> None:
-    """Duplicate transactions, or a page: `duplicate 15`, `duplicate P3 --name "Order again"`.
+    """Duplicate transactions, or a page.
 
     SELECTED is as for `delete`; the copy stands behind the last of it. A page that is selected
-    alone gets a copy, called --name or as it is with a number.
+    alone gets a copy as a page; --name is what that is called, without it as the first with a
+    number.
+
+    Example: `duplicate P3 --name "Order again"`
     """
     document = session.opened()
     if not selected:

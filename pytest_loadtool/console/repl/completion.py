@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ from prompt_toolkit.document import Document as Text
 
 from pytest_loadtool.console.arguments import (
     Argument,
+    ColumnName,
     CommandName,
+    DatasetName,
     FieldName,
     Hostnames,
     KindName,
@@ -31,9 +34,11 @@ from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.console.registry import Command
 from pytest_loadtool.console.selection import transaction_index
 from pytest_loadtool.console.session import Console
+from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.model.authentication import PROXY_METHODS
 from pytest_loadtool.recording import hostnames
 from pytest_loadtool.workflow.accounts import accounts
+from pytest_loadtool.workflow.datasets import open_dataset
 from pytest_loadtool.workflow.filtering import KINDS
 from pytest_loadtool.workflow.secrets import WAYS
 
@@ -55,6 +60,7 @@ class RegistryCompleter(Completer):
             ProxyScheme: _one_of(PROXY_METHODS),
             UserName: self._users,
             VariableName: self._variables,
+            DatasetName: self._datasets,
             Path: _paths,
         }
 
@@ -80,12 +86,14 @@ class RegistryCompleter(Completer):
         if current.startswith("--"):
             for label, option in command.options().items():
                 if label.startswith(current) and (option.repeats or label not in words):
-                    yield Completion(label, -len(current), display_meta=option.place)
+                    yield Completion(label, -len(current), display_meta=command.about(label))
             return
         method = words.pop() if words and current[:1] == "/" and _METHOD.match(words[-1]) else ""
         argument = _expected(command, words)
         if argument is not None and argument.kind is FieldName:
             yield from self._fields(current, words)
+        if argument is not None and argument.kind is ColumnName:
+            yield from self._columns(current, words)
         if argument is not None and argument.kind in (TransactionName, SelectionWord):
             yield from self._selected(current, method, pages=argument.kind is SelectionWord)
         if argument is not None and argument.kind in self._values:
@@ -143,6 +151,25 @@ class RegistryCompleter(Completer):
             name = account.known.name
             if name.startswith(start):
                 yield Completion(shlex.quote(name), -len(start), display=name)
+
+    def _datasets(self, start: str) -> Iterator[Completion]:
+        document = self._session.document
+        for one in document.case.datasets if document else ():
+            if one.name.startswith(start):
+                yield Completion(one.name, -len(start), display_meta=one.file)
+
+    def _columns(self, start: str, words: list[str]) -> Iterator[Completion]:
+        """The columns of the dataset that is named before."""
+        document = self._session.document
+        for use in document.case.datasets if document else ():
+            if use.name not in words:
+                continue
+            with suppress(LoadToolError):
+                session = self._session
+                found = open_dataset(session.settings, session.case_path, use).content
+                for one in found.columns:
+                    if one.startswith(start):
+                        yield Completion(one, -len(start))
 
     def _variables(self, start: str) -> Iterator[Completion]:
         document = self._session.document
