@@ -100,6 +100,10 @@ def rows_of(user: int, users: int) -> Callable[[DatasetUse, int, int], int | Non
     return row
 
 
+#: The rows of a user who is alone.
+FIRST_ROWS = rows_of(user=0, users=1)
+
+
 def preflight(use: DatasetUse, rows: int, users: int, iterations: int = 1) -> None:
     """Check before the start that each user will find a row, in so many iterations each.
 
