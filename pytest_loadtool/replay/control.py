@@ -13,7 +13,7 @@ State = Literal["running", "thinking", "held", "over"]
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class ReplayMoment:
     """Where a replay is. Times are in seconds, on the clock of ``time.perf_counter``."""
 
     state: State = "running"
@@ -43,7 +43,7 @@ class Moment:
 
 
 @dataclass(slots=True)
-class Wanted:
+class Wishes:
     """What is wanted, as far as the replay has heard of it. Transactions are named by their index
     in the plan."""
 
@@ -76,16 +76,16 @@ class Control:
         breakpoints: Iterable[int] = (),
         to: int | None = None,
         paused: bool = False,
-        told: Callable[[Moment], None] | None = None,
+        told: Callable[[ReplayMoment], None] | None = None,
     ) -> None:
-        self.moment = Moment()
+        self.moment = ReplayMoment()
         self.breakpoints = frozenset(breakpoints)
-        self.wanted = Wanted(self.breakpoints, to, paused)
+        self.wanted = Wishes(self.breakpoints, to, paused)
         """For the replay's thread alone."""
         self.wake: Callable[[], None] = _nobody
         """Is told that something is wanted; whoever drives the replay sets it."""
         self._told = told
-        self._wishes: deque[Callable[[Wanted], None]] = deque()
+        self._wishes: deque[Callable[[Wishes], None]] = deque()
 
     def pause(self) -> None:
         """Hold before the next request, or in the present think time."""
@@ -124,24 +124,24 @@ class Control:
         """Send ``request`` for that transaction, if it is the one that is held."""
         self._want(lambda one: changed(one, edited=(index, request)))
 
-    def hear(self) -> Wanted:
+    def hear(self) -> Wishes:
         """Return what is wanted by now. For the replay's thread."""
         while self._wishes:
             self._wishes.popleft()(self.wanted)
         return self.wanted
 
-    def tell(self, moment: Moment) -> None:
+    def tell(self, moment: ReplayMoment) -> None:
         """Say where the replay is. For the replay's thread."""
         self.moment = moment
         if self._told is not None:
             self._told(moment)
 
-    def _want(self, wish: Callable[[Wanted], None]) -> None:
+    def _want(self, wish: Callable[[Wishes], None]) -> None:
         self._wishes.append(wish)
         self.wake()
 
 
-def changed(wanted: Wanted, **values: Any) -> None:
+def changed(wanted: Wishes, **values: Any) -> None:
     """Set several of its values at once."""
     for name, value in values.items():
         setattr(wanted, name, value)

@@ -11,7 +11,7 @@ from math import inf
 from typing import Any
 
 from pytest_loadtool.model.result import Failure
-from pytest_loadtool.replay.control import Control, Moment, changed
+from pytest_loadtool.replay.control import Control, ReplayMoment, changed
 from pytest_loadtool.replay.user.plan import (
     Command,
     Observer,
@@ -35,7 +35,7 @@ class Stretches:
     to wait for, a think time or a person.
 
     It observes the virtual user, and tells ``observer`` what it hears. A page of which nothing came
-    is not thought about. ``clock`` gives the time of `Wait` and `Moment`.
+    is not thought about. ``clock`` gives the time of `Wait` and `ReplayMoment`.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Stretches:
         renewals = plan.renewals.by_slot.values() if plan.renewals is not None else ()
         self._renewing = {one.step.index for one in renewals}
         self._names = {slot: name for name, slot in plan.slots.items()}
-        self._moment = Moment()
+        self._moment = ReplayMoment()
         self._pending: list[Send] = []
         self._under_way = 0
         self._begun: set[int] = set()

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from pytest_loadtool.codec.uses import case_files
+from pytest_loadtool.load.cluster.share import FIRST_ROWS
 from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.replay import Observer, Plan, Step
 from pytest_loadtool.replay.compile.proxies import through
 from pytest_loadtool.replay.control import Control
+from pytest_loadtool.replay.user.user import Claim
 from pytest_loadtool.workflow.document import Document, check
 from pytest_loadtool.workflow.project import Project
 
@@ -61,9 +63,15 @@ def plan_of(
 
 
 async def replay(
-    plan: Plan, observer: Stoppable, *, control: Control | None = None, number: int = 0
+    plan: Plan,
+    observer: Stoppable,
+    *,
+    rows: Claim = FIRST_ROWS,
+    number: int = 0,
+    control: Control | None = None,
 ) -> None:
-    """Replay once in a thread; when this is cancelled, the replay ends with what is under way.
+    """Replay once in a thread, with these ``rows`` of datasets; when this is cancelled, the replay
+    ends with what is under way.
 
     With a ``control`` somebody can hold it. ``number`` (from 0) is that of the iteration.
     """
@@ -75,8 +83,9 @@ async def replay(
                 plan,
                 observer=observer,
                 challenged=observer.challenged,
-                control=control,
+                rows=rows,
                 number=number,
+                control=control,
             )
         )
     finally:

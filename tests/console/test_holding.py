@@ -15,12 +15,12 @@ from prompt_toolkit.output.plain_text import PlainTextOutput
 
 from pytest_loadtool.console import editor
 from pytest_loadtool.console.repl.holding import holding
-from pytest_loadtool.replay.control import Control, Moment, Wanted
+from pytest_loadtool.replay.control import Control, ReplayMoment, Wishes
 from tests.replay.test_holding import plan_of
 
 PLAN = plan_of(("/a",), ("/b",))
-THINKING = Moment("thinking", page=PLAN.pages[0], done=1, thinking=57.4, until=145.0)
-HELD = Moment("held", "breakpoint", next=PLAN.steps[1], request=b"GET /b HTTP/1.1\r\n\r\n")
+THINKING = ReplayMoment("thinking", page=PLAN.pages[0], done=1, thinking=57.4, until=145.0)
+HELD = ReplayMoment("held", "breakpoint", next=PLAN.steps[1], request=b"GET /b HTTP/1.1\r\n\r\n")
 
 F8, F10, ENTER = "\x1b[19~", "\x1b[21~", "\r"
 
@@ -39,7 +39,7 @@ def terminal() -> Iterator[tuple[PipeInput, io.StringIO]]:
 Terminal = tuple[PipeInput, io.StringIO]
 
 
-def pressed(terminal: Terminal, moment: Moment, keys: str, said: list[str]) -> Wanted:
+def pressed(terminal: Terminal, moment: ReplayMoment, keys: str, said: list[str]) -> Wishes:
     """What is wanted after these keys, of which something is."""
     control = Control()
     control.moment = moment
@@ -71,7 +71,9 @@ def pressed(terminal: Terminal, moment: Moment, keys: str, said: list[str]) -> W
     ],
     ids=["pause", "skip", "others", "stop", "again", "c", "F8", "Enter", "F10", "step"],
 )
-def test_keys(terminal: Terminal, moment: Moment, keys: str, wanted: dict[str, object]) -> None:
+def test_keys(
+    terminal: Terminal, moment: ReplayMoment, keys: str, wanted: dict[str, object]
+) -> None:
     """Each means what its line says; keys that mean nothing do nothing."""
     found = pressed(terminal, moment, keys, [])
     assert {name: getattr(found, name) for name in wanted} == wanted

@@ -25,7 +25,7 @@ def plan_of(*pages: tuple[str, ...], think: float = 10.0, **more: object) -> Pla
         Page(f"page {number}", tuple(Transaction(Request("GET", one)) for one in targets), think)
         for number, targets in enumerate(pages)
     )
-    made = (*made[:-1], replace(made[-1], think_time=None))
+    made = (*made[:-1], replace(made[-1], think_time=0.0))
     return compile_case(TestCase("case", made, "http://127.0.0.1:8000", **more))  # type: ignore[arg-type]
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING
 
-from pytest_loadtool.console.arguments import TransactionNumber
+from pytest_loadtool.console.arguments import SelectionWord, TransactionName
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.selection import transaction
+from pytest_loadtool.console.selection import select, transaction_index
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import transaction as views
 from pytest_loadtool.console.views.replay import summary
@@ -25,6 +25,7 @@ from pytest_loadtool.replay.control import Control
 from pytest_loadtool.workflow.configuring import needs_configuration
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.replaying import breakpoint_of, held_before, replay
+from pytest_loadtool.workflow.rows import take_rows
 from pytest_loadtool.workflow.telling import counted
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ async def play(
     *,
     fast: bool = False,
     server: str = "",
-    to: TransactionNumber | None = None,
+    row: int | None = None,
+    to: TransactionName | None = None,
     step: bool = False,
     repeat: int = 1,
     loop: bool = False,
@@ -48,6 +50,9 @@ async def play(
     out the think times. --server replays against another base URL. --to ends after that
     transaction, --repeat plays so many times, --loop until you stop it. A page that did not come is
     not thought about, and three connections in a row that are refused end the replay.
+
+    Each replay takes the next row of each dataset that is used; --row 2 takes that one,
+    `dataset-reset` begins at the first again, where tests and load tests always begin.
 
     At a terminal keys hold it. Space pauses; Enter skips a think time, or does one transaction;
     e edits the request that goes next, c (or F8) goes on, q stops. --step holds before the first
@@ -62,8 +67,7 @@ async def play(
         raise UsageError(f"--repeat must be 1 at least, not {repeat}")
     if step and not session.frontend.interactive:
         raise UsageError("--step needs a terminal: nobody is there to go on")
-    if to is not None:
-        transaction(session.opened(), to)
+    last = None if to is None else transaction_index(session.opened(), to)
     if needs_configuration(session.opened()):
         await configure_for_replay(session)
     if needs_identity(session.opened()):
@@ -74,11 +78,13 @@ async def play(
     numbers = count() if loop else range(repeat)
     failed = 0
     for number in numbers:
-        control = _control(session, document, to=to, step=step)
+        control = _control(session, document, to=last, step=step)
         if loop or repeat > 1:
             session.say(f"Replay {number + 1}" + ("" if loop else f" of {repeat}"))
         try:
-            await _play_once(session, document, plan, control, number)
+            await _play_once(
+                session, plan, control, row=row if number == 0 else None, number=number
+            )
         except CommandError as error:
             failed += 1
             if control.moment.why == "stopped" or not (loop or repeat > 1):
@@ -88,22 +94,23 @@ async def play(
         raise CommandError(f"{failed} of {counted(repeat, 'replay')} failed")
 
 
-async def break_(session: Console, number: TransactionNumber | None = None) -> None:
-    """Break: hold `play` before a transaction; said again, no more. Without NUMBER, list where.
+async def break_(session: Console, *selected: SelectionWord) -> None:
+    """Break: hold `play` before transactions; said again, no more. Without any, list where.
 
     At a terminal, `play` is held there until you go on: Enter does the transaction, c goes on, e
     edits the request before. Breakpoints stay with their transactions when others are deleted, and
     are gone with the console. Scripts are not held.
     """
     document = session.opened()
-    if number is None:
+    if not selected:
         await breakpoints(session)
         return
-    key = breakpoint_of(transaction(document, number))
-    session.breakpoints ^= {key}
-    title = transaction(document, number).title
-    how = "is held" if key in session.breakpoints else "is no longer held"
-    session.say(f"`play` {how} before {number} {title}.")
+    transactions = list(document.case.transactions())
+    for index in select(document, selected).transactions:
+        key = breakpoint_of(transactions[index])
+        session.breakpoints ^= {key}
+        how = "is held" if key in session.breakpoints else "is no longer held"
+        session.say(f"`play` {how} before {index + 1} {transactions[index].title}.")
 
 
 async def breakpoints(session: Console, *, clear: bool = False) -> None:
@@ -118,26 +125,27 @@ async def breakpoints(session: Console, *, clear: bool = False) -> None:
         session.say("There are no breakpoints: `break 3` holds `play` before transaction 3.")
 
 
-def _control(
-    session: Console, document: Document, *, to: TransactionNumber | None, step: bool
-) -> Control:
+def _control(session: Console, document: Document, *, to: int | None, step: bool) -> Control:
     """What holds the replay, where there is somebody to let it go on."""
     held = held_before(document.case, session.breakpoints) if session.frontend.interactive else ()
-    return Control(breakpoints=held, to=None if to is None else to - 1, paused=step)
+    return Control(breakpoints=held, to=to, paused=step)
 
 
 async def _play_once(
-    session: Console, document: Document, plan: Plan, control: Control, number: int
+    session: Console, plan: Plan, control: Control, *, row: int | None, number: int
 ) -> None:
     """Replay once, and tell how it went.
 
     Raises:
         CommandError: something failed, or it was stopped.
     """
+    document = session.opened()
+    rows, said = take_rows(plan, session.case_path, row)
+    session.tell(said)
     watched = _Watch(session, len(plan.steps))
     try:
         async with session.frontend.holding(control, plan):
-            await replay(plan, watched, control=control, number=number)
+            await replay(plan, watched, rows=rows, number=number, control=control)
     except asyncio.CancelledError:
         session.say(f"\n{summary(control.moment, len(plan.steps))} until then.")
         raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.replay import Plan
-from pytest_loadtool.replay.control import Moment
+from pytest_loadtool.replay.control import ReplayMoment
 from pytest_loadtool.workflow.telling import counted
 
 #: What the keys do, by whether there is a think time and whether it is held.
@@ -19,7 +19,9 @@ _KEYS = {
 _NAME = 20
 
 
-def status(moment: Moment, plan: Plan, *, now: float, started: float, width: int) -> list[str]:
+def status(
+    moment: ReplayMoment, plan: Plan, *, now: float, started: float, width: int
+) -> list[str]:
     """Return two lines: where a replay is, and what the keys do. Times are those of the replay's
     clock; the name of the page is cut where the terminal is narrow."""
     doing = _doing(moment, now)
@@ -31,14 +33,14 @@ def status(moment: Moment, plan: Plan, *, now: float, started: float, width: int
     return [line[: width - 1], _KEYS[thinks, held][: width - 1]]
 
 
-def summary(moment: Moment, total: int) -> str:
+def summary(moment: ReplayMoment, total: int) -> str:
     """Return how many transactions passed, of a replay that ended before its end."""
     failed = f", {moment.failed} failed" if moment.failed else ""
     passed = moment.done - moment.failed
     return f"{passed} of {counted(total, 'transaction')} passed{failed}"
 
 
-def _line(moment: Moment, plan: Plan, doing: str, elapsed: float, name: int) -> str:
+def _line(moment: ReplayMoment, plan: Plan, doing: str, elapsed: float, name: int) -> str:
     page = moment.page
     where = [f"page {0 if page is None else page.index + 1} of {len(plan.pages)}"]
     if page is not None and name:
@@ -49,7 +51,7 @@ def _line(moment: Moment, plan: Plan, doing: str, elapsed: float, name: int) -> 
     return "  ".join(part for part in parts if part)
 
 
-def _doing(moment: Moment, now: float) -> str:
+def _doing(moment: ReplayMoment, now: float) -> str:
     if moment.thinking:
         spent = moment.thinking - moment.left(now)
         held = " (paused)" if moment.state == "held" else ""

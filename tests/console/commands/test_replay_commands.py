@@ -13,7 +13,7 @@ from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.opening import open_file
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.replay import Plan, Step
-from pytest_loadtool.replay.control import Control, Moment
+from pytest_loadtool.replay.control import Control, ReplayMoment
 from tests.console.listener import Listener, do
 from tests.plugin.serving import Server, case, serving
 from tests.ports import free_port
@@ -24,11 +24,11 @@ class Person(Listener):
     """Somebody with keys: does one of ``keys`` whenever the replay is held before a transaction."""
 
     interactive: bool = True
-    keys: list[Callable[[Control, Moment], None]] = field(default_factory=list)
+    keys: list[Callable[[Control, ReplayMoment], None]] = field(default_factory=list)
     held: list[str] = field(default_factory=list)
 
     def holding(self, control: Control, plan: Plan) -> AbstractAsyncContextManager[None]:
-        def told(moment: Moment) -> None:
+        def told(moment: ReplayMoment) -> None:
             if moment.state == "held" and moment.next not in before:
                 assert moment.next is not None
                 before.append(moment.next)
@@ -120,12 +120,12 @@ def test_person_steps_edits_and_goes_on(played: Console, server: Server) -> None
     """Held before the first, by a step before the second; that one is edited; then on to the
     breakpoint, and to the end."""
 
-    def edit(control: Control, moment: Moment) -> None:
+    def edit(control: Control, moment: ReplayMoment) -> None:
         assert moment.next is not None
         control.edit(moment.next.index, moment.request.replace(b"x=2", b"x=edited"))
         control.step()
 
-    def go_on(control: Control, _moment: Moment) -> None:
+    def go_on(control: Control, _moment: ReplayMoment) -> None:
         control.go_on()
 
     person = Person(keys=[lambda control, _: control.step(), edit, go_on, go_on])
