@@ -62,6 +62,8 @@ async def play(
     authentication, the Test Case Configuration Wizard asks who the users are, as by
     `test-case-configuration`. Of a test case that was not made here, what it reads and where it
     sends is shown, and you are asked.
+
+    Example: `play --fast --to 15`
     """
     if repeat < 1:
         raise UsageError(f"--repeat must be 1 at least, not {repeat}")
@@ -100,6 +102,8 @@ async def break_(session: Console, *selected: SelectionWord) -> None:
     At a terminal, `play` is held there until you go on: Enter does the transaction, c goes on, e
     edits the request before. Breakpoints stay with their transactions when others are deleted, and
     are gone with the console. Scripts are not held.
+
+    Example: `break 15`
     """
     document = session.opened()
     if not selected:
@@ -114,7 +118,12 @@ async def break_(session: Console, *selected: SelectionWord) -> None:
 
 
 async def breakpoints(session: Console, *, clear: bool = False) -> None:
-    """List the breakpoints, the transactions that `play` is held before; --clear: take all away."""
+    """List the breakpoints, the transactions that `play` is held before.
+
+    --clear takes all of them away.
+
+    Example: `breakpoints --clear`
+    """
     document = session.opened()
     if clear:
         session.breakpoints.clear()
