@@ -45,7 +45,7 @@ from pytest_loadtool.console.commands.properties import (
 )
 from pytest_loadtool.console.commands.record import record, stop
 from pytest_loadtool.console.commands.regroup import preferences, regroup
-from pytest_loadtool.console.commands.replay import play
+from pytest_loadtool.console.commands.replay import break_, breakpoints, play
 from pytest_loadtool.console.commands.structure import (
     duplicate,
     merge,
@@ -78,7 +78,7 @@ COMMANDS = registry(
             *(dataset_add_row, dataset_add_column, dataset_properties, dataset_reset),
             *(dataset_rename, dataset_remove),
         ),
-        "Replay": (play,),
+        "Replay": (play, break_, breakpoints),
         "Load": (create_load_configuration, start),
         "File": (save, log, shell, clear, help_, quit_),
     },
