@@ -46,6 +46,14 @@ from pytest_loadtool.console.commands.properties import (
 from pytest_loadtool.console.commands.record import record, stop
 from pytest_loadtool.console.commands.regroup import preferences, regroup
 from pytest_loadtool.console.commands.replay import break_, breakpoints, play
+from pytest_loadtool.console.commands.structure import (
+    duplicate,
+    merge,
+    move,
+    rename,
+    split,
+    think,
+)
 from pytest_loadtool.console.registry import registry
 
 __all__ = ["COMMANDS"]
@@ -56,7 +64,10 @@ COMMANDS = registry(
     {
         "Record": (record, run, wait, stop, import_, import_page, preferences),
         "Look": (tree, show, fields, show_errors, show_fidelity),
-        "Edit": (set_field, unique, strip, delete, regroup, undo, redo),
+        "Edit": (
+            *(set_field, unique, strip, delete, rename, think, move, merge, split, duplicate),
+            *(regroup, undo, redo),
+        ),
         "Configure": (
             *(configure, application_state, explain, undo_decision),
             *(mark_dangerous, properties),
