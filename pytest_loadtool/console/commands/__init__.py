@@ -45,8 +45,20 @@ from pytest_loadtool.console.commands.properties import (
 )
 from pytest_loadtool.console.commands.record import record, stop
 from pytest_loadtool.console.commands.regroup import preferences, regroup
+<<<<<<< HEAD
 from pytest_loadtool.console.commands.replay import play
 from pytest_loadtool.console.commands.view import view
+=======
+from pytest_loadtool.console.commands.replay import break_, breakpoints, play
+from pytest_loadtool.console.commands.structure import (
+    duplicate,
+    merge,
+    move,
+    rename,
+    split,
+    think,
+)
+>>>>>>> integ
 from pytest_loadtool.console.registry import registry
 
 __all__ = ["COMMANDS"]
@@ -56,8 +68,16 @@ __all__ = ["COMMANDS"]
 COMMANDS = registry(
     {
         "Record": (record, run, wait, stop, import_, import_page, preferences),
+<<<<<<< HEAD
         "Look": (view, tree, show, fields, show_errors, show_fidelity),
         "Edit": (set_field, unique, strip, delete, regroup, undo, redo),
+=======
+        "Look": (tree, show, fields, show_errors, show_fidelity),
+        "Edit": (
+            *(set_field, unique, strip, delete, rename, think, move, merge, split, duplicate),
+            *(regroup, undo, redo),
+        ),
+>>>>>>> integ
         "Configure": (
             *(configure, application_state, explain, undo_decision),
             *(mark_dangerous, properties),
@@ -68,7 +88,7 @@ COMMANDS = registry(
             *(dataset_add_row, dataset_add_column, dataset_properties, dataset_reset),
             *(dataset_rename, dataset_remove),
         ),
-        "Replay": (play,),
+        "Replay": (play, break_, breakpoints),
         "Load": (create_load_configuration, start),
         "File": (save, log, shell, clear, help_, quit_),
     },
