@@ -22,13 +22,13 @@ __all__ = ["Terminal", "console"]
 class Terminal:
     """A tmux session of its own server with one window."""
 
-<<<<<<< HEAD
     def __init__(
-        self, directory: Path, command: list[str], size: tuple[int, int] = (150, 50)
+        self,
+        directory: Path,
+        command: list[str],
+        editor: str = "false",
+        size: tuple[int, int] = (150, 50),
     ) -> None:
-=======
-    def __init__(self, directory: Path, command: list[str], editor: str = "false") -> None:
->>>>>>> integ
         self._socket = f"loadtool-{uuid.uuid4().hex}"
         terminal = {"TERM": "xterm-256color", "SHELL": "/bin/bash", "VISUAL": editor}
         environment = console_environment(directory) | terminal
@@ -89,26 +89,18 @@ class Terminal:
 
 @contextmanager
 def console(
-<<<<<<< HEAD
     directory: Path,
     case: str = "shop.case.toml",
     browser: str = "none",
+    editor: str = "false",
     *options: str,
     size: tuple[int, int] = (150, 50),
-=======
-    directory: Path, case: str = "shop.case.toml", browser: str = "none", editor: str = "false"
->>>>>>> integ
 ) -> Iterator[Terminal]:
     """`pytest --record CASE` in ``directory`` that has come to its prompt."""
     if shutil.which("tmux") is None:
         pytest.fail("tmux is not installed: apt-get install tmux")
-<<<<<<< HEAD
     command = console_command("--record", case, "--record-browser", browser, *options)
-    opened = Terminal(directory, command, size)
-=======
-    command = console_command("--record", case, "--record-browser", browser)
-    opened = Terminal(directory, command, editor)
->>>>>>> integ
+    opened = Terminal(directory, command, editor, size)
     try:
         opened.wait_for(r"^loadtool>")
         yield opened

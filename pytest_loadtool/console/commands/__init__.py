@@ -45,10 +45,6 @@ from pytest_loadtool.console.commands.properties import (
 )
 from pytest_loadtool.console.commands.record import record, stop
 from pytest_loadtool.console.commands.regroup import preferences, regroup
-<<<<<<< HEAD
-from pytest_loadtool.console.commands.replay import play
-from pytest_loadtool.console.commands.view import view
-=======
 from pytest_loadtool.console.commands.replay import break_, breakpoints, play
 from pytest_loadtool.console.commands.structure import (
     duplicate,
@@ -58,7 +54,7 @@ from pytest_loadtool.console.commands.structure import (
     split,
     think,
 )
->>>>>>> integ
+from pytest_loadtool.console.commands.view import view
 from pytest_loadtool.console.registry import registry
 
 __all__ = ["COMMANDS"]
@@ -68,16 +64,11 @@ __all__ = ["COMMANDS"]
 COMMANDS = registry(
     {
         "Record": (record, run, wait, stop, import_, import_page, preferences),
-<<<<<<< HEAD
         "Look": (view, tree, show, fields, show_errors, show_fidelity),
-        "Edit": (set_field, unique, strip, delete, regroup, undo, redo),
-=======
-        "Look": (tree, show, fields, show_errors, show_fidelity),
         "Edit": (
             *(set_field, unique, strip, delete, rename, think, move, merge, split, duplicate),
             *(regroup, undo, redo),
         ),
->>>>>>> integ
         "Configure": (
             *(configure, application_state, explain, undo_decision),
             *(mark_dangerous, properties),

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Protocol
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING, Protocol
 
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.wizard import Question
 from pytest_loadtool.model.progress import Told
+
+if TYPE_CHECKING:
+    from pytest_loadtool.replay import Plan
+    from pytest_loadtool.replay.control import Control
 
 
 class Pane(Protocol):
@@ -20,12 +24,17 @@ class Pane(Protocol):
     def doing(self, text: str) -> None:
         """Show how far work has got; from any thread."""
 
+    def replaying(self, control: Control | None, plan: Plan) -> None:
+        """Show a replay that is under way, and hear keys that hold it; None: it is over."""
+
     async def answer(self, text: str, default: str, *, secret: bool = False) -> str | None:
         """Ask for a line; None if the person gave up."""
 
 
 class ScreenFrontend:
     """A `Frontend` whose terminal shows a view."""
+
+    interactive = True
 
     def __init__(self, pane: Pane) -> None:
         self._pane = pane
@@ -52,6 +61,15 @@ class ScreenFrontend:
 
     def _told(self, doing: str, done: int, of: int) -> None:
         self._pane.doing(f"{doing}: {done:,} of {of:,}" if of else doing)
+
+    @asynccontextmanager
+    async def holding(self, control: Control, plan: Plan) -> AsyncIterator[None]:
+        """Show where the replay is, and hear keys that hold it."""
+        self._pane.replaying(control, plan)
+        try:
+            yield
+        finally:
+            self._pane.replaying(None, plan)
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:  # noqa: ARG002  somebody is
         """Ask; anything but a yes is a no."""

@@ -10,6 +10,7 @@ import asyncio
 import traceback
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import Any
 
 from prompt_toolkit.application import Application
@@ -41,10 +42,12 @@ from prompt_toolkit.mouse_events import MouseEvent, MouseEventType
 from prompt_toolkit.output import ColorDepth
 
 from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.fullscreen.editing_requests import edit_next
 from pytest_loadtool.console.fullscreen.frontend import ScreenFrontend
 from pytest_loadtool.console.fullscreen.signalling import signalling
 from pytest_loadtool.console.fullscreen.style import style
 from pytest_loadtool.console.screens import editor as editing
+from pytest_loadtool.console.screens import replaying
 from pytest_loadtool.console.screens.editor import Editor, editor_of
 from pytest_loadtool.console.screens.frame import Bar, Output, body_rows, framed
 from pytest_loadtool.console.screens.keys import ScreenKey, available, key_help
@@ -53,6 +56,8 @@ from pytest_loadtool.console.screens.tree import MARKS
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.console.views.line import ViewLine
+from pytest_loadtool.replay import Plan
+from pytest_loadtool.replay.control import Control
 
 #: Runs one line of a command, to its end; whether the console has to end then.
 Runner = Callable[[str], Awaitable[tuple["asyncio.Task[None]", bool]]]
@@ -91,11 +96,12 @@ class FullScreen:
         document = session.opened()
         self.editor = (editor or editor_of(document)).of(document)
         self._session, self._runner = session, runner
-        self._keys = available(editing.KEYS, session.registry)
+        self._editor_keys = available(editing.KEYS, session.registry)
         self._output = Output()
         self._message = self._busy = self._progress = ""
         self._typing: Typing | None = None
         self._task: asyncio.Task[None] | None = None
+        self._replay: tuple[Control, Plan, float] | None = None
         self._heard: list[str] = []
         self._history, self._silent = history, InMemoryHistory()
         self._line = Buffer(
@@ -149,13 +155,26 @@ class FullScreen:
         self.editor = self.editor.of(self._session.document)
         return framed(
             self._bar(),
-            lambda width, height: editing.drawn(self.editor, width, height),
-            self._output,
+            self._drawn_body,
+            self._output if self._replay is None else Output(),
             self._progress or self._busy or self._message,
             self._keys,
             columns,
             rows,
         )
+
+    def _drawn_body(self, columns: int, rows: int) -> list[ViewLine]:
+        if self._replay is None:
+            return editing.drawn(self.editor, columns, rows)
+        control, plan, started = self._replay
+        return replaying.drawn(
+            control.moment, plan, self._heard, columns, rows, now=perf_counter(), started=started
+        )
+
+    @property
+    def _keys(self) -> tuple[ScreenKey, ...]:
+        """The keys that mean something now."""
+        return self._editor_keys if self._replay is None else replaying.KEYS
 
     def _bar(self) -> Bar:
         session, document = self._session, self._session.document
@@ -186,13 +205,13 @@ class FullScreen:
     def _bindings(self) -> KeyBindings:
         bindings = KeyBindings()
         typing = Condition(lambda: self._typing is not None)
-        named = {name: key for key in self._keys for name in key.keys}
 
-        def pressed(key: ScreenKey) -> Callable[[KeyPressEvent], None]:
-            return lambda _: self.press(key)
+        def pressed(name: str) -> Callable[[KeyPressEvent], None]:
+            return lambda _: self.press(name)
 
-        for name, key in named.items():
-            bindings.add(name, filter=~typing)(pressed(key))
+        tables = (self._editor_keys, replaying.KEYS)
+        for name in {name for table in tables for key in table for name in key.keys}:
+            bindings.add(name, filter=~typing)(pressed(name))
         bindings.add("?", filter=~typing)(lambda _: self._help())
         bindings.add("q", filter=~typing)(lambda _: self._quit())
         bindings.add("f2", filter=~typing)(lambda _: self._quit())
@@ -201,8 +220,14 @@ class FullScreen:
         bindings.add("tab", filter=typing)(lambda _: self._complete())
         return bindings
 
-    def press(self, key: ScreenKey) -> None:
-        """Do what a key is for."""
+    def press(self, name: str) -> None:
+        """Do what a key is for now; nothing if it is for nothing."""
+        key = next((one for one in self._keys if name in one.keys), None)
+        if key is None:
+            return
+        if self._replay is not None:
+            self._wish(self._replay[0], key.move)
+            return
         columns, rows = self._body()
         if key.line:
             template = key.on_page if key.on_page and self.editor.on_page else key.line
@@ -218,6 +243,12 @@ class FullScreen:
             self._message = ""
             if (move := editing.MOVES.get(key.move)) is not None:
                 self.editor = move(self.editor, columns, max(rows, 2))
+
+    def _wish(self, control: Control, move: str) -> None:
+        if (wish := replaying.WISHES.get(move)) is not None:
+            wish(control)
+        elif move == "edit" and control.moment.next is not None:
+            self._app.create_background_task(edit_next(control, self.said))
 
     def _moves_output(self, move: str) -> bool:
         """Scroll or close the pane, if it is open and the key does that; whether it was."""
@@ -245,7 +276,7 @@ class FullScreen:
         self._output = Output("keys", lines, open=True, whole=True)
 
     def _quit(self) -> None:
-        if self._output.open:
+        if self._output.open and self._task is None:
             self._output = replace(self._output, open=False)
         elif self._task is not None:
             self._message = f"`{self._busy}` has not ended: Ctrl-C ends it"
@@ -399,6 +430,11 @@ class FullScreen:
     def doing(self, text: str) -> None:
         """Show how far work has got; from any thread."""
         self._progress = text
+        self._app.invalidate()
+
+    def replaying(self, control: Control | None, plan: Plan) -> None:
+        """Show a replay that is under way, and hear keys that hold it; None: it is over."""
+        self._replay = (control, plan, perf_counter()) if control is not None else None
         self._app.invalidate()
 
     async def answer(self, text: str, default: str, *, secret: bool = False) -> str | None:

@@ -22,11 +22,8 @@ from prompt_toolkit.shortcuts import clear
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.execution import ABANDONED, execute, outcome
 from pytest_loadtool.console.repl.completion import RegistryCompleter
-<<<<<<< HEAD
 from pytest_loadtool.console.repl.full_screen import Views, view_key
-=======
 from pytest_loadtool.console.repl.holding import holding
->>>>>>> integ
 from pytest_loadtool.console.repl.interrupting import ENDING, Interruptible
 from pytest_loadtool.console.repl.script import PlainFrontend
 from pytest_loadtool.console.session import Console, printable

@@ -24,9 +24,9 @@ def status(
 ) -> list[str]:
     """Return two lines: where a replay is, and what the keys do. Times are those of the replay's
     clock; the name of the page is cut where the terminal is narrow."""
-    doing = _doing(moment, now)
+    doing_ = doing(moment, now)
     for name in (_NAME * 2, _NAME, 10, 0):
-        line = _line(moment, plan, doing, now - started, name)
+        line = _line(moment, plan, doing_, now - started, name)
         if len(line) <= width:
             break
     thinks, held = bool(moment.thinking), moment.state == "held"
@@ -40,6 +40,11 @@ def summary(moment: ReplayMoment, total: int) -> str:
     return f"{passed} of {counted(total, 'transaction')} passed{failed}"
 
 
+def where(moment: ReplayMoment, plan: Plan, elapsed: float) -> str:
+    """Return the page that a replay is on, and how far it has come."""
+    return _line(moment, plan, "", elapsed, _NAME * 2)
+
+
 def _line(moment: ReplayMoment, plan: Plan, doing: str, elapsed: float, name: int) -> str:
     page = moment.page
     where = [f"page {0 if page is None else page.index + 1} of {len(plan.pages)}"]
@@ -51,7 +56,8 @@ def _line(moment: ReplayMoment, plan: Plan, doing: str, elapsed: float, name: in
     return "  ".join(part for part in parts if part)
 
 
-def _doing(moment: ReplayMoment, now: float) -> str:
+def doing(moment: ReplayMoment, now: float) -> str:
+    """Return what a replay is doing, if it is not replaying: it thinks, or is held."""
     if moment.thinking:
         spent = moment.thinking - moment.left(now)
         held = " (paused)" if moment.state == "held" else ""

@@ -19,7 +19,7 @@ def opened(directory: Path, size: tuple[int, int], *options: str) -> Iterator[Te
     with HarWriter(directory / "in.har") as writer:
         for one in SHOP.exchanges:
             writer.append(one)
-    with console(directory, "shop.case.toml", "none", *options, size=size) as terminal:
+    with console(directory, "shop.case.toml", "none", "false", *options, size=size) as terminal:
         terminal.enter("import in.har")
         terminal.wait_for(r"^shop\.case\.toml: .*\(unsaved\)")
         terminal.press("F2")
