@@ -49,7 +49,7 @@ from pytest_loadtool.console.fullscreen.style import style
 from pytest_loadtool.console.screens import editor as editing
 from pytest_loadtool.console.screens import replaying
 from pytest_loadtool.console.screens.editor import Editor, editor_of
-from pytest_loadtool.console.screens.frame import Bar, Output, body_rows, framed
+from pytest_loadtool.console.screens.frame import Bar, Output, body_rows, framed, pane_rows
 from pytest_loadtool.console.screens.keys import ScreenKey, available, key_help
 from pytest_loadtool.console.screens.pager import Pager
 from pytest_loadtool.console.screens.tree import MARKS
@@ -259,7 +259,7 @@ class FullScreen:
             self._output = replace(output, open=False)
             return True
         columns, rows = self._size.columns, self._size.rows
-        seen = output.rows(columns, rows - 3) - 1
+        seen = pane_rows(output, columns, rows)
         count = len(output.shown(columns))
         by = {"page up": -seen, "page down": seen}
         if output.whole:
@@ -409,6 +409,7 @@ class FullScreen:
         else:
             output = Output(line, tuple(self._heard), open=bool(said))
             self._output = self._at_end(output) if failed else output
+            self._message = said[-1] if said and "\n" not in said[-1] else ""
         self._app.invalidate()
 
     # A `Pane`.
@@ -424,7 +425,7 @@ class FullScreen:
 
     def _at_end(self, output: Output) -> Output:
         columns, rows = self._size.columns, self._size.rows
-        count, seen = len(output.shown(columns)), output.rows(columns, rows - 3) - 1
+        count, seen = len(output.shown(columns)), pane_rows(output, columns, rows)
         return replace(output, pager=Pager(max(0, count - seen)))
 
     def doing(self, text: str) -> None:

@@ -12,6 +12,8 @@ from pytest_loadtool.console.views.line import ViewLine
 
 #: The smallest terminal that a screen is drawn in.
 _LEAST_COLUMNS, _LEAST_ROWS = 40, 10
+#: Rows from which on the keys get two lines.
+_ROOMY = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +72,28 @@ def framed(
             f"{columns} and {rows}. Make it larger, or q for the line."
         )
         return filled(wrapped(text, columns), columns, rows)
-    taken = output.rows(columns, rows - 3)
+    taken = output.rows(columns, rows - 2 - _hint_rows(rows))
     height = body_rows(output, columns, rows)
     lines = [_title(bar, columns)]
     lines += body(columns, height) if height else []
     lines += _pane(output, columns, taken)
     said = ViewLine((f" {message}", "heading")) if message else ViewLine(("─" * columns, "dim"))
-    return [*lines, fitted(said, columns), fitted(hints(keys, columns), columns)]
+    below = hints(keys, columns, _hint_rows(rows))
+    return [*lines, fitted(said, columns), *(fitted(one, columns) for one in below)]
+
+
+def _hint_rows(rows: int) -> int:
+    return 2 if rows >= _ROOMY else 1
+
+
+def pane_rows(output: Output, columns: int, rows: int) -> int:
+    """Return how many lines of the pane are seen in a terminal of so many rows."""
+    return max(0, output.rows(columns, rows - 2 - _hint_rows(rows)) - 1)
 
 
 def body_rows(output: Output, columns: int, rows: int) -> int:
     """Return how many rows are left for the screen itself in a terminal of so many."""
-    return max(0, rows - 3 - output.rows(columns, rows - 3))
+    return max(0, rows - 2 - _hint_rows(rows) - output.rows(columns, rows - 2 - _hint_rows(rows)))
 
 
 def _title(bar: Bar, columns: int) -> ViewLine:

@@ -60,18 +60,19 @@ def _known(line: str, registry: Registry) -> bool:
     return True
 
 
-def hints(keys: Sequence[ScreenKey], columns: int) -> ViewLine:
-    """Return the line at the bottom: as many keys as it has room for, and where the others are."""
-    always = "? keys  q line"
-    spans: list[tuple[str, Kind]] = [(" ", "")]
-    room = columns - columns_of(always) - 3
+def hints(keys: Sequence[ScreenKey], columns: int, rows: int = 1) -> list[ViewLine]:
+    """Return the lines at the bottom: as many keys as they have room for, and how to see all."""
+    always: list[tuple[str, Kind]] = [("?", "name"), (" keys  ", ""), ("q", "name"), (" back", "")]
+    lines: list[list[tuple[str, Kind]]] = [[(" ", "")] for _ in range(rows)]
+    rooms = [columns - 2] * (rows - 1) + [columns - 2 - sum(len(text) for text, _ in always)]
     for key in keys:
         label = key.label.split(" ")[0]
         taken = columns_of(label) + columns_of(key.hint) + 3
-        if key.hint and taken <= room:
-            spans += [(label, "name"), (f" {key.hint}  ", "")]
-            room -= taken
-    return ViewLine(*spans, ("?", "name"), (" keys  ", ""), ("q", "name"), (" line", ""))
+        at = next((at for at, room in enumerate(rooms) if taken <= room), None)
+        if key.hint and at is not None:
+            lines[at] += [(label, "name"), (f" {key.hint}  ", "")]
+            rooms[at] -= taken
+    return [ViewLine(*line) for line in (*lines[:-1], [*lines[-1], *always])]
 
 
 def key_help(keys: Sequence[ScreenKey]) -> Iterator[ViewLine]:

@@ -60,7 +60,7 @@ def drawn(
 ) -> list[ViewLine]:
     """Return a replay as a block; ``said`` is what was told of its transactions until now."""
     state = doing(moment, now)
-    head = ViewLine((f" {where(moment, plan, now - started)}", ""))
+    head = ViewLine((f" {where(moment, plan, now - started, columns - 1)}", ""))
     second = ViewLine((f" {state}", "found" if moment.state == "held" else "heading"))
     next_ = list(_next(moment, columns, mask))[:_NEXT]
     height = max(rows - 2 - len(next_), 0)
@@ -80,7 +80,7 @@ def _variables(moment: ReplayMoment, columns: int, mask: Mask) -> Iterator[ViewL
     )
     for name in names:
         step = moment.set_by.get(name)
-        set_ = f"{step.index + 1}" if step is not None else "row" if "." in name else "–"
+        set_ = f"{step.index + 1}" if step is not None else "row" if "." in name else ""
         value = on_one_line(mask.value(name, moment.values[name]))
         yield ViewLine(
             (f" {padded(name, width)}  ", "name"), (f"{set_:>4}  ", "number"), (value, "")

@@ -35,7 +35,7 @@ def view(tmp_path: Path) -> Iterator[Terminal]:
 
 def test_keys_change_the_case_as_commands_do(view: Terminal, tmp_path: Path) -> None:
     """Deleted, undone and done again by keys, saved by a command line, and back at the prompt."""
-    view.wait_for(r"^ Enter open  Space mark .*\? keys  q line$")
+    view.wait_for(r"^ Enter open  Space mark .*\n.*\? keys  q back$")
     count = len(SHOP.exchanges)
     view.press("Down")
     view.type("d")

@@ -34,21 +34,21 @@ def test_the_state_stands_above_and_the_keys_below() -> None:
     assert lines[0].startswith(" shop.case.toml*  http://127.0.0.1:8000 ")
     assert lines[0].endswith("3 pages, 5 transactions")
     assert lines[1] == "body"
-    assert lines[-2] == " Deleted 4: GET /"
-    assert lines[-1].startswith(" Enter open  Space mark")
-    assert lines[-1].endswith("? keys  q line")
+    assert lines[-3] == " Deleted 4: GET /"
+    assert lines[-2].startswith(" Enter open  Space mark")
+    assert lines[-1].endswith("? keys  q back")
     assert "127.0.0.1" not in screen(Output(), columns=50)[0]
 
 
 def test_what_was_said_takes_the_lower_half_at_most() -> None:
     """More than that is scrolled; a few lines take only what they need."""
     few = Output("tree", ("one", "two"), open=True)
-    assert screen(few)[-5].startswith("── tree ──")
-    assert screen(few)[-4:-2] == [" one", " two"]
+    assert screen(few)[-6].startswith("── tree ──")
+    assert screen(few)[-5:-3] == [" one", " two"]
     many = Output("explain", tuple(map(str, range(100))), open=True)
-    assert body_rows(many, 80, 24) == 11
-    assert screen(many)[12].endswith("PgDn: 91 more lines ─ Esc closes ─")
-    assert screen(replace(many, pager=Pager(91)))[-3] == " 99"
+    assert body_rows(many, 80, 24) == 10
+    assert screen(many)[11].endswith("PgDn: 91 more lines ─ Esc closes ─")
+    assert screen(replace(many, pager=Pager(91)))[-4] == " 99"
     assert screen(replace(many, whole=True))[1].startswith("── explain")
 
 
@@ -59,10 +59,13 @@ def test_too_small_a_terminal_says_so() -> None:
 
 
 def test_hints_are_as_many_as_there_is_room_for() -> None:
-    """The way to the others and the way out are always there."""
-    assert columns_of(hints(KEYS, 80)) <= 80
-    assert len(hints(KEYS, 160)) > len(hints(KEYS, 80))
-    assert hints(KEYS, 40).endswith("? keys  q line")
+    """In one line or two; the way to the others and the way out are always there."""
+    (narrow,), (wide,), both = hints(KEYS, 80), hints(KEYS, 160), hints(KEYS, 80, 2)
+    assert columns_of(narrow) <= 80
+    assert len(wide) > len(narrow)
+    assert len(both) == 2
+    assert len(both[0]) + len(both[1]) > len(narrow)
+    assert hints(KEYS, 40)[0].endswith("? keys  q back")
 
 
 def test_help_names_every_key_with_its_command() -> None:
