@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pytest_loadtool.console.commands.case_file import changed_outside
 from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.execution import execute
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import transaction as views
-from pytest_loadtool.console.wizards.configure import configure_for_replay
 from pytest_loadtool.console.wizards.consent import may_replay, planned
-from pytest_loadtool.console.wizards.credentials import Given
-from pytest_loadtool.console.wizards.identity import configure_identity, needs_identity
+from pytest_loadtool.console.wizards.identity import needs_identity
 from pytest_loadtool.masking.values import secrets_of
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.workflow.configuring import needs_configuration
@@ -43,9 +43,12 @@ async def play(
     Example: `play --fast`
     """
     if needs_configuration(session.opened()):
-        await configure_for_replay(session)
+        await execute(session, "configure")
     if needs_identity(session.opened()):
-        await configure_identity(session, Given(), first=True)
+        await execute(session, "test-case-configuration")
+    if outside := changed_outside(session):
+        shown = session.shown(session.case_path)
+        session.say(f"{shown} was changed outside ({outside}): `reload` takes that, this does not.")
     await may_replay(session, server)
     document = session.opened()
     plan = planned(session, document, server=server, fast=fast)
