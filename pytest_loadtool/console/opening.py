@@ -66,7 +66,8 @@ async def may_drop(session: Console, command: str, discard: bool) -> None:
     if session.unsaved and not discard:
         await session.agree(
             "The open test case is not saved. Drop it?",
-            f"the open test case is not saved: `save` it, or say `{command} --discard`",
+            f"the open test case is not saved: `save` it, or give `{command} --discard`",
+            "--discard",
         )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
-from pytest_loadtool.console.repl.running import execute
+from pytest_loadtool.console.execution import execute
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.line import ViewLine
 from pytest_loadtool.console.wizard import Question
@@ -29,6 +30,13 @@ class Listener:
         self.said.append(text)
         if isinstance(text, ViewLine) and any(kind == "correlated" for _, kind in text.spans):
             self.gray.append(text)
+
+    async def page(self, lines: Sequence[str]) -> None:
+        for line in lines:
+            self.say(line)
+
+    def clear(self) -> None:
+        self.said.clear()
 
     def progress(self) -> AbstractContextManager[Told]:
         return nullcontext(silent)

@@ -39,6 +39,8 @@ async def play(
     recorded is configured before, as by `configure`; and if it shows HTTP authentication, the Test
     Case Configuration Wizard asks who the users are, as by `test-case-configuration`. Of a test
     case that was not made here, what it reads and where it sends is shown, and you are asked.
+
+    Example: `play --fast`
     """
     if needs_configuration(session.opened()):
         await configure_for_replay(session)

@@ -6,13 +6,13 @@ import asyncio
 import os
 import sys
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TextIO
 
 from pytest_loadtool.console.errors import CommandError, NotGreenError, UsageError
-from pytest_loadtool.console.repl.running import execute, outcome
+from pytest_loadtool.console.execution import execute, outcome
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.wizard import Question
 from pytest_loadtool.model.progress import Told, silent
@@ -32,6 +32,14 @@ class PlainFrontend:
             sys.stdout.flush()
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+    async def page(self, lines: Sequence[str]) -> None:
+        """Print all of them."""
+        for line in lines:
+            self.say(line)
+
+    def clear(self) -> None:
+        """Nothing: it is no screen."""
 
     def progress(self) -> AbstractContextManager[Told]:
         """A line that is written anew, at a terminal."""
