@@ -18,6 +18,7 @@ from pytest_loadtool.correlation.responses.producers import (
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.search_budget import Searches
 from pytest_loadtool.correlation.sources.synthesis import Reading, beside, synthesise
+from pytest_loadtool.correlation.strategies.replay_compare import in_links
 from pytest_loadtool.extraction.jsonpath import format_path
 from pytest_loadtool.extraction.page import escaped_text
 from pytest_loadtool.model.exchange import Exchange
@@ -75,7 +76,12 @@ def suggested_extractors(exchange: Exchange, text: str) -> tuple[Suggested, ...]
     for source in _patterns(response, text):
         if reading.taken(source) == text:
             found[escaped(source), 1] = None
-    return tuple(sorted(found, key=lambda one: (_RANKS[type(one[0])], one[1] > 1)))
+
+    def rank(one: Suggested) -> tuple[int, int, int]:
+        source, match = one
+        return _RANKS[type(source)], match, len(str(source))
+
+    return tuple(sorted(found, key=rank))
 
 
 def _producers(response: RecordedResponse, text: str) -> Iterator[Producer]:
@@ -83,8 +89,11 @@ def _producers(response: RecordedResponse, text: str) -> Iterator[Producer]:
     for steps, value in _leaves(response):
         if value == text:
             yield json_leaf(steps, value, 0)
-    yield from in_response(response, 0, {text}, {text}, Searches())
+    for one in in_response(response, 0, {text}, {text}, Searches()):
+        if one.value == text:  # of a page, all fields of a form are known together
+            yield one
     if response.has_text and text in response.text:
+        yield from in_links(response.text, 0, {text})
         yield from in_text(response.text, text, 0)
 
 

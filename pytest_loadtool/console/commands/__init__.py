@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytest_loadtool.console.commands.actors import extractors, validators
 from pytest_loadtool.console.commands.case import show, show_errors, show_fidelity, tree
 from pytest_loadtool.console.commands.configure import (
     application_state,
@@ -9,13 +10,7 @@ from pytest_loadtool.console.commands.configure import (
     explain,
     undo_decision,
 )
-from pytest_loadtool.console.commands.dataset_values import (
-    dataset_add_column,
-    dataset_add_row,
-    dataset_fill,
-    dataset_set,
-)
-from pytest_loadtool.console.commands.datasets import (
+from pytest_loadtool.console.commands.dataset_files import (
     dataset_import,
     dataset_new,
     dataset_properties,
@@ -25,6 +20,12 @@ from pytest_loadtool.console.commands.datasets import (
     dataset_show,
     datasets,
 )
+from pytest_loadtool.console.commands.dataset_values import (
+    dataset_add_column,
+    dataset_add_row,
+    dataset_fill,
+    dataset_set,
+)
 from pytest_loadtool.console.commands.edit import (
     delete,
     mark_dangerous,
@@ -33,6 +34,7 @@ from pytest_loadtool.console.commands.edit import (
     undo,
     unique,
 )
+from pytest_loadtool.console.commands.extracting import extract, remove_extractor
 from pytest_loadtool.console.commands.fields import fields, set_field
 from pytest_loadtool.console.commands.files import import_, import_page, save
 from pytest_loadtool.console.commands.general import clear, help_, log, quit_, shell
@@ -46,6 +48,7 @@ from pytest_loadtool.console.commands.properties import (
 from pytest_loadtool.console.commands.record import record, stop
 from pytest_loadtool.console.commands.regroup import preferences, regroup
 from pytest_loadtool.console.commands.replay import play
+from pytest_loadtool.console.commands.validating import remove_validator, status, validate
 from pytest_loadtool.console.registry import registry
 
 __all__ = ["COMMANDS"]
@@ -57,6 +60,10 @@ COMMANDS = registry(
         "Record": (record, run, wait, stop, import_, import_page, preferences),
         "Look": (tree, show, fields, show_errors, show_fidelity),
         "Edit": (set_field, unique, strip, delete, regroup, undo, redo),
+        "Actors": (
+            *(validators, validate, status, remove_validator),
+            *(extractors, extract, remove_extractor),
+        ),
         "Configure": (
             *(configure, application_state, explain, undo_decision),
             *(mark_dangerous, properties),
