@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from pytest_loadtool.codec.secret import is_secret
 from pytest_loadtool.console.errors import CommandError, NotGreenError, as_command_error
@@ -21,6 +22,10 @@ from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.model.progress import Told
 from pytest_loadtool.workflow.document import Document
+
+if TYPE_CHECKING:
+    from pytest_loadtool.replay import Plan
+    from pytest_loadtool.replay.control import Control
 
 #: Exit statuses: pytest's own where one has that meaning (2 interrupted, 5 nothing collected).
 SAVED, ABANDONED, NOTHING_RECORDED = 0, 2, 5
@@ -124,6 +129,13 @@ class _Keeping:
 
     def progress(self) -> AbstractContextManager[Told]:
         return self.other.progress()
+
+    @property
+    def interactive(self) -> bool:
+        return self.other.interactive
+
+    def holding(self, control: Control, plan: Plan) -> AbstractAsyncContextManager[None]:
+        return self.other.holding(control, plan)
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:
         return await self.other.confirm(question, unattended=unattended)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Hashable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -21,6 +21,8 @@ from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.project import Project
 
 if TYPE_CHECKING:
+    from pytest_loadtool.replay import Plan
+    from pytest_loadtool.replay.control import Control
     from pytest_loadtool.workflow.recording import Live
 
 _T = TypeVar("_T")
@@ -51,6 +53,10 @@ class Settings(Project):
 class Frontend(Protocol):
     """Who is at the other end: a terminal or a script."""
 
+    @property
+    def interactive(self) -> bool:
+        """Whether there is a person with keys."""
+
     def say(self, text: str) -> None:
         """Print one or more lines; a `ViewLine` as its kinds look, if that can be shown.
 
@@ -65,6 +71,10 @@ class Frontend(Protocol):
 
     def progress(self) -> AbstractContextManager[Told]:
         """While entered, show what is told of how far work has got, where that can be shown."""
+
+    def holding(self, control: Control, plan: Plan) -> AbstractAsyncContextManager[None]:
+        """While entered, show where a replay of ``plan`` is and hear keys that hold it, where there
+        is a person with keys."""
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:
         """Ask a yes-or-no question; ``unattended`` is the answer when there is nobody to ask."""
@@ -156,6 +166,8 @@ class Console:
     nobody has agreed to replay it."""
     load_path: Path | None = None
     """The load configuration that was created last."""
+    breakpoints: set[Hashable] = field(default_factory=set)
+    """The transactions that `play` holds before, by what breakpoints are known by."""
     collapsed: bool = False
     """Whether the tree shows pages only."""
     history: History = field(default_factory=History)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
 from pytest_loadtool.console.execution import execute
@@ -12,6 +12,8 @@ from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.line import ViewLine
 from pytest_loadtool.console.wizard import Question
 from pytest_loadtool.model.progress import Told, silent
+from pytest_loadtool.replay import Plan
+from pytest_loadtool.replay.control import Control
 
 __all__ = ["Listener", "do"]
 
@@ -25,6 +27,7 @@ class Listener:
     answers: list[bool] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     gray: list[str] = field(default_factory=list)
+    interactive: bool = False
 
     def say(self, text: str) -> None:
         self.said.append(text)
@@ -40,6 +43,9 @@ class Listener:
 
     def progress(self) -> AbstractContextManager[Told]:
         return nullcontext(silent)
+
+    def holding(self, control: Control, plan: Plan) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:
         self.asked.append(question)

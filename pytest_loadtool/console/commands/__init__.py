@@ -47,7 +47,15 @@ from pytest_loadtool.console.commands.properties import (
 )
 from pytest_loadtool.console.commands.record import record, stop
 from pytest_loadtool.console.commands.regroup import preferences, regroup
-from pytest_loadtool.console.commands.replay import play
+from pytest_loadtool.console.commands.replay import break_, breakpoints, play
+from pytest_loadtool.console.commands.structure import (
+    duplicate,
+    merge,
+    move,
+    rename,
+    split,
+    think,
+)
 from pytest_loadtool.console.commands.validating import remove_validator, status, validate
 from pytest_loadtool.console.registry import registry
 
@@ -59,7 +67,10 @@ COMMANDS = registry(
     {
         "Record": (record, run, wait, stop, import_, import_page, preferences),
         "Look": (tree, show, fields, show_errors, show_fidelity),
-        "Edit": (set_field, unique, strip, delete, regroup, undo, redo),
+        "Edit": (
+            *(set_field, unique, strip, delete, rename, think, move, merge, split, duplicate),
+            *(regroup, undo, redo),
+        ),
         "Actors": (
             *(validators, validate, status, remove_validator),
             *(extractors, extract, remove_extractor),
@@ -74,7 +85,7 @@ COMMANDS = registry(
             *(dataset_add_row, dataset_add_column, dataset_properties, dataset_reset),
             *(dataset_rename, dataset_remove),
         ),
-        "Replay": (play,),
+        "Replay": (play, break_, breakpoints),
         "Load": (create_load_configuration, start),
         "File": (save, log, shell, clear, help_, quit_),
     },

@@ -15,7 +15,7 @@ from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.recording import page_span, without
 from pytest_loadtool.recording import strip as strip_case
 from pytest_loadtool.workflow.datasets import take_back
-from pytest_loadtool.workflow.document import Document, unset
+from pytest_loadtool.workflow.document import Document, lost, setters
 from pytest_loadtool.workflow.telling import counted
 
 #: Transactions that are told one by one.
@@ -76,7 +76,7 @@ async def delete(session: Console, *selected: SelectionWord, filters: Filters = 
         session.say(f"Deleted {index + 1}: {before[index].title}")
     if len(single) > _TOLD:
         session.say(f"Deleted {len(single) - _TOLD} more; the numbers of the others have changed.")
-    _tell_unset(session, document.case)
+    _tell_lost(session, document.case)
 
 
 async def unique(session: Console, *text: str) -> None:
@@ -174,10 +174,13 @@ def _change(session: Console, document: Document, case: TestCase) -> None:
     session.document = replace(document, case=case)
 
 
-def _tell_unset(session: Console, before: TestCase) -> None:
-    for name in sorted(unset(session.opened().case) - unset(before)):
+def _tell_lost(session: Console, before: TestCase) -> None:
+    """Say who still needs what was deleted."""
+    for name, users in lost(before, session.opened().case):
+        more = f" and {len(users) - 1} more" if len(users) > 1 else ""
         session.say(
-            f"  {name} was set by it and is still used: `configure` looks for another source"
+            f"  {name} was set by {', '.join(setters(before, name))}, and {users[0]}{more} needs "
+            "it: `configure` looks for another source"
         )
 
 

@@ -34,7 +34,7 @@ from pytest_loadtool.workflow.trying import tried_extractor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Content(OptionGroup):
+class Whereabouts(OptionGroup):
     """Where in a response: the keys of a test case's extractors, and what else says it."""
 
     json: str | None = None
@@ -71,7 +71,7 @@ class Content(OptionGroup):
         return found
 
 
-ANYWHERE = Content()
+ANYWHERE = Whereabouts()
 
 
 async def extract(
@@ -79,7 +79,7 @@ async def extract(
     which: TransactionName,
     variable: NewVariable,
     *,
-    content: Content = ANYWHERE,
+    content: Whereabouts = ANYWHERE,
     from_: str | None = None,
     choose: int = 1,
     use: SelectionWord | None = None,
@@ -89,21 +89,23 @@ async def extract(
 ) -> None:
     """Add an extractor to a transaction: what is taken from its response into a user variable.
 
-    --json PATH, --xml PATH, --form FIELD (with --action, of the form that goes there), --link
-    '/orders/*' (with --label), --choice FIELD with --label, --header NAME (with --pattern),
-    --cookie NAME, --regex, or --left and --right, the texts on both sides (Boundary). --match 2
-    takes the second; --in-item TEXT looks into that item of a list alone, of the kind that --item
-    says (`div.card`); --decode base64 and --then '{ json = "$.id" }' read what is encoded. All of
-    it is as in the file of a test case. An extractor of that variable which the transaction has is
-    replaced.
+    One of --json, a path from the root; --xml, a path of elements; --form, a form field, with
+    --action, the address that its form goes to; --link, an address with * in place of the value,
+    with --label, the text of the link; --choice, a form field, of which --label is the text that is
+    chosen; --header, its name, with --pattern, a regular expression for its value; --cookie, its
+    name; --regex, a regular expression; --left, the text before the value, with --right, the text
+    behind it (Boundary). --match 2 takes the second one; --in-item TEXT looks into the item of a
+    list that has this text, of the kind that --item says, such as div.card; --decode base64 reads
+    what is encoded, and --then '{ json = "$.id" }' reads in that. All of it is as in the file of a
+    test case. An extractor of that variable which the transaction has is replaced.
 
-    What it gives is shown before it is taken, on the recorded response and on those of the last
-    replays; where it finds nothing in the recorded one, it is taken if you agree, or with --anyway.
-    Where later requests send the recorded value as a constant is listed; --use all, or --use 5,7,
-    takes the variable there. --preview only shows; --secrets shows all of passwords and tokens.
+    What it gives on the recorded response is shown before it is taken; where that is nothing, it is
+    taken if you agree; --anyway takes it unasked. Where later requests send the recorded value as a
+    constant is listed; --use names those that take the variable there, such as 5,7 or all.
+    --preview only shows; --secrets shows all of passwords and tokens.
 
-    --from is a text of the response: what could take it is listed, the steadiest first, and that is
-    taken, or the one that --choose says by its number.
+    --from is a text of the response: what could take it is listed, the steadiest first. That is
+    taken; --choose 2 takes the second.
 
     Example: `extract POST /orders order --from 9b89be4a --use all`
     """
@@ -169,7 +171,7 @@ def _extractor(
     session: Console,
     index: int,
     variable: str,
-    content: Content,
+    content: Whereabouts,
     text: str | None,
     choose: int,
 ) -> Extractor:

@@ -62,15 +62,14 @@ async def validate(
 ) -> None:
     """Add a validator to a transaction: what its response must have.
 
-    One of --text, a text of the body (`${users.name}` is a dataset field), with --row only in the
-    rows of a page that have this text, too; --regex, a regular expression; --json, a path, with
-    --equals the value there. --absent wants the opposite; --outcome says in words what is so then.
-    Whether it holds is shown before it is taken, on the recorded response and on those of the last
-    replays; one that does not hold on the recorded one is taken if you agree, or with --anyway.
-    --preview only shows.
+    One of --text, a text of the body (`${users.name}` is a dataset field), with --row, another text
+    of the row of the page that it is sought in; --regex, a regular expression; --json, a path, with
+    --equals, the value there. --absent wants the opposite; --outcome says in words what is so then.
+    Whether it holds on the recorded response is shown before it is taken; if not, it is taken if you
+    agree; --anyway takes it unasked. --preview only shows.
 
-    --from is a text of the response: what could look for it is listed, and the first is taken, or
-    that which --choose says by its number.
+    --from is a text of the response: what could look for it is listed. The first is taken; --choose
+    2 takes the second.
 
     Example: `validate GET /cart --text "Your cart"`
     """

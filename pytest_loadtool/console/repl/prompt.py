@@ -9,6 +9,8 @@ import signal
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
@@ -20,6 +22,7 @@ from prompt_toolkit.shortcuts import clear
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.execution import ABANDONED, execute, outcome
 from pytest_loadtool.console.repl.completion import RegistryCompleter
+from pytest_loadtool.console.repl.holding import holding
 from pytest_loadtool.console.repl.interrupting import ENDING, Interruptible
 from pytest_loadtool.console.repl.script import PlainFrontend
 from pytest_loadtool.console.session import Console, printable
@@ -27,6 +30,10 @@ from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.console.wizard import Question
 from pytest_loadtool.workflow.known import state_file
 from pytest_loadtool.workflow.telling import counted
+
+if TYPE_CHECKING:
+    from pytest_loadtool.replay import Plan
+    from pytest_loadtool.replay.control import Control
 
 _PROMPT = "loadtool> "
 #: Seconds between two looks at the counters of the toolbar.
@@ -38,6 +45,8 @@ class TerminalFrontend(PlainFrontend):
 
     ``colour`` is pytest's ``--color``. With ``auto``, NO_COLOR (https://no-color.org) is heeded.
     """
+
+    interactive = True
 
     def __init__(self, colour: str = "auto") -> None:
         self._coloured = colour == "yes" or (colour != "no" and not os.environ.get("NO_COLOR"))
@@ -78,6 +87,10 @@ class TerminalFrontend(PlainFrontend):
         from pytest_loadtool.console.repl.drawing import lines_drawn
 
         return lines_drawn(text, shutil.get_terminal_size().columns, coloured=self._coloured)
+
+    def holding(self, control: Control, plan: Plan) -> AbstractAsyncContextManager[None]:
+        """Two lines below what is printed, and keys."""
+        return holding(control, plan, self.say)
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:  # noqa: ARG002  somebody is
         """Ask; anything but a yes is a no, and so are Ctrl-C and Ctrl-D."""

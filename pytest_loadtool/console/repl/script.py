@@ -7,9 +7,14 @@ import os
 import sys
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    contextmanager,
+    nullcontext,
+)
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from pytest_loadtool.console.errors import CommandError, NotGreenError, UsageError
 from pytest_loadtool.console.execution import execute, outcome
@@ -17,9 +22,15 @@ from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.wizard import Question
 from pytest_loadtool.model.progress import Told, silent
 
+if TYPE_CHECKING:
+    from pytest_loadtool.replay import Plan
+    from pytest_loadtool.replay.control import Control
+
 
 class PlainFrontend:
     """Prints to standard output and has nobody to ask."""
+
+    interactive = False
 
     def say(self, text: str) -> None:
         """Print, and do not keep it back: a log is read while the recording runs.
@@ -44,6 +55,10 @@ class PlainFrontend:
     def progress(self) -> AbstractContextManager[Told]:
         """A line that is written anew, at a terminal."""
         return told_at(sys.stdout) if sys.stdout.isatty() else nullcontext(silent)
+
+    def holding(self, control: Control, plan: Plan) -> AbstractAsyncContextManager[None]:  # noqa: ARG002
+        """Nothing: nobody holds it."""
+        return nullcontext()
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:  # noqa: ARG002  nobody reads
         """The answer for nobody."""
