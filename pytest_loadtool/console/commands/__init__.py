@@ -55,6 +55,7 @@ from pytest_loadtool.console.commands.structure import (
     split,
     think,
 )
+from pytest_loadtool.console.commands.view import view
 from pytest_loadtool.console.registry import registry
 
 __all__ = ["COMMANDS"]
@@ -64,7 +65,7 @@ __all__ = ["COMMANDS"]
 COMMANDS = registry(
     {
         "Record": (record, run, wait, stop, import_, import_page, preferences),
-        "Look": (tree, show, fields, show_errors, show_fidelity),
+        "Look": (view, tree, show, fields, show_errors, show_fidelity),
         "Edit": (
             *(set_field, unique, strip, delete, rename, think, move, merge, split, duplicate),
             *(regroup, undo, redo),
