@@ -65,8 +65,8 @@ async def validate(
     One of --text, a text of the body (`${users.name}` is a dataset field), with --row, another text
     of the row of the page that it is sought in; --regex, a regular expression; --json, a path, with
     --equals, the value there. --absent wants the opposite; --outcome says in words what is so then.
-    Whether it holds on the recorded response is shown before it is taken; if not, it is taken if you
-    agree; --anyway takes it unasked. --preview only shows.
+    Whether it holds on the recorded response is shown before it is taken; if it does not, it is
+    taken if you agree; --anyway takes it unasked. --preview only shows.
 
     --from is a text of the response: what could look for it is listed. The first is taken; --choose
     2 takes the second.
