@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -185,6 +185,8 @@ class Console:
     written: list[FileChange] = field(default_factory=list)
     """The files of datasets that the command under way has written: `undo` covers them."""
     done: bool = False
+    show_view: Callable[[int], Awaitable[None]] | None = None
+    """Opens the full-screen view at a transaction (0: where it was); None without a terminal."""
 
     @property
     def unsaved(self) -> bool:
