@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytest_loadtool.console.commands.actors import extractors, validators
 from pytest_loadtool.console.commands.case import show, show_errors, show_fidelity, tree
 from pytest_loadtool.console.commands.case_file import edit_, reload
 from pytest_loadtool.console.commands.configure import (
@@ -10,13 +11,7 @@ from pytest_loadtool.console.commands.configure import (
     explain,
     undo_decision,
 )
-from pytest_loadtool.console.commands.dataset_values import (
-    dataset_add_column,
-    dataset_add_row,
-    dataset_fill,
-    dataset_set,
-)
-from pytest_loadtool.console.commands.datasets import (
+from pytest_loadtool.console.commands.dataset_files import (
     dataset_import,
     dataset_new,
     dataset_properties,
@@ -26,6 +21,12 @@ from pytest_loadtool.console.commands.datasets import (
     dataset_show,
     datasets,
 )
+from pytest_loadtool.console.commands.dataset_values import (
+    dataset_add_column,
+    dataset_add_row,
+    dataset_fill,
+    dataset_set,
+)
 from pytest_loadtool.console.commands.edit import (
     delete,
     mark_dangerous,
@@ -34,6 +35,7 @@ from pytest_loadtool.console.commands.edit import (
     undo,
     unique,
 )
+from pytest_loadtool.console.commands.extracting import extract, remove_extractor
 from pytest_loadtool.console.commands.fields import fields, set_field
 from pytest_loadtool.console.commands.files import import_, import_page, save
 from pytest_loadtool.console.commands.general import clear, help_, log, quit_, shell
@@ -55,6 +57,7 @@ from pytest_loadtool.console.commands.structure import (
     split,
     think,
 )
+from pytest_loadtool.console.commands.validating import remove_validator, status, validate
 from pytest_loadtool.console.commands.view import view
 from pytest_loadtool.console.registry import registry
 
@@ -69,6 +72,10 @@ COMMANDS = registry(
         "Edit": (
             *(set_field, unique, strip, delete, rename, think, move, merge, split, duplicate),
             *(regroup, undo, redo),
+        ),
+        "Actors": (
+            *(validators, validate, status, remove_validator),
+            *(extractors, extract, remove_extractor),
         ),
         "Configure": (
             *(configure, application_state, explain, undo_decision),

@@ -196,7 +196,7 @@ class _Watch:
         took = (response.finished - response.sent) * 1000
         self.session.say(f"{step.index + 1:5}  {status}  {took:6.0f} ms  {verdict}  {step.title}")
         for failure in failures:
-            self.session.say(f"         {failure.message}")
+            self.session.say(f"         {failure.told}")
         if response.otherwise and not failures:
             self.otherwise += 1
             self.session.say(f"         passed, but not as recorded: {response.otherwise}")

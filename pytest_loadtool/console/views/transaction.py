@@ -97,7 +97,7 @@ def failure(
     passwords, tokens and ``secrets`` only the beginning."""
     mask = Mask([*secrets, *carried_by(response)])
     for one in failures:
-        yield f"{one.cause}: {one.message}"
+        yield f"{one.cause}: {one.told}"
     yield ""
     yield "sent:"
     head, _, sent = response.request.partition(b"\r\n\r\n")
