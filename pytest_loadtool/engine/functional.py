@@ -22,6 +22,9 @@ _SWEEP = 0.1
 #: Is told of a challenge to the CONNECT of a step's connection, and of the seconds that it took.
 Challenged = Callable[[Step, float], None]
 
+#: Is given the virtual user before it begins.
+Began = Callable[[VirtualUser], None]
+
 
 def replay_once(
     plan: Plan,
@@ -30,13 +33,15 @@ def replay_once(
     timeout: float = 60.0,
     body_limit: int = BODY_LIMIT,
     challenged: Challenged | None = None,
+    began: Began | None = None,
 ) -> dict[str, str]:
     """Replay ``plan`` once, as the first and only virtual user, telling ``observer`` as it goes.
 
     Returns the user's variables and dataset columns by name, as they were in the end.
 
     It goes over the transport that its test case names. ``challenged`` is told of what the observer
-    is not: a proxy that wants to know who asks for a tunnel.
+    is not: a proxy that wants to know who asks for a tunnel. ``began`` is given the user, before
+    it does anything: what it has is there to be read as it goes.
 
     Blocks, on an event loop of its own: not to be called from within a running one. A request that
     takes longer than ``timeout`` seconds fails; a body of more than ``body_limit`` bytes is not
@@ -46,7 +51,7 @@ def replay_once(
         ReplayError: a dataset has no rows, or the application does not start.
     """
     tunnels = _Tunnels(challenged) if challenged else None
-    return run(_replay(plan, observer, timeout, body_limit, tunnels))
+    return run(_replay(plan, observer, timeout, body_limit, tunnels, began))
 
 
 class _Tunnels(Unobserved):
@@ -66,12 +71,15 @@ async def _replay(
     timeout: float,
     body_limit: int,
     tunnels: NetworkObserver | None,
+    began: Began | None,
 ) -> dict[str, str]:
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[BaseException | None] = loop.create_future()
     networks = await open_networks([plan], tunnels, body_limit=body_limit)
     try:
         user = VirtualUser(plan, rows_of(user=0, users=1), observer)
+        if began is not None:
+            began(user)
         session = networks.session(
             plan, lambda error, _failed: ended.set_result(error), user.at_proxy
         )

@@ -12,21 +12,19 @@ from typing import Protocol, TypeVar
 
 from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.model.load import ThinkTime
-from pytest_loadtool.replay import Observer, Plan, Step
+from pytest_loadtool.replay import Plan
 from pytest_loadtool.replay.compile.proxies import through
 from pytest_loadtool.workflow.document import Document, check
+from pytest_loadtool.workflow.keeping import Keeper, WithTunnels
 from pytest_loadtool.workflow.project import Project
 
 _T = TypeVar("_T")
 
 
-class Stoppable(Observer, Protocol):
-    """An observer that ends a replay once ``stopped`` is set, and is told of tunnels, too."""
+class Stoppable(WithTunnels, Protocol):
+    """An observer that ends a replay once ``stopped`` is set."""
 
     stopped: threading.Event
-
-    def challenged(self, step: Step, seconds: float) -> None:
-        """A proxy wanted to know who asks for the tunnel that the step goes through."""
 
 
 def plan_of(
@@ -58,12 +56,18 @@ def plan_of(
     return plan
 
 
-async def replay(plan: Plan, observer: Stoppable) -> None:
-    """Replay once in a thread; when this is cancelled, the replay ends with what is under way."""
+async def replay(plan: Plan, observer: Stoppable, keeper: Keeper | None = None) -> None:
+    """Replay once in a thread; when this is cancelled, the replay ends with what is under way.
+
+    ``keeper`` is told in place of ``observer``, and tells it.
+    """
     from pytest_loadtool.engine.functional import replay_once
 
+    told, began = (observer, None) if keeper is None else (keeper, keeper.began)
     try:
-        await apart(lambda: replay_once(plan, observer=observer, challenged=observer.challenged))
+        await apart(
+            lambda: replay_once(plan, observer=told, challenged=told.challenged, began=began)
+        )
     finally:
         observer.stopped.set()
 

@@ -30,6 +30,7 @@ from pytest_loadtool.console.commands.properties import (
 from pytest_loadtool.console.commands.record import record, stop
 from pytest_loadtool.console.commands.regroup import preferences, regroup
 from pytest_loadtool.console.commands.replay import play
+from pytest_loadtool.console.commands.replays import replays, why
 from pytest_loadtool.console.registry import registry
 
 __all__ = ["COMMANDS"]
@@ -39,6 +40,7 @@ COMMANDS = registry(
     tree, show, fields, set_field, show_errors, show_fidelity,
     strip, delete, regroup, unique, undo, redo,
     configure, application_state, explain, undo_decision, mark_dangerous,
-    test_case_configuration, user_identity, properties, play,
+    test_case_configuration, user_identity, properties,
+    play, replays, why,
     save, create_load_configuration, start, preferences, help_, quit_,
 )  # fmt: skip

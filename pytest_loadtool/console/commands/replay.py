@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.replays import latest_replay
 from pytest_loadtool.console.session import Console
-from pytest_loadtool.console.views import transaction as views
 from pytest_loadtool.console.wizards.configure import configure_for_replay
 from pytest_loadtool.console.wizards.consent import may_replay, planned
 from pytest_loadtool.console.wizards.credentials import Given
 from pytest_loadtool.console.wizards.identity import configure_identity, needs_identity
-from pytest_loadtool.masking.values import secrets_of
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.workflow.configuring import needs_configuration
-from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.keeping import keeping
 from pytest_loadtool.workflow.replaying import replay
+from pytest_loadtool.workflow.replays import why
 from pytest_loadtool.workflow.telling import counted
 
 if TYPE_CHECKING:
@@ -29,11 +29,12 @@ async def play(session: Console, *, fast: bool = False, server: str = "") -> Non
     """Play: replay the test case once, as one user, without a browser.
 
     Prints each transaction as it finishes, with how it differs from what was recorded if it passed,
-    and the first failure in full: what was sent, received and recorded. --fast (Play Fast) leaves
-    out the think times. --server replays against another base URL. The first time, what was
-    recorded is configured before, as by `configure`; and if it shows HTTP authentication, the Test
-    Case Configuration Wizard asks who the users are, as by `test-case-configuration`. Of a test
-    case that was not made here, what it reads and where it sends is shown, and you are asked.
+    and says why the first failed. The replay is kept: `response`, `diff`, `variables` and `why`
+    look at it, `replays` lists the last ones. --fast (Play Fast) leaves out the think times.
+    --server replays against another base URL. The first time, what was recorded is configured
+    before, as by `configure`; and if it shows HTTP authentication, the Test Case Configuration
+    Wizard asks who the users are, as by `test-case-configuration`. Of a test case that was not made
+    here, what it reads and where it sends is shown, and you are asked.
     """
     if needs_configuration(session.opened()):
         await configure_for_replay(session)
@@ -43,13 +44,23 @@ async def play(session: Console, *, fast: bool = False, server: str = "") -> Non
     document = session.opened()
     plan = planned(session, document, server=server, fast=fast)
     watched = _Watch(session, len(plan.steps))
-    await replay(plan, watched)
-    if watched.first is None:
-        but = f", but {watched.otherwise} not as recorded" if watched.otherwise else ""
-        session.say(f"{counted(watched.seen, 'transaction')} passed{but}.")
+    session.chosen = False
+    with keeping(session.case_path, plan, watched) as keeper:
+        try:
+            await replay(plan, watched, keeper)
+        except asyncio.CancelledError:
+            session.say(f"\nStopped: {watched.counts}")
+            raise
+    if keeper.problem:
+        session.say(f"The replay is not kept, or not all of it: {keeper.problem}")
+    if not watched.failed:
+        session.say(watched.counts)
         return
-    secrets = secrets_of(document.case, plan.values)
-    session.tell(_explained(document, watched.first, secrets))
+    if keeper.path is not None:
+        opened = latest_replay(session)
+        shown = session.shown(session.case_path)
+        session.tell(["", why(document, opened, path=shown, brief=True)])
+        session.tell(["", "`why` also shows what was sent, received and recorded."])
     raise CommandError(f"{watched.failed} of {counted(watched.seen, 'transaction')} failed")
 
 
@@ -62,7 +73,6 @@ class _Watch:
     seen: int = 0
     failed: int = 0
     otherwise: int = 0
-    first: tuple[Step, Response, tuple[Failure, ...]] | None = None
     stopped: threading.Event = field(default_factory=threading.Event)
 
     def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
@@ -80,8 +90,18 @@ class _Watch:
             self.session.say(f"         passed, but not as recorded: {response.otherwise}")
         if failures:
             self.failed += 1
-            earlier = self.first is not None and self.first[0].index < step.index
-            self.first = self.first if earlier else (step, response, failures)
+
+    @property
+    def counts(self) -> str:
+        """What became of how many transactions."""
+        left = self.total - self.seen
+        parts = [
+            f"{counted(self.seen - self.failed, 'transaction')} passed",
+            f"but {self.otherwise} not as recorded" if self.otherwise else "",
+            f"{self.failed} failed" if self.failed else "",
+            f"{left} had no answer yet" if left else "",
+        ]
+        return f"{', '.join(filter(None, parts))}."
 
     def negotiation(self, step: Step, response: Response) -> None:
         self._can(response.status, response.finished - response.sent, step)
@@ -98,16 +118,3 @@ class _Watch:
 
     def iteration(self, started: float, finished: float, failed: bool) -> None:
         pass
-
-
-def _explained(
-    document: Document,
-    first: tuple[Step, Response, tuple[Failure, ...]],
-    secrets: Iterable[str],
-) -> list[str]:
-    step, response, failures = first
-    return [
-        "",
-        f"First failure: {step.index + 1} {step.title}, on page {step.page_title}",
-        *views.failure(response, failures, document.evidence_of(step.transaction), secrets),
-    ]
