@@ -3,7 +3,8 @@ line."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NewType
@@ -18,6 +19,12 @@ CommandName = NewType("CommandName", str)
 FieldName = NewType("FieldName", str)
 #: Hostnames of the test case, with commas between.
 Hostnames = NewType("Hostnames", str)
+#: A dataset of the test case.
+DatasetName = NewType("DatasetName", str)
+#: A column of the dataset whose name stands before.
+ColumnName = NewType("ColumnName", str)
+#: Columns of a dataset that is to be made, perhaps with commas between.
+NewColumns = NewType("NewColumns", str)
 #: A user variable of the test case.
 VariableName = NewType("VariableName", str)
 #: A scheme that a proxy is answered in: one of `PROXY_METHODS`.
@@ -26,10 +33,16 @@ ProxyScheme = NewType("ProxyScheme", str)
 UserName = NewType("UserName", str)
 #: What becomes of credentials and tokens: one of ``secrets.WAYS``.
 SecretsWay = NewType("SecretsWay", str)
-#: A page of the test case: its name, or its number, counted from 1.
+#: A page of the test case: its name or the beginning of it, or its number, as in ``P3``.
 PageName = NewType("PageName", str)
-#: A transaction of the test case, counted from 1 as ``tree`` shows it.
-TransactionNumber = NewType("TransactionNumber", int)
+#: Several pages: ``P1-P3``, ``P1,P4``, a name, ``all``.
+PageSelection = NewType("PageSelection", str)
+#: A transaction of the test case: its number in ``tree``, or what it is, ``POST /login``.
+TransactionName = NewType("TransactionName", str)
+#: Transactions and pages of the test case: one word of `console.selection`.
+SelectionWord = NewType("SelectionWord", str)
+#: A kind of responses, as ``tree`` shows it.
+KindName = NewType("KindName", str)
 
 #: Seconds, written as in files: ``90s``, ``1m30s``.
 Duration = NewType("Duration", float)
@@ -44,14 +57,29 @@ _TYPES: Mapping[Any, tuple[Callable[[str], Any], str]] = {
     Domain: (Domain.parse, "a domain such as shop.example"),
 }
 
+#: What is one argument, though it may be of two words: ``POST /login``.
+_OF_TWO_WORDS = (TransactionName, SelectionWord)
+_METHOD = re.compile(r"[A-Z]+")
+_TARGET = re.compile(r"/|https?://")
+
+
+class OptionGroup:
+    """Options that several commands have in common: a frozen dataclass with a default for each."""
+
+    __slots__ = ()
+
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One argument of a command. ``kind`` is the declared type; its base type is what is parsed."""
+    """One argument of a command. ``kind`` is the declared type; its base type is what is parsed.
+
+    Of the places, ``several`` takes words as long as there are any, with options between them;
+    ``rest`` takes all from its first word on, as it stands.
+    """
 
     name: str
     kind: Any
-    place: Literal["positional", "option", "flag", "rest"]
+    place: Literal["positional", "several", "option", "flag", "rest"]
     required: bool = False
     repeats: bool = False
 
@@ -61,7 +89,7 @@ class Argument:
         match self.place:
             case "positional":
                 return self.name.upper()
-            case "rest":
+            case "several" | "rest":
                 return f"{self.name.upper()}..."
             case _:
                 return "--" + self.name.replace("_", "-")
@@ -71,6 +99,11 @@ class Argument:
         """The label as it stands in a usage line, in brackets when it may be left out."""
         text = f"{self.label} {self.name.upper()}" if self.place == "option" else self.label
         return text if self.required else f"[{text}]{'...' if self.repeats else ''}"
+
+    def words(self, words: Sequence[str]) -> int:
+        """How many of ``words``, at least one, are its value."""
+        named = self.kind in _OF_TWO_WORDS and _METHOD.fullmatch(words[0])
+        return 2 if named and len(words) > 1 and _TARGET.match(words[1]) else 1
 
     def parse(self, text: str) -> Any:
         """The value that ``text`` stands for.

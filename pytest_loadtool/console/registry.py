@@ -5,7 +5,9 @@ A command is an asynchronous function whose first parameter is the session. Its 
 * positional arguments: ``url: str``, or ``url: str = ""`` for one that may be left out;
 * options, if keyword-only: ``*, file: Path | None = None`` is ``--file FILE``, a ``bool`` a flag,
   a ``tuple[…, ...]`` may be given several times; ``file=FILE`` is another way to write one;
-* the rest of the line as it stands: ``*program: str``.
+* several words, with options between them: ``*selected: SelectionWord``;
+* the rest of the line as it stands: ``*program: str``;
+* options that commands share: ``filters: Filters = Filters()``, an `OptionGroup`.
 
 ``create_load`` is the command ``create-load``, which may be written as two words, too.
 
@@ -18,11 +20,11 @@ import difflib
 import inspect
 import shlex
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType, NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from pytest_loadtool.console.arguments import Argument
+from pytest_loadtool.console.arguments import Argument, OptionGroup
 from pytest_loadtool.console.errors import UsageError
 
 
@@ -34,6 +36,8 @@ class Command:
     function: Callable[..., Awaitable[None]]
     arguments: tuple[Argument, ...]
     help: str
+    groups: Mapping[str, type[OptionGroup]] = field(default_factory=dict)
+    """The groups of options by the parameters that take them."""
 
     @property
     def summary(self) -> str:
@@ -46,8 +50,16 @@ class Command:
         return " ".join((self.name, *(argument.usage for argument in self.arguments)))
 
     def positionals(self) -> tuple[Argument, ...]:
-        """The positional arguments in order, the rest of the line last."""
-        return tuple(one for one in self.arguments if one.place in ("positional", "rest"))
+        """The positional arguments in order, those of several words last."""
+        places = ("positional", "several", "rest")
+        return tuple(one for one in self.arguments if one.place in places)
+
+    def slot(self, position: int) -> Argument | None:
+        """The positional argument that comes after ``position`` others."""
+        slots = self.positionals()
+        if position < len(slots):
+            return slots[position]
+        return slots[-1] if slots and slots[-1].place == "several" else None
 
     def options(self) -> Mapping[str, Argument]:
         """Options and flags by their label."""
@@ -139,10 +151,29 @@ def _command(function: Callable[..., Awaitable[None]]) -> Command:
     stands for a hyphen."""
     hints = get_type_hints(function)
     parameters = list(inspect.signature(function).parameters.values())[1:]
-    arguments = tuple(_argument(parameter, hints[parameter.name]) for parameter in parameters)
+    groups = {name: kind for name, kind in hints.items() if _is_group(kind)}
+    arguments = tuple(
+        one for parameter in parameters for one in _read(parameter, hints[parameter.name])
+    )
     name: str = getattr(function, "__name__")  # noqa: B009  a Callable need not have one
     name = name.rstrip("_").replace("_", "-")
-    return Command(name, function, arguments, inspect.getdoc(function) or "")
+    return Command(name, function, arguments, inspect.getdoc(function) or "", groups)
+
+
+def _is_group(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, OptionGroup)
+
+
+def _read(parameter: inspect.Parameter, hint: Any) -> Iterable[Argument]:
+    """The argument that a parameter is, or the options that it groups."""
+    if not _is_group(hint):
+        return [_argument(parameter, hint)]
+    return [
+        _argument(one, kind)
+        for one, kind in zip(
+            inspect.signature(hint).parameters.values(), get_type_hints(hint).values(), strict=True
+        )
+    ]
 
 
 def _argument(parameter: inspect.Parameter, hint: Any) -> Argument:
@@ -150,6 +181,8 @@ def _argument(parameter: inspect.Parameter, hint: Any) -> Argument:
     required = parameter.default is inspect.Parameter.empty
     match parameter.kind:
         case inspect.Parameter.VAR_POSITIONAL:
+            if kinds[0] is not str:
+                return Argument(parameter.name, kinds[0], "several")
             return Argument(parameter.name, kinds[0], "rest", required=True)
         case inspect.Parameter.KEYWORD_ONLY:
             place: Literal["flag", "option"] = "flag" if kinds[0] is bool else "option"
@@ -163,7 +196,7 @@ def _arguments(command: Command, words: list[str]) -> Call:
     """Sort ``words`` into positional arguments and options.
 
     Three cases per word: it starts the rest of the line, which is taken as it stands; it is an
-    option; it is the next positional argument.
+    option; it is the next positional argument, perhaps with the word behind it.
     """
     slots, options = command.positionals(), command.options()
     positional: list[Any] = []
@@ -172,7 +205,7 @@ def _arguments(command: Command, words: list[str]) -> Call:
     while position < len(words):
         word = words[position]
         position += 1
-        slot = slots[len(positional)] if len(positional) < len(slots) else None
+        slot = command.slot(len(positional))
         label, equals, value = word.partition("=")
         if equals and (spelled := "--" + label.replace("_", "-")) in options:
             label = spelled
@@ -196,10 +229,15 @@ def _arguments(command: Command, words: list[str]) -> Call:
         elif slot.place == "rest":
             return Call(command, (*positional, word, *words[position:]), named)
         else:
-            positional.append(slot.parse(word))
+            more = slot.words(words[position - 1 :]) - 1
+            positional.append(slot.parse(" ".join(words[position - 1 : position + more])))
+            position += more
     for slot in slots[len(positional) :]:
         if slot.required:
             raise UsageError(f"{command.name} needs {slot.label}")
+    for name, group in command.groups.items():
+        own = [one.name for one in fields(group) if one.name in named]  # type: ignore[arg-type]
+        named[name] = group(**{one: named.pop(one) for one in own})
     return Call(command, tuple(positional), named)
 
 

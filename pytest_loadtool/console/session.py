@@ -14,6 +14,7 @@ from pytest_loadtool.console.registry import Registry
 from pytest_loadtool.console.views.line import ViewLine
 from pytest_loadtool.console.wizard import Question, Wizard
 from pytest_loadtool.model.progress import Told
+from pytest_loadtool.workflow.datasets import FileChange
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.project import Project
 
@@ -77,10 +78,12 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class UndoStep:
-    """A command line that changed the test case, and the state on the other side of it."""
+    """A command line that changed the test case, or datasets: the state on the other side of it,
+    and what leads ``files`` there."""
 
     line: str
     state: State
+    files: tuple[FileChange, ...] = ()
 
 
 @dataclass(slots=True)
@@ -90,9 +93,9 @@ class History:
     made: list[UndoStep] = field(default_factory=list)
     undone: list[UndoStep] = field(default_factory=list)
 
-    def note(self, line: str, before: State) -> None:
+    def note(self, line: str, before: State, files: tuple[FileChange, ...] = ()) -> None:
         """Remember a change. What was undone before it cannot be redone any more."""
-        self.made.append(UndoStep(line, before))
+        self.made.append(UndoStep(line, before, files))
         self.undone.clear()
 
     def written(self, saved: Document, replaced: frozenset[Path]) -> None:
@@ -111,7 +114,7 @@ def _settled(change: UndoStep, saved: Document, replaced: frozenset[Path]) -> Un
         document = replace(document, evidence=saved.evidence, masked=saved.masked)
     elif document is not None and document.evidence in replaced:
         document = replace(document, evidence=None)
-    return UndoStep(change.line, State(document, saved))
+    return replace(change, state=State(document, saved))
 
 
 @dataclass(slots=True)
@@ -140,6 +143,8 @@ class Console:
     collapsed: bool = False
     """Whether the tree shows pages only."""
     history: History = field(default_factory=History)
+    written: list[FileChange] = field(default_factory=list)
+    """The files of datasets that the command under way has written: `undo` covers them."""
     done: bool = False
 
     @property

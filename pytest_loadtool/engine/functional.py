@@ -8,11 +8,11 @@ from time import perf_counter
 
 from pytest_loadtool.engine.running import run
 from pytest_loadtool.engine.transport_factory import open_networks
-from pytest_loadtool.load.cluster.share import rows_of
+from pytest_loadtool.load.cluster.share import FIRST_ROWS
 from pytest_loadtool.model.load import BODY_LIMIT
 from pytest_loadtool.replay.acting import actor_for
 from pytest_loadtool.replay.user.plan import Observer, Plan, Step
-from pytest_loadtool.replay.user.user import VirtualUser
+from pytest_loadtool.replay.user.user import Claim, VirtualUser
 from pytest_loadtool.transport.connections.network import ASKING, NetworkObserver, Unobserved
 
 #: How often (seconds) requests under way are checked for having run out of time.
@@ -34,8 +34,10 @@ def replay_once(
     body_limit: int = BODY_LIMIT,
     challenged: Challenged | None = None,
     began: Began | None = None,
+    rows: Claim = FIRST_ROWS,
 ) -> dict[str, str]:
     """Replay ``plan`` once, as the first and only virtual user, telling ``observer`` as it goes.
+    ``rows`` gives its rows of datasets: the first of each, unless said otherwise.
 
     Returns the user's variables and dataset columns by name, as they were in the end.
 
@@ -51,7 +53,7 @@ def replay_once(
         ReplayError: a dataset has no rows, or the application does not start.
     """
     tunnels = _Tunnels(challenged) if challenged else None
-    return run(_replay(plan, observer, timeout, body_limit, tunnels, began))
+    return run(_replay(plan, observer, timeout, body_limit, tunnels, began, rows))
 
 
 class _Tunnels(Unobserved):
@@ -72,12 +74,13 @@ async def _replay(
     body_limit: int,
     tunnels: NetworkObserver | None,
     began: Began | None,
+    rows: Claim,
 ) -> dict[str, str]:
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[BaseException | None] = loop.create_future()
     networks = await open_networks([plan], tunnels, body_limit=body_limit)
     try:
-        user = VirtualUser(plan, rows_of(user=0, users=1), observer)
+        user = VirtualUser(plan, rows, observer)
         if began is not None:
             began(user)
         session = networks.session(

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from pytest_loadtool.codec.uses import case_files
+from pytest_loadtool.load.cluster.share import FIRST_ROWS
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.replay import Plan
 from pytest_loadtool.replay.compile.proxies import through
+from pytest_loadtool.replay.user.user import Claim
 from pytest_loadtool.workflow.document import Document, check
 from pytest_loadtool.workflow.keeping import Keeper, WithTunnels
 from pytest_loadtool.workflow.project import Project
@@ -56,17 +58,20 @@ def plan_of(
     return plan
 
 
-async def replay(plan: Plan, observer: Stoppable, keeper: Keeper | None = None) -> None:
-    """Replay once in a thread; when this is cancelled, the replay ends with what is under way.
-
-    ``keeper`` is told in place of ``observer``, and tells it.
+async def replay(
+    plan: Plan, observer: Stoppable, rows: Claim = FIRST_ROWS, keeper: Keeper | None = None
+) -> None:
+    """Replay once in a thread, with these rows of datasets; when this is cancelled, the replay ends
+    with what is under way. ``keeper`` is told in place of ``observer``, and tells it.
     """
     from pytest_loadtool.engine.functional import replay_once
 
     told, began = (observer, None) if keeper is None else (keeper, keeper.began)
     try:
         await apart(
-            lambda: replay_once(plan, observer=told, challenged=told.challenged, began=began)
+            lambda: replay_once(
+                plan, observer=told, challenged=told.challenged, began=began, rows=rows
+            )
         )
     finally:
         observer.stopped.set()

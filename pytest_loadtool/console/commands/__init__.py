@@ -9,6 +9,22 @@ from pytest_loadtool.console.commands.configure import (
     explain,
     undo_decision,
 )
+from pytest_loadtool.console.commands.dataset_values import (
+    dataset_add_column,
+    dataset_add_row,
+    dataset_fill,
+    dataset_set,
+)
+from pytest_loadtool.console.commands.datasets import (
+    dataset_import,
+    dataset_new,
+    dataset_properties,
+    dataset_remove,
+    dataset_rename,
+    dataset_reset,
+    dataset_show,
+    datasets,
+)
 from pytest_loadtool.console.commands.edit import (
     delete,
     mark_dangerous,
@@ -41,6 +57,8 @@ COMMANDS = registry(
     strip, delete, regroup, unique, undo, redo,
     configure, application_state, explain, undo_decision, mark_dangerous,
     test_case_configuration, user_identity, properties,
+    datasets, dataset_show, dataset_new, dataset_import, dataset_fill, dataset_set, dataset_add_row,
+    dataset_add_column, dataset_properties, dataset_reset, dataset_rename, dataset_remove,
     play, replays, why,
     save, create_load_configuration, start, preferences, help_, quit_,
 )  # fmt: skip

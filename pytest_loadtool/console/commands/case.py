@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_loadtool.console.arguments import TransactionNumber
+from pytest_loadtool.console.arguments import TransactionName
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.selection import transaction
 from pytest_loadtool.console.session import Console
@@ -26,15 +26,16 @@ async def tree(session: Console, *, collapse_all: bool = False, expand_all: bool
 
 
 async def show(
-    session: Console, number: TransactionNumber, *, full: bool = False, secrets: bool = False
+    session: Console, which: TransactionName, *, full: bool = False, secrets: bool = False
 ) -> None:
     """Show a transaction's request and response as they were recorded, bodies decoded.
 
-    NUMBER is the one that `tree` shows. Long bodies are cut; --full shows all of them. Of
-    passwords, tokens and cookies only the beginning is shown; --secrets shows them as they are.
+    WHICH is its number in `tree`, or what it is: `show /login`, `show POST /login#2`. Long bodies
+    are cut; --full shows all of them. Of passwords, tokens and cookies only the beginning is shown;
+    --secrets shows them as they are.
     """
     document = session.opened()
-    one = transaction(document, number)
+    one = transaction(document, which)
     session.tell(transaction_views.recorded(document, one, full=full, secrets=secrets))
 
 

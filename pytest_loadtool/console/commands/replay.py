@@ -19,22 +19,27 @@ from pytest_loadtool.workflow.configuring import needs_configuration
 from pytest_loadtool.workflow.keeping import keeping
 from pytest_loadtool.workflow.replaying import replay
 from pytest_loadtool.workflow.replays import why
+from pytest_loadtool.workflow.rows import take_rows
 from pytest_loadtool.workflow.telling import counted
 
 if TYPE_CHECKING:
     from pytest_loadtool.replay import PagePlan, Response, Step
 
 
-async def play(session: Console, *, fast: bool = False, server: str = "") -> None:
+async def play(
+    session: Console, *, fast: bool = False, server: str = "", row: int | None = None
+) -> None:
     """Play: replay the test case once, as one user, without a browser.
 
     Prints each transaction as it finishes, with how it differs from what was recorded if it passed,
     and says why the first failed. The replay is kept: `response`, `diff`, `variables` and `why`
     look at it, `replays` lists the last ones. --fast (Play Fast) leaves out the think times.
-    --server replays against another base URL. The first time, what was recorded is configured
-    before, as by `configure`; and if it shows HTTP authentication, the Test Case Configuration
-    Wizard asks who the users are, as by `test-case-configuration`. Of a test case that was not made
-    here, what it reads and where it sends is shown, and you are asked.
+    Each replay takes the next row of each dataset that is used; --row 2 takes that one,
+    `dataset-reset` begins at the first again, where tests and load tests always begin. --server
+    replays against another base URL. The first time, what was recorded is configured before, as by
+    `configure`; and if it shows HTTP authentication, the Test Case Configuration Wizard asks who
+    the users are, as by `test-case-configuration`. Of a test case that was not made here, what it
+    reads and where it sends is shown, and you are asked.
     """
     if needs_configuration(session.opened()):
         await configure_for_replay(session)
@@ -43,11 +48,13 @@ async def play(session: Console, *, fast: bool = False, server: str = "") -> Non
     await may_replay(session, server)
     document = session.opened()
     plan = planned(session, document, server=server, fast=fast)
+    rows, said = take_rows(plan, session.case_path, row)
+    session.tell(said)
     watched = _Watch(session, len(plan.steps))
     session.chosen = False
     with keeping(session.case_path, plan, watched) as keeper:
         try:
-            await replay(plan, watched, keeper)
+            await replay(plan, watched, rows, keeper)
         except asyncio.CancelledError:
             session.say(f"\nStopped: {watched.counts}")
             raise

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pytest_loadtool.console.arguments import TransactionNumber
+from pytest_loadtool.console.arguments import TransactionName
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.replays import choose, replay_at_hand
-from pytest_loadtool.console.selection import transaction
+from pytest_loadtool.console.selection import transaction_index
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import replay as views
 from pytest_loadtool.workflow.keeping import kept_replays
@@ -51,23 +51,22 @@ def _chosen(paths: list[Path], which: str, session: Console) -> Path:
     return session.settings.directory / Path(which).expanduser()
 
 
-async def why(session: Console, number: TransactionNumber | None = None) -> None:
+async def why(session: Console, which: TransactionName | None = None) -> None:
     """Say why a transaction of the last replay failed, as pytest does.
 
-    NUMBER is the one that `tree` shows; without it, it is the first that failed, which the others
-    may only follow from. Shows the cause and what to do, what was sent with which values, and what
-    came, against what was recorded. For example `why 15`.
+    WHICH is its number in `tree`, or what it is; without it, it is the first that failed, which the
+    others may only follow from. Shows the cause and what to do, what was sent with which values,
+    and what came, against what was recorded. For example `why 15`, `why POST /login`.
     """
     document = session.opened()
     opened = replay_at_hand(session)
     if not opened.replay.failed:
         raise CommandError("nothing failed in that replay; `replays` lists others")
-    if number is not None:
-        transaction(document, number)
-        kept = opened.transaction(document.case, number - 1)
+    about = transaction_index(document, which) if which is not None else None
+    if about is not None:
+        kept = opened.transaction(document.case, about)
         if kept is None or not kept.failures:
             what = "is not in that replay" if kept is None else f"has not failed: {kept.outcome}"
-            raise CommandError(f"transaction {number} {what}")
-    about = None if number is None else number - 1
+            raise CommandError(f"transaction {about + 1} {what}")
     shown = session.shown(session.case_path)
     session.say(explained(document, opened, path=shown, about=about))

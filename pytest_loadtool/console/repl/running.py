@@ -25,6 +25,7 @@ async def execute(session: Console, line: str) -> None:
     if call is None:
         return
     before, count = session.state, len(session.history.made)
+    session.written.clear()
     try:
         await call.run(session)
     except CommandError:
@@ -36,8 +37,9 @@ async def execute(session: Console, line: str) -> None:
         raise CommandError(f"{subject}{error.strerror or error}") from error
     finally:  # what fails may have changed something before
         noted = call.command.name in _THROUGH_HISTORY or len(session.history.made) != count
-        if not noted and _differ(before.document, session.document):
-            session.history.note(line.strip(), before)
+        files = tuple(session.written)
+        if not noted and (files or _differ(before.document, session.document)):
+            session.history.note(line.strip(), before, files)
 
 
 def _differ(one: Document | None, other: Document | None) -> bool:
