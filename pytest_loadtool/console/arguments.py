@@ -11,6 +11,7 @@ from typing import Any, Literal, NewType
 
 from pytest_loadtool.casefile.quantities import parse_duration
 from pytest_loadtool.console.errors import UsageError
+from pytest_loadtool.editing.pages import Pace
 from pytest_loadtool.recording import Domain
 
 #: The name of a command: completed from the registry.
@@ -47,6 +48,21 @@ KindName = NewType("KindName", str)
 #: Seconds, written as in files: ``90s``, ``1m30s``.
 Duration = NewType("Duration", float)
 
+
+def _pace(text: str) -> Pace:
+    """Read ``2s``, or ``x0.5``.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    if text[:1] not in ("x", "*"):
+        return Pace(parse_duration(text))
+    factor = float(text[1:])
+    if not 0 <= factor < float("inf"):
+        raise ValueError("no factor")
+    return Pace(factor=factor)
+
+
 #: How each type is read, and what it is called in a message about a wrong value.
 _TYPES: Mapping[Any, tuple[Callable[[str], Any], str]] = {
     str: (str, "text"),
@@ -54,6 +70,7 @@ _TYPES: Mapping[Any, tuple[Callable[[str], Any], str]] = {
     float: (float, "a number"),
     Path: (lambda text: Path(text).expanduser(), "a file name"),
     Duration: (parse_duration, "a duration such as 30s, 5m or 1h30m"),
+    Pace: (_pace, "a duration such as 2s, or a factor such as x0.5"),
     Domain: (Domain.parse, "a domain such as shop.example"),
 }
 

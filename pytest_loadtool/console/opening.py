@@ -5,7 +5,7 @@ from __future__ import annotations
 from pytest_loadtool.console.replays import choose
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.case import summary
-from pytest_loadtool.console.views.replay import replay_summary
+from pytest_loadtool.console.views.replays import replay_summary
 from pytest_loadtool.recording import TRACKERS, Domain, DomainFilter
 from pytest_loadtool.workflow.building import build, read_document
 from pytest_loadtool.workflow.errors import NothingRecordedError
@@ -71,7 +71,8 @@ async def may_drop(session: Console, command: str, discard: bool) -> None:
     if session.unsaved and not discard:
         await session.agree(
             "The open test case is not saved. Drop it?",
-            f"the open test case is not saved: `save` it, or say `{command} --discard`",
+            f"the open test case is not saved: `save` it, or give `{command} --discard`",
+            "--discard",
         )
 
 

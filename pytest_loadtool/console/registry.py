@@ -11,16 +11,20 @@ A command is an asynchronous function whose first parameter is the session. Its 
 
 ``create_load`` is the command ``create-load``, which may be written as two words, too.
 
-The completion, ``help`` and the reference in the documentation are made from the same parameters.
+The last paragraph of the docstring is ``Example: `…```: a line that works. Groups of commands, as
+``help`` lists them, are the table in `commands`. The completion, ``help`` and the reference in the
+documentation are made from the same parameters.
 """
 
 from __future__ import annotations
 
 import difflib
 import inspect
+import re
 import shlex
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from types import MappingProxyType, NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -30,19 +34,30 @@ from pytest_loadtool.console.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: its name, its function, its arguments in order and its help text."""
+    """A command: its name, its function, its arguments in order, and what is said about it."""
 
     name: str
     function: Callable[..., Awaitable[None]]
     arguments: tuple[Argument, ...]
     help: str
+    """Paragraphs with empty lines between, without the example."""
     groups: Mapping[str, type[OptionGroup]] = field(default_factory=dict)
     """The groups of options by the parameters that take them."""
+    example: str = ""
+    """A line that uses it."""
 
     @property
     def summary(self) -> str:
         """The first line of the help."""
         return self.help.partition("\n")[0]
+
+    def about(self, label: str) -> str:
+        """What the help says of an option, in a few words: the clause that it stands in."""
+        text = " ".join(self.help.split())
+        found = re.search(rf"{re.escape(label)}(?![\w-])(?: [A-Z]+\b)?,?(?: is| are)? ", text)
+        if found is None:
+            return ""
+        return re.split(r"[.;:](?: |$)|,? --", text[found.end() :], maxsplit=1)[0].strip(" ,")
 
     @property
     def usage(self) -> str:
@@ -84,6 +99,10 @@ class Registry:
     """The commands of a console by name, in the order that help lists them."""
 
     commands: Mapping[str, Command]
+    groups: Mapping[str, tuple[Command, ...]] = field(default_factory=dict)
+    """What belongs together, in the order of a day's work."""
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    """Other names that people know, and the words that they stand for."""
 
     def command(self, name: str) -> Command:
         """The command of that name, of which the last words may be left out.
@@ -91,13 +110,19 @@ class Registry:
         Raises:
             UsageError: there is none; the text names the nearest.
         """
-        if name in self.commands:
-            return self.commands[name]
-        longer = [one for one in self.commands if "-" in name and one.startswith(f"{name}-")]
-        if len(longer) == 1:
-            return self.commands[longer[0]]
-        hint = _nearest(name, self.commands) or "`help` lists the commands"
+        if found := self._named(name):
+            return found
+        longer = [one for one in self.commands if one.startswith(f"{name}-")]
+        hint = (
+            f"did you mean {' or '.join(map(repr, longer))}?"
+            if longer
+            else _nearest(name, [*self.commands, *self.aliases]) or "`help` lists the commands"
+        )
         raise UsageError(f"there is no command {name!r}; {hint}")
+
+    def _named(self, name: str) -> Command | None:
+        longer = [one for one in self.commands if "-" in name and one.startswith(f"{name}-")]
+        return self.commands.get(longer[0] if len(longer) == 1 else name)
 
     def split(self, words: list[str]) -> tuple[Command, list[str]]:
         """The command that ``words``, at least one, begin with, and the words after its name.
@@ -105,8 +130,12 @@ class Registry:
         Raises:
             UsageError: there is no such command.
         """
+        first, *others = words
+        words = [*split(self.aliases.get(first, shlex.quote(first))), *others]
         for length in range(len(words), 1, -1):
-            if command := self.commands.get("-".join(words[:length])):
+            named = "-".join(words[:length])
+            whole = words[0] in self.commands  # then the next word is rather an argument of it
+            if command := self.commands.get(named) if whole else self._named(named):
                 return command, words[length:]
         return self.command(words[0]), words[1:]
 
@@ -116,8 +145,11 @@ class Registry:
         Raises:
             UsageError: no such command, or arguments that it does not take.
         """
-        if line.lstrip().startswith("#"):
+        line = line.strip()
+        if line.startswith("#"):
             return None
+        if line.startswith("!") and (shell := self.commands.get("shell")):
+            return Call(shell, (line[1:].strip(),), {})
         words = split(line)
         if not words:
             return None
@@ -128,10 +160,16 @@ class Registry:
             raise UsageError(f"{fault}\nusage: {command.usage}") from None
 
 
-def registry(*functions: Callable[..., Awaitable[None]]) -> Registry:
-    """The registry of these command functions."""
-    commands = [_command(function) for function in functions]
-    return Registry(MappingProxyType({command.name: command for command in commands}))
+_Function = Callable[..., Awaitable[None]]
+
+
+def registry(
+    groups: Mapping[str, Sequence[_Function]], aliases: Mapping[str, str] = MappingProxyType({})
+) -> Registry:
+    """The registry of these command functions, by groups."""
+    made = {name: tuple(map(_command, functions)) for name, functions in groups.items()}
+    commands = {one.name: one for group in made.values() for one in group}
+    return Registry(MappingProxyType(commands), MappingProxyType(made), aliases)
 
 
 def split(line: str) -> list[str]:
@@ -157,7 +195,8 @@ def _command(function: Callable[..., Awaitable[None]]) -> Command:
     )
     name: str = getattr(function, "__name__")  # noqa: B009  a Callable need not have one
     name = name.rstrip("_").replace("_", "-")
-    return Command(name, function, arguments, inspect.getdoc(function) or "", groups)
+    text, _, example = (inspect.getdoc(function) or "").partition("\n\nExample: `")
+    return Command(name, function, arguments, text, groups, example.rstrip("`"))
 
 
 def _is_group(hint: Any) -> bool:
@@ -224,6 +263,8 @@ def _arguments(command: Command, words: list[str]) -> Call:
             parsed = option.parse(value)
             earlier = named.get(option.name, ())
             named[option.name] = (*earlier, parsed) if option.repeats else parsed
+        elif equals and _ASSIGNED.fullmatch(label) and (slot is None or slot.kind is Path):
+            raise UsageError(_no_option(command, options, f"--{label.replace('_', '-')}"))
         elif slot is None:
             raise UsageError(f"{command.name} takes no further argument: {word!r}")
         elif slot.place == "rest":
@@ -245,10 +286,18 @@ def _option(command: Command, options: Mapping[str, Argument], label: str) -> Ar
     try:
         return options[label]
     except KeyError:
-        hint = _nearest(label, options)
-        raise UsageError(
-            f"{command.name} has no option {label}" + (f"; {hint}" if hint else "")
-        ) from None
+        raise UsageError(_no_option(command, options, label)) from None
+
+
+#: What stands before the ``=`` of an option. A file called so is written ``./users=5``.
+_ASSIGNED = re.compile(r"[A-Za-z][\w-]*")
+
+
+def _no_option(command: Command, options: Iterable[str], label: str) -> str:
+    known = tuple(options)
+    longer = [one for one in known if one.startswith(label)]
+    hint = f"did you mean {longer[0]!r}?" if len(longer) == 1 else _nearest(label, known)
+    return f"{command.name} has no option {label}" + (f"; {hint}" if hint else "")
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

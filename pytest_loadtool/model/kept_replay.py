@@ -13,8 +13,9 @@ from pytest_loadtool.model.result import Failure
 #: under way.
 Outcome = Literal["passed", "not as recorded", "failed", "never sent"]
 
-#: How a replay ended. Of a process that was killed nobody knows more than "interrupted".
-Ending = Literal["finished", "interrupted", "error"]
+#: How a replay ended: "stopped" by a person's command, or for a reason that is told as its problem.
+#: Of a process that was killed nobody knows more than "interrupted".
+Ending = Literal["finished", "stopped", "interrupted", "error"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ def explain(
     ``outcomes`` are all transactions that were replayed, at least one of them failed. ``secrets``
     are values that are masked wherever they stand. It is about the first failure, or about that of
     the index ``about``; what was sent and received is left out if ``brief``. ``whole`` says that
-    nobody interrupted the replay.
+    nobody stopped the replay.
     """
     by_index = sorted(outcomes, key=lambda one: one.index)
     failed = [one for one in by_index if one.failures]
@@ -113,7 +113,7 @@ def _counts(case: TestCase, replayed: int, failed: int, *, whole: bool) -> list[
     if failed > 1:
         lines[0] += " Fix the first; the others may only follow from it."
     if replayed < total and not whole:
-        lines.append(f"{total - replayed} had no answer yet when the replay was interrupted.")
+        lines.append(f"{total - replayed} had no answer yet when the replay was stopped.")
     elif replayed < total:
         lines.append(f"{total - replayed} were not sent, because their page did not come at all.")
     return lines

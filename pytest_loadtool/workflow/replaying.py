@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Container, Hashable
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
@@ -12,9 +12,11 @@ from typing import Protocol, TypeVar
 
 from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.load.cluster.share import FIRST_ROWS
+from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.load import ThinkTime
 from pytest_loadtool.replay import Plan
 from pytest_loadtool.replay.compile.proxies import through
+from pytest_loadtool.replay.control import Control
 from pytest_loadtool.replay.user.user import Claim
 from pytest_loadtool.workflow.document import Document, check
 from pytest_loadtool.workflow.keeping import Keeper, WithTunnels
@@ -59,10 +61,19 @@ def plan_of(
 
 
 async def replay(
-    plan: Plan, observer: Stoppable, rows: Claim = FIRST_ROWS, keeper: Keeper | None = None
+    plan: Plan,
+    observer: Stoppable,
+    *,
+    rows: Claim = FIRST_ROWS,
+    number: int = 0,
+    control: Control | None = None,
+    keeper: Keeper | None = None,
 ) -> None:
-    """Replay once in a thread, with these rows of datasets; when this is cancelled, the replay ends
-    with what is under way. ``keeper`` is told in place of ``observer``, and tells it.
+    """Replay once in a thread, with these ``rows`` of datasets; when this is cancelled, the replay
+    ends with what is under way.
+
+    With a ``control`` somebody can hold it. ``number`` (from 0) is that of the iteration.
+    ``keeper`` is told in place of ``observer``, and tells it.
     """
     from pytest_loadtool.engine.functional import replay_once
 
@@ -70,11 +81,35 @@ async def replay(
     try:
         await apart(
             lambda: replay_once(
-                plan, observer=told, challenged=told.challenged, began=began, rows=rows
+                plan,
+                observer=told,
+                challenged=told.challenged,
+                rows=rows,
+                number=number,
+                control=control,
+                began=began,
             )
         )
     finally:
         observer.stopped.set()
+        if control is not None:
+            control.stop()
+
+
+def breakpoint_of(transaction: Transaction) -> Hashable:
+    """Return what a breakpoint is known by: it stays with its transaction when others go, and when
+    that is edited."""
+    recorded = transaction.recorded
+    if recorded is not None and recorded.entry is not None:
+        return recorded.entry
+    return transaction.request.method, transaction.request.target
+
+
+def held_before(case: TestCase, breakpoints: Container[Hashable]) -> frozenset[int]:
+    """Return the indexes of the transactions that have breakpoints."""
+    return frozenset(
+        index for index, one in enumerate(case.transactions()) if breakpoint_of(one) in breakpoints
+    )
 
 
 def apart(work: Callable[[], _T]) -> asyncio.Future[_T]:

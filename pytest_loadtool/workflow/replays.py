@@ -71,7 +71,7 @@ def why(
         secrets=tuple(secrets_in(document.case, opened)),
         about=about,
         brief=brief,
-        whole=opened.replay.ending != "interrupted",
+        whole=opened.replay.ending not in ("interrupted", "stopped"),
     )
 
 

@@ -22,9 +22,9 @@ __all__ = ["Terminal", "console"]
 class Terminal:
     """A tmux session of its own server with one window."""
 
-    def __init__(self, directory: Path, command: list[str]) -> None:
+    def __init__(self, directory: Path, command: list[str], editor: str = "false") -> None:
         self._socket = f"loadtool-{uuid.uuid4().hex}"
-        terminal = {"TERM": "xterm-256color", "SHELL": "/bin/bash"}
+        terminal = {"TERM": "xterm-256color", "SHELL": "/bin/bash", "VISUAL": editor}
         environment = console_environment(directory) | terminal
         done = f'{shlex.join(command)}; echo "exit status $?"; exec cat'
         subprocess.run(
@@ -72,13 +72,13 @@ class Terminal:
 
 @contextmanager
 def console(
-    directory: Path, case: str = "shop.case.toml", browser: str = "none"
+    directory: Path, case: str = "shop.case.toml", browser: str = "none", editor: str = "false"
 ) -> Iterator[Terminal]:
     """`pytest --record CASE` in ``directory`` that has come to its prompt."""
     if shutil.which("tmux") is None:
         pytest.fail("tmux is not installed: apt-get install tmux")
     command = console_command("--record", case, "--record-browser", browser)
-    opened = Terminal(directory, command)
+    opened = Terminal(directory, command, editor)
     try:
         opened.wait_for(r"^loadtool>")
         yield opened

@@ -28,6 +28,8 @@ async def dataset_fill(
     text. Rows that are missing are added, empty but for this column; those behind the last number
     keep their values. Without FIRST and LAST the rows that are there are numbered from 1. --preview
     only shows.
+
+    Example: `dataset fill users username 1 50 --pattern 'user{:03}'`
     """
     one = named(session, name)
     count = len(one.content.rows)
@@ -56,7 +58,10 @@ async def dataset_fill(
 async def dataset_set(
     session: Console, name: DatasetName, row: int, column: ColumnName, value: str
 ) -> None:
-    """Set one value of a dataset: that of COLUMN in ROW, counted from 1."""
+    """Set one value of a dataset: that of COLUMN in ROW, counted from 1.
+
+    Example: `dataset set users 2 username bob`
+    """
     one = named(session, name)
     with as_usage():
         content = editing.with_value(one.content, row, column, value)
@@ -65,7 +70,10 @@ async def dataset_set(
 
 
 async def dataset_add_row(session: Console, name: DatasetName, *values: str) -> None:
-    """Add a row to a dataset: a value for each of its columns, in their order."""
+    """Add a row to a dataset: a value for each of its columns, in their order.
+
+    Example: `dataset add row users carol secret3`
+    """
     one = named(session, name)
     with as_usage():
         content = editing.with_row(one.content, values)
@@ -76,7 +84,10 @@ async def dataset_add_row(session: Console, name: DatasetName, *values: str) -> 
 async def dataset_add_column(
     session: Console, name: DatasetName, column: str, *, value: str = ""
 ) -> None:
-    """Add a column (a field) to a dataset; --value is what all rows have in it."""
+    """Add a column (a field) to a dataset; --value is what all rows have in it.
+
+    Example: `dataset add column users town --value Ulm`
+    """
     one = named(session, name)
     with as_usage():
         content = editing.with_column(one.content, column, value)

@@ -42,6 +42,8 @@ async def datasets(session: Console) -> None:
 
     The next row is the one that the next `play` takes. For each load configuration beside the test
     case it says how many rows its users need, and how many are missing.
+
+    Example: `datasets`
     """
     uses = session.opened().case.datasets
     for use in uses:
@@ -59,6 +61,8 @@ async def dataset_show(
 
     It shows the first 20 rows; --rows 21-40 shows others. Of passwords and tokens only the
     beginning is shown; --secrets shows them as they are.
+
+    Example: `dataset show users --rows 21-40`
     """
     one = named(session, name)
     session.say(views.heading(one))
@@ -86,6 +90,8 @@ async def dataset_new(
     life. So 50 users are `dataset new users username password --rows 50 --identity --fill
     username=user{:03} --fill password=secret`. The file is for you alone if a column is called like
     a secret.
+
+    Example: `dataset new users username password --rows 50 --fill username=user{:03}`
     """
     case = session.opened().case
     if not columns:
@@ -134,6 +140,8 @@ async def dataset_import(
     --no-header say it. --preview only shows. The dataset is called like the file unless --name says
     otherwise, and its own file NAME.csv stands beside the test case, in UTF-8 with commas. FILE
     stays as it is, unless it is that file.
+
+    Example: `dataset import people.csv --name users --preview`
     """
     case = session.opened().case
     if header and no_header:
@@ -178,6 +186,8 @@ async def dataset_properties(
     keeps one for its whole life). --reusable yes: after the last row comes the first again; no:
     running out of rows is an error. --sharable yes: two users may hold the same row at once; no:
     each row is one user's. Without options they are only shown.
+
+    Example: `dataset properties users --lifespan virtual-user --sharable no`
     """
     one = named(session, name)
     use = one.use
@@ -201,6 +211,8 @@ async def dataset_reset(session: Console, name: DatasetName | None = None) -> No
     """Reset Dataset State: the next `play` takes the first row again, of NAME or of all datasets.
 
     Tests and load tests always begin with the first row.
+
+    Example: `dataset reset users`
     """
     uses = session.opened().case.datasets if name is None else (used(session, name),)
     reset(session.case_path.parent / one.file for one in uses)
@@ -209,7 +221,10 @@ async def dataset_reset(session: Console, name: DatasetName | None = None) -> No
 
 
 async def dataset_rename(session: Console, name: DatasetName, new: str) -> None:
-    """Give a dataset another name; what takes values from it follows, and its file stays."""
+    """Give a dataset another name; what takes values from it follows, and its file stays.
+
+    Example: `dataset rename users people`
+    """
     document = session.opened()
     use = used(session, name)
     with as_usage():
@@ -227,6 +242,8 @@ async def dataset_remove(
 
     What still takes values from it is named, and nothing is removed then. The file of a dataset
     that is removed stays.
+
+    Example: `dataset remove users --row 3`
     """
     document = session.opened()
     one = named(session, name)

@@ -15,7 +15,7 @@ from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.recording import page_span, without
 from pytest_loadtool.recording import strip as strip_case
 from pytest_loadtool.workflow.datasets import take_back
-from pytest_loadtool.workflow.document import Document, unset
+from pytest_loadtool.workflow.document import Document, lost, setters
 from pytest_loadtool.workflow.telling import counted
 
 #: Transactions that are told one by one.
@@ -27,6 +27,8 @@ async def strip(session: Console) -> None:
 
     What stays: pages, requests that scripts make, REST, GraphQL and SOAP calls, XML that is no
     sitemap, and a static resource that a value is taken from. The recorded traffic is not touched.
+
+    Example: `strip`
     """
     document = session.opened()
     before = list(document.case.transactions())
@@ -52,6 +54,8 @@ async def delete(session: Console, *selected: SelectionWord, filters: Filters = 
     (`/login`, `POST /login#2`, `/static/*`), or an expression (`~k image & ~d cdn.example`).
     --page, --kind, --host, --status (`404`, `4xx`) and --failed (when it was last replayed) narrow
     that; alone, they narrow the whole test case. The recorded traffic is not touched.
+
+    Example: `delete 4-8 --kind image`
     """
     document = session.opened()
     if not selected and filters == NO_FILTERS:
@@ -72,7 +76,7 @@ async def delete(session: Console, *selected: SelectionWord, filters: Filters = 
         session.say(f"Deleted {index + 1}: {before[index].title}")
     if len(single) > _TOLD:
         session.say(f"Deleted {len(single) - _TOLD} more; the numbers of the others have changed.")
-    _tell_unset(session, document.case)
+    _tell_lost(session, document.case)
 
 
 async def unique(session: Console, *text: str) -> None:
@@ -83,6 +87,8 @@ async def unique(session: Console, *text: str) -> None:
     random characters, new for each iteration: `carol-x7kq2bd`; of an address they go into its path.
     Also where an address has `_` for a space. Extractors that go by the text, or by an address with
     it, follow. Do it after `configure`.
+
+    Example: `unique carol`
     """
     from pytest_loadtool.editing.unique_values import make_unique, owned_parts
 
@@ -106,6 +112,8 @@ async def mark_dangerous(session: Console, which: TransactionName, *, off: bool 
 
     `configure --replay` never sends it. `play`, tests and load tests do. WHICH is its number in
     `tree`, or what it is (`POST /pay`); --off takes the mark away.
+
+    Example: `mark-dangerous 7`
     """
     document = session.opened()
     index = transaction_index(document, which)
@@ -120,17 +128,28 @@ async def undo(session: Console) -> None:
     """Undo the last command that changed the test case, or a dataset; again: the one before it.
 
     Datasets get back the values that they had. Other files that were written stay as they are.
+    You are asked before the recording itself is undone.
+
+    Example: `undo`
     """
     history = session.history
     if not history.made:
         raise CommandError("there is nothing to undo")
+    if history.made[-1].state.document is None and session.live is None:
+        line = history.made[-1].line
+        question = f"`{line}` made the test case: without it none is open. Undo it all the same?"
+        if not await session.frontend.confirm(question, unattended=True):
+            raise CommandError("nothing was undone")
     change = history.made.pop()
     history.undone.append(_crossed(session, change))
     session.say(f"Undid `{change.line}`. {_what_is_open(session)} `redo` does it again.")
 
 
 async def redo(session: Console) -> None:
-    """Do again what was undone last."""
+    """Do again what was undone last.
+
+    Example: `redo`
+    """
     history = session.history
     if not history.undone:
         raise CommandError("there is nothing to redo: no command was undone since the last change")
@@ -155,10 +174,13 @@ def _change(session: Console, document: Document, case: TestCase) -> None:
     session.document = replace(document, case=case)
 
 
-def _tell_unset(session: Console, before: TestCase) -> None:
-    for name in sorted(unset(session.opened().case) - unset(before)):
+def _tell_lost(session: Console, before: TestCase) -> None:
+    """Say who still needs what was deleted."""
+    for name, users in lost(before, session.opened().case):
+        more = f" and {len(users) - 1} more" if len(users) > 1 else ""
         session.say(
-            f"  {name} was set by it and is still used: `configure` looks for another source"
+            f"  {name} was set by {', '.join(setters(before, name))}, and {users[0]}{more} needs "
+            "it: `configure` looks for another source"
         )
 
 

@@ -32,6 +32,8 @@ async def fields(session: Console, which: TransactionName, *, secrets: bool = Fa
     authentication header. What application state management correlated has a gray background at a
     terminal. Of passwords, tokens and cookies only the beginning is shown; --secrets shows them as
     they are.
+
+    Example: `fields POST /login`
     """
     document = session.opened()
     index = transaction_index(document, which)
@@ -55,6 +57,8 @@ async def set_field(
     a column such as users.username: of a dataset that is not there you are asked whether it is to
     be made, with the present value in its first row; --variable, a user variable, which is made
     with the present value if there is none of that name.
+
+    Example: `set-field 15 username --dataset users.username`
     """
     from pytest_loadtool.editing.bulk_edit import with_constant, with_reference
 

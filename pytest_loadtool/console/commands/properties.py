@@ -47,6 +47,8 @@ async def properties(
     --proxy-keyring SERVICE where the password is; or --proxy-dataset is a CSV file as for
     `test-case-configuration`. --proxy-domain is the Windows domain. --proxy-method is basic,
     digest, ntlm or negotiate; without it, the proxy's first choice is taken.
+
+    Example: `properties --proxy http://proxy.example:3128`
     """
     document = session.opened()
     if show_negotiation and hide_negotiation:
@@ -139,6 +141,8 @@ async def test_case_configuration(
     sessions, limit how many there are, or mix them up. No password is written into the test case.
     Without options you are asked; the first `play` of a recording with HTTP authentication asks by
     itself. --user says which user of the recording is meant, if there are several.
+
+    Example: `test-case-configuration --dataset users.csv`
     """
     given = Given(dataset, share, password_env, keyring)
     await configure_identity(session, given, user or "")
@@ -161,6 +165,8 @@ async def user_identity(
     one form, which alone is changed then. The options are those of `test-case-configuration`, and
     count for all that is changed: --dataset FILE, or --share USERNAME with --password-env NAME or
     --keyring SERVICE; --user is the one who was recorded. Without options you are asked.
+
+    Example: `user-identity 15 --dataset users.csv`
     """
     given = Given(dataset, share, password_env, keyring)
     number = None if which is None else transaction_index(session.opened(), which) + 1

@@ -5,42 +5,72 @@ from __future__ import annotations
 import asyncio
 import threading
 from dataclasses import dataclass, field
+from itertools import count
 from typing import TYPE_CHECKING
 
-from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.arguments import SelectionWord, TransactionName
+from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.replays import latest_replay
+from pytest_loadtool.console.selection import select, transaction_index
 from pytest_loadtool.console.session import Console
+from pytest_loadtool.console.views.replay import summary
 from pytest_loadtool.console.wizards.configure import configure_for_replay
 from pytest_loadtool.console.wizards.consent import may_replay, planned
 from pytest_loadtool.console.wizards.credentials import Given
 from pytest_loadtool.console.wizards.identity import configure_identity, needs_identity
 from pytest_loadtool.model.result import Failure
+from pytest_loadtool.replay.control import Control
 from pytest_loadtool.workflow.configuring import needs_configuration
+from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.keeping import keeping
-from pytest_loadtool.workflow.replaying import replay
+from pytest_loadtool.workflow.replaying import breakpoint_of, held_before, replay
 from pytest_loadtool.workflow.replays import why
 from pytest_loadtool.workflow.rows import take_rows
 from pytest_loadtool.workflow.telling import counted
 
 if TYPE_CHECKING:
-    from pytest_loadtool.replay import PagePlan, Response, Step
+    from pytest_loadtool.replay import PagePlan, Plan, Response, Step
 
 
 async def play(
-    session: Console, *, fast: bool = False, server: str = "", row: int | None = None
+    session: Console,
+    *,
+    fast: bool = False,
+    server: str = "",
+    row: int | None = None,
+    to: TransactionName | None = None,
+    step: bool = False,
+    repeat: int = 1,
+    loop: bool = False,
 ) -> None:
     """Play: replay the test case once, as one user, without a browser.
 
     Prints each transaction as it finishes, with how it differs from what was recorded if it passed,
-    and says why the first failed. The replay is kept: `response`, `diff`, `variables` and `why`
+    and says why the first failed. The replay is kept: `why`, `response`, `diff` and `variables`
     look at it, `replays` lists the last ones. --fast (Play Fast) leaves out the think times.
+    --server replays against another base URL. --to ends after that transaction, --repeat plays so
+    many times, --loop until you stop it. A page that did not come is not thought about, and three
+    connections in a row that are refused end the replay.
+
     Each replay takes the next row of each dataset that is used; --row 2 takes that one,
-    `dataset-reset` begins at the first again, where tests and load tests always begin. --server
-    replays against another base URL. The first time, what was recorded is configured before, as by
-    `configure`; and if it shows HTTP authentication, the Test Case Configuration Wizard asks who
-    the users are, as by `test-case-configuration`. Of a test case that was not made here, what it
-    reads and where it sends is shown, and you are asked.
+    `dataset-reset` begins at the first again, where tests and load tests always begin.
+
+    At a terminal keys hold it. Space pauses; Enter skips a think time, or does one transaction;
+    e edits the request that goes next, c (or F8) goes on, q stops. --step holds before the first
+    transaction, `break` before others.
+
+    The first time, what was recorded is configured before, as by `configure`; and if it shows HTTP
+    authentication, the Test Case Configuration Wizard asks who the users are, as by
+    `test-case-configuration`. Of a test case that was not made here, what it reads and where it
+    sends is shown, and you are asked.
+
+    Example: `play --fast --to 15`
     """
+    if repeat < 1:
+        raise UsageError(f"--repeat must be 1 at least, not {repeat}")
+    if step and not session.frontend.interactive:
+        raise UsageError("--step needs a terminal: nobody is there to go on")
+    last = None if to is None else transaction_index(session.opened(), to)
     if needs_configuration(session.opened()):
         await configure_for_replay(session)
     if needs_identity(session.opened()):
@@ -48,32 +78,117 @@ async def play(
     await may_replay(session, server)
     document = session.opened()
     plan = planned(session, document, server=server, fast=fast)
+    numbers = count() if loop else range(repeat)
+    failed = 0
+    for number in numbers:
+        control = _control(session, document, to=last, step=step)
+        if loop or repeat > 1:
+            session.say(f"Replay {number + 1}" + ("" if loop else f" of {repeat}"))
+        try:
+            await _play_once(
+                session, plan, control, row=row if number == 0 else None, number=number
+            )
+        except CommandError as error:
+            failed += 1
+            if control.moment.why == "stopped" or not (loop or repeat > 1):
+                raise
+            session.say(str(error))
+    if failed:
+        raise CommandError(f"{failed} of {counted(repeat, 'replay')} failed")
+
+
+async def break_(session: Console, *selected: SelectionWord) -> None:
+    """Break: hold `play` before transactions; said again, no more. Without any, list where.
+
+    At a terminal, `play` is held there until you go on: Enter does the transaction, c goes on, e
+    edits the request before. Breakpoints stay with their transactions when others are deleted, and
+    are gone with the console. Scripts are not held.
+
+    Example: `break 15`
+    """
+    document = session.opened()
+    if not selected:
+        await breakpoints(session)
+        return
+    transactions = list(document.case.transactions())
+    for index in select(document, selected).transactions:
+        key = breakpoint_of(transactions[index])
+        session.breakpoints ^= {key}
+        how = "is held" if key in session.breakpoints else "is no longer held"
+        session.say(f"`play` {how} before {index + 1} {transactions[index].title}.")
+
+
+async def breakpoints(session: Console, *, clear: bool = False) -> None:
+    """List the breakpoints, the transactions that `play` is held before.
+
+    --clear takes all of them away.
+
+    Example: `breakpoints --clear`
+    """
+    document = session.opened()
+    if clear:
+        session.breakpoints.clear()
+    titles = [one.title for one in document.case.transactions()]
+    found = sorted(held_before(document.case, session.breakpoints))
+    session.tell(f"{index + 1:5}  {titles[index]}" for index in found)
+    if not found:
+        session.say("There are no breakpoints: `break 3` holds `play` before transaction 3.")
+
+
+def _control(session: Console, document: Document, *, to: int | None, step: bool) -> Control:
+    """What holds the replay, where there is somebody to let it go on."""
+    held = held_before(document.case, session.breakpoints) if session.frontend.interactive else ()
+    return Control(breakpoints=held, to=to, paused=step)
+
+
+async def _play_once(
+    session: Console, plan: Plan, control: Control, *, row: int | None, number: int
+) -> None:
+    """Replay once, and tell how it went.
+
+    Raises:
+        CommandError: something failed, or it was stopped.
+    """
+    document = session.opened()
     rows, said = take_rows(plan, session.case_path, row)
     session.tell(said)
     watched = _Watch(session, len(plan.steps))
     session.chosen = False
-    with keeping(session.case_path, plan, watched) as keeper:
-        try:
-            await replay(plan, watched, rows, keeper)
-        except asyncio.CancelledError:
-            session.say(f"\nStopped: {watched.counts}")
-            raise
+    try:
+        with keeping(session.case_path, plan, watched) as keeper:
+            async with session.frontend.holding(control, plan):
+                await replay(
+                    plan, watched, rows=rows, number=number, control=control, keeper=keeper
+                )
+            early = watched.seen < len(plan.steps)
+            if control.moment.why or (early and control.wanted.to is not None):
+                keeper.close("stopped", control.moment.why)
+    except asyncio.CancelledError:
+        session.say(f"\n{summary(control.moment, len(plan.steps))} until then.")
+        raise
     if keeper.problem:
         session.say(f"The replay is not kept, or not all of it: {keeper.problem}")
-    if not watched.failed:
-        session.say(watched.counts)
-        return
-    if keeper.path is not None:
-        opened = latest_replay(session)
-        shown = session.shown(session.case_path)
-        session.tell(["", why(document, opened, path=shown, brief=True)])
-        session.tell(["", "`why` also shows what was sent, received and recorded."])
-    raise CommandError(f"{watched.failed} of {counted(watched.seen, 'transaction')} failed")
+    if watched.failed and keeper.path is not None:
+        _explain(session, document)
+    if control.moment.why:
+        raise CommandError(f"{control.moment.why}: {summary(control.moment, len(plan.steps))}")
+    if watched.failed:
+        raise CommandError(f"{watched.failed} of {counted(watched.seen, 'transaction')} failed")
+    but = f", but {watched.otherwise} not as recorded" if watched.otherwise else ""
+    total = counted(len(plan.steps), "transaction")
+    session.say(f"{f'{watched.seen} of ' if early else ''}{total} passed{but}.")
+
+
+def _explain(session: Console, document: Document) -> None:
+    """Say why the replay that was just kept failed, as pytest does; the bodies are for `why`."""
+    shown = session.shown(session.case_path)
+    session.tell(["", why(document, latest_replay(session), path=shown, brief=True)])
+    session.tell(["", "`why` also shows what was sent, received and recorded."])
 
 
 @dataclass(slots=True)
 class _Watch:
-    """Prints each transaction and keeps the first failure. ``stopped`` ends the replay."""
+    """Prints each transaction, and counts. ``stopped`` ends the replay."""
 
     session: Console
     total: int
@@ -97,18 +212,6 @@ class _Watch:
             self.session.say(f"         passed, but not as recorded: {response.otherwise}")
         if failures:
             self.failed += 1
-
-    @property
-    def counts(self) -> str:
-        """What became of how many transactions."""
-        left = self.total - self.seen
-        parts = [
-            f"{counted(self.seen - self.failed, 'transaction')} passed",
-            f"but {self.otherwise} not as recorded" if self.otherwise else "",
-            f"{self.failed} failed" if self.failed else "",
-            f"{left} had no answer yet" if left else "",
-        ]
-        return f"{', '.join(filter(None, parts))}."
 
     def negotiation(self, step: Step, response: Response) -> None:
         self._can(response.status, response.finished - response.sent, step)

@@ -9,7 +9,7 @@ from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.replays import choose, replay_at_hand
 from pytest_loadtool.console.selection import transaction_index
 from pytest_loadtool.console.session import Console
-from pytest_loadtool.console.views import replay as views
+from pytest_loadtool.console.views import replays as views
 from pytest_loadtool.workflow.keeping import kept_replays
 from pytest_loadtool.workflow.replays import OpenReplay
 from pytest_loadtool.workflow.replays import why as explained
@@ -21,9 +21,10 @@ async def replays(session: Console, which: str = "") -> None:
     Without WHICH, lists them, the latest first: when, how long, what failed, against which server.
     WHICH is a number of that list, or a file that --loadtool-keep-replay has kept elsewhere: its
     transactions are listed, and from then on `why` and the like look at that one, until the next
-    `play`. For example `replays 2`, or `replays artefacts/2026-03-01-101500-250.har`. The files are
-    HAR: a browser's developer tools open them. They hold what was sent, passwords too: keep them to
-    yourself.
+    `play`. The files are HAR: a browser's developer tools open them. They hold what was sent,
+    passwords too: keep them to yourself.
+
+    Example: `replays 2`
     """
     paths = kept_replays(session.case_path)
     if which:
@@ -56,7 +57,9 @@ async def why(session: Console, which: TransactionName | None = None) -> None:
 
     WHICH is its number in `tree`, or what it is; without it, it is the first that failed, which the
     others may only follow from. Shows the cause and what to do, what was sent with which values,
-    and what came, against what was recorded. For example `why 15`, `why POST /login`.
+    and what came, against what was recorded.
+
+    Example: `why POST /login`
     """
     document = session.opened()
     opened = replay_at_hand(session)

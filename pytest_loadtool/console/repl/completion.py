@@ -86,7 +86,7 @@ class RegistryCompleter(Completer):
         if current.startswith("--"):
             for label, option in command.options().items():
                 if label.startswith(current) and (option.repeats or label not in words):
-                    yield Completion(label, -len(current), display_meta=option.place)
+                    yield Completion(label, -len(current), display_meta=command.about(label))
             return
         method = words.pop() if words and current[:1] == "/" and _METHOD.match(words[-1]) else ""
         argument = _expected(command, words)

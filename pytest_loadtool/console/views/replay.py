@@ -1,64 +1,61 @@
-"""Kept replays: which there are, and what became of each transaction."""
+"""A replay under way: how far it is, and what can be done with it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from datetime import datetime
-
-from pytest_loadtool.console.views.line import Kind, ViewLine
-from pytest_loadtool.model.kept_replay import KeptReplay, Outcome
+from pytest_loadtool.codec.printable import clip
+from pytest_loadtool.replay import Plan
+from pytest_loadtool.replay.control import ReplayMoment
 from pytest_loadtool.workflow.telling import counted
 
-#: What the outcome of a transaction looks like.
-OUTCOME_KINDS: Mapping[Outcome, Kind] = {
-    "passed": "good",
-    "not as recorded": "name",
-    "failed": "bad",
-    "never sent": "number",
+#: What the keys do, by whether there is a think time and whether it is held.
+_KEYS = {
+    (False, False): "Space pauses  q stops",
+    (True, False): "Enter skips the think time  Space pauses  q stops",
+    (False, True): "Enter sends it  e edits it  c goes on  q stops",
+    (True, True): "Enter skips it and sends the next  c goes on  q stops",
 }
 
-
-def replay_line(number: int, replay: KeptReplay, *, at_hand: bool) -> ViewLine:
-    """Return one line about a replay: when, how long, what became of it, where it went."""
-    failed = len(replay.failed)
-    mark = ">" if at_hand else " "
-    return ViewLine(
-        (f"{mark}{number:2}  ", "number"),
-        (f"{when(replay.started)}  {replay.seconds:6.1f} s  ", ""),
-        (f"{counted(failed, 'failure') if failed else 'passed'}", "bad" if failed else "good"),
-        (f"  {replay_summary(replay)}", ""),
-    )
+#: Columns that a page's name may take.
+_NAME = 20
 
 
-def replay_summary(replay: KeptReplay) -> str:
-    """Return how far it came, which row it had, and which server it asked."""
-    total = len(replay.transactions)
-    sent = len(replay.sent)
-    parts = [counted(total, "transaction") if sent == total else f"{sent} of {total} transactions"]
-    if replay.ending == "interrupted":
-        parts.append("interrupted")
-    if replay.problem:
-        parts.append(replay.problem)
-    parts += [f"row {one.row} of {one.file}" for one in replay.rows]
-    return ", ".join([*parts, replay.server])
+def status(
+    moment: ReplayMoment, plan: Plan, *, now: float, started: float, width: int
+) -> list[str]:
+    """Return two lines: where a replay is, and what the keys do. Times are those of the replay's
+    clock; the name of the page is cut where the terminal is narrow."""
+    doing = _doing(moment, now)
+    for name in (_NAME * 2, _NAME, 10, 0):
+        line = _line(moment, plan, doing, now - started, name)
+        if len(line) <= width:
+            break
+    thinks, held = bool(moment.thinking), moment.state == "held"
+    return [line[: width - 1], _KEYS[thinks, held][: width - 1]]
 
 
-def outcomes(replay: KeptReplay) -> Iterator[ViewLine]:
-    """Yield a line for each transaction as it was numbered then: what became of it, and why."""
-    for one in replay.transactions:
-        took = f"{one.exchange.took * 1000:6.0f} ms" if one.exchange else " " * 9
-        status = one.exchange.status or "---" if one.exchange else "   "
-        yield ViewLine(
-            (f"{one.number:5}  ", "number"),
-            (f"{status}  {took}  ", ""),
-            (one.outcome, OUTCOME_KINDS[one.outcome]),
-            (f"  {one.id.title}", ""),
-        )
-        for said in (*(failure.message for failure in one.failures), one.otherwise):
-            if said:
-                yield ViewLine(("         ", ""), (said, ""))
+def summary(moment: ReplayMoment, total: int) -> str:
+    """Return how many transactions passed, of a replay that ended before its end."""
+    failed = f", {moment.failed} failed" if moment.failed else ""
+    passed = moment.done - moment.failed
+    return f"{passed} of {counted(total, 'transaction')} passed{failed}"
 
 
-def when(started: float) -> str:
-    """Return a time of day here, with its date."""
-    return datetime.fromtimestamp(started).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+def _line(moment: ReplayMoment, plan: Plan, doing: str, elapsed: float, name: int) -> str:
+    page = moment.page
+    where = [f"page {0 if page is None else page.index + 1} of {len(plan.pages)}"]
+    if page is not None and name:
+        where.append(clip(page.name, name))
+    done = f"{moment.done} of {len(plan.steps)}"
+    minutes, seconds = divmod(int(elapsed), 60)
+    parts = [*where, done, f"errors {moment.failed}", doing, f"elapsed {minutes}:{seconds:02}"]
+    return "  ".join(part for part in parts if part)
+
+
+def _doing(moment: ReplayMoment, now: float) -> str:
+    if moment.thinking:
+        spent = moment.thinking - moment.left(now)
+        held = " (paused)" if moment.state == "held" else ""
+        return f"thinking {spent:.1f} of {moment.thinking:.1f} s{held}"
+    if moment.next is not None:
+        return f"held before {moment.next.index + 1} ({moment.why})"
+    return ""
