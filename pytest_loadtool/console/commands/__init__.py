@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pytest_loadtool.console.commands.case import show, show_errors, show_fidelity, tree
+from pytest_loadtool.console.commands.case_file import edit_, reload
 from pytest_loadtool.console.commands.configure import (
     application_state,
     configure,
@@ -55,6 +56,7 @@ from pytest_loadtool.console.commands.structure import (
     split,
     think,
 )
+from pytest_loadtool.console.commands.view import view
 from pytest_loadtool.console.registry import registry
 
 __all__ = ["COMMANDS"]
@@ -64,7 +66,7 @@ __all__ = ["COMMANDS"]
 COMMANDS = registry(
     {
         "Record": (record, run, wait, stop, import_, import_page, preferences),
-        "Look": (tree, show, fields, show_errors, show_fidelity),
+        "Look": (view, tree, show, fields, show_errors, show_fidelity),
         "Edit": (
             *(set_field, unique, strip, delete, rename, think, move, merge, split, duplicate),
             *(regroup, undo, redo),
@@ -81,7 +83,7 @@ COMMANDS = registry(
         ),
         "Replay": (play, break_, breakpoints, replays, why),
         "Load": (create_load_configuration, start),
-        "File": (save, log, shell, clear, help_, quit_),
+        "File": (save, reload, edit_, log, shell, clear, help_, quit_),
     },
     aliases={"exit": "quit", "q": "quit", "ls": "shell ls"},
 )
