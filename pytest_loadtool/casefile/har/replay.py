@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Self, get_args
 
 from pytest_loadtool.casefile.files import check_file, file_errors
-from pytest_loadtool.casefile.har.exchange import HEAD
+from pytest_loadtool.casefile.har.exchange import HEAD, seconds
 from pytest_loadtool.casefile.har.lines import entries_of_lines
 from pytest_loadtool.casefile.har.table import HarTable
 from pytest_loadtool.casefile.har.writer import HarWriter
@@ -249,7 +249,7 @@ def _transaction(
         ),
         otherwise=said.get("otherwise", str, ""),
         taken=_texts(said.table("taken")),
-        first_byte=waited / 1000,
+        first_byte=seconds(waited),
         undecoded=said.get("undecoded", str, ""),
         tunnels=said.get("tunnels", int, 0),
     )
