@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.session import Console
+from pytest_loadtool.diagnosis.kept import matched
 from pytest_loadtool.workflow.keeping import kept_replays
 from pytest_loadtool.workflow.replays import OpenReplay
 
@@ -20,6 +21,30 @@ def replay_at_hand(session: Console) -> OpenReplay:
     if session.chosen and session.replay is not None:
         return session.replay
     return latest_replay(session)
+
+
+def replay_if_any(session: Console) -> OpenReplay | None:
+    """Return the kept replay as `replay_at_hand`; None if there is none.
+
+    Raises:
+        FileError: it cannot be read.
+    """
+    if session.replay is None and not kept_replays(session.case_path):
+        return None
+    return replay_at_hand(session)
+
+
+def failed_indexes(session: Console) -> frozenset[int]:
+    """Return the indexes of the transactions that failed in the replay at hand.
+
+    Raises:
+        FileError: it cannot be read.
+    """
+    opened = replay_if_any(session)
+    if opened is None or session.document is None:
+        return frozenset()
+    found = matched(session.document.case, opened.replay)
+    return frozenset(index for index, one in found.items() if one.outcome == "failed")
 
 
 def latest_replay(session: Console) -> OpenReplay:
