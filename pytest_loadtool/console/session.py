@@ -159,6 +159,10 @@ class Console:
     document: Document | None = None
     saved: Document | None = None
     """The document as it is on disk; None when it never was there."""
+    on_disk: str | None = None
+    """What the test case's file held when it was read or written here last."""
+    layout: str = ""
+    """The text of the test case as a person has edited it since: its comments are to stay."""
     live: Live | None = None
     """The recording that is running."""
     stranger: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pytest_loadtool.console.commands.case import show, show_errors, show_fidelity, tree
+from pytest_loadtool.console.commands.case_file import edit_, reload
 from pytest_loadtool.console.commands.configure import (
     application_state,
     configure,
@@ -80,7 +81,7 @@ COMMANDS = registry(
         ),
         "Replay": (play, break_, breakpoints),
         "Load": (create_load_configuration, start),
-        "File": (save, log, shell, clear, help_, quit_),
+        "File": (save, reload, edit_, log, shell, clear, help_, quit_),
     },
     aliases={"exit": "quit", "q": "quit", "ls": "shell ls"},
 )
