@@ -37,7 +37,12 @@ from pytest_loadtool.console.commands.edit import (
 from pytest_loadtool.console.commands.fields import fields, set_field
 from pytest_loadtool.console.commands.files import import_, import_page, save
 from pytest_loadtool.console.commands.general import clear, help_, log, quit_, shell
-from pytest_loadtool.console.commands.load import create_load_configuration, start
+from pytest_loadtool.console.commands.load import start, trial
+from pytest_loadtool.console.commands.load_configuration import (
+    create_load_configuration,
+    load,
+    load_set,
+)
 from pytest_loadtool.console.commands.outside import run, wait
 from pytest_loadtool.console.commands.properties import (
     properties,
@@ -80,7 +85,7 @@ COMMANDS = registry(
             *(dataset_rename, dataset_remove),
         ),
         "Replay": (play, break_, breakpoints),
-        "Load": (create_load_configuration, start),
+        "Load": (create_load_configuration, load, load_set, trial, start),
         "File": (save, reload, edit_, log, shell, clear, help_, quit_),
     },
     aliases={"exit": "quit", "q": "quit", "ls": "shell ls"},
