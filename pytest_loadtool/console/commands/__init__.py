@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from pytest_loadtool.console.commands.case import show, show_errors, show_fidelity, tree
+from pytest_loadtool.console.commands.case import (
+    collapse,
+    expand,
+    show,
+    show_errors,
+    show_fidelity,
+    tree,
+)
 from pytest_loadtool.console.commands.configure import (
     application_state,
     configure,
@@ -63,7 +70,7 @@ __all__ = ["COMMANDS"]
 COMMANDS = registry(
     {
         "Record": (record, run, wait, stop, import_, import_page, preferences),
-        "Look": (tree, show, fields, show_errors, show_fidelity),
+        "Look": (tree, collapse, expand, show, fields, show_errors, show_fidelity),
         "Edit": (
             *(set_field, unique, strip, delete, rename, think, move, merge, split, duplicate),
             *(regroup, undo, redo),
