@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -182,6 +182,10 @@ class Console:
     document: Document | None = None
     saved: Document | None = None
     """The document as it is on disk; None when it never was there."""
+    on_disk: str | None = None
+    """What the test case's file held when it was read or written here last."""
+    layout: str = ""
+    """The text of the test case as a person has edited it since: its comments are to stay."""
     live: Live | None = None
     """The recording that is running."""
     stranger: str = ""
@@ -204,6 +208,8 @@ class Console:
     written: list[FileChange] = field(default_factory=list)
     """The files of datasets that the command under way has written: `undo` covers them."""
     done: bool = False
+    show_view: Callable[[int], Awaitable[None]] | None = None
+    """Opens the full-screen view at a transaction (0: where it was); None without a terminal."""
 
     @property
     def unsaved(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytest_loadtool.console.commands.actors import extractors, validators
 from pytest_loadtool.console.commands.case import (
     collapse,
     expand,
@@ -10,19 +11,14 @@ from pytest_loadtool.console.commands.case import (
     show_fidelity,
     tree,
 )
+from pytest_loadtool.console.commands.case_file import edit_, reload
 from pytest_loadtool.console.commands.configure import (
     application_state,
     configure,
     explain,
     undo_decision,
 )
-from pytest_loadtool.console.commands.dataset_values import (
-    dataset_add_column,
-    dataset_add_row,
-    dataset_fill,
-    dataset_set,
-)
-from pytest_loadtool.console.commands.datasets import (
+from pytest_loadtool.console.commands.dataset_files import (
     dataset_import,
     dataset_new,
     dataset_properties,
@@ -32,6 +28,12 @@ from pytest_loadtool.console.commands.datasets import (
     dataset_show,
     datasets,
 )
+from pytest_loadtool.console.commands.dataset_values import (
+    dataset_add_column,
+    dataset_add_row,
+    dataset_fill,
+    dataset_set,
+)
 from pytest_loadtool.console.commands.edit import (
     delete,
     mark_dangerous,
@@ -40,6 +42,7 @@ from pytest_loadtool.console.commands.edit import (
     undo,
     unique,
 )
+from pytest_loadtool.console.commands.extracting import extract, remove_extractor
 from pytest_loadtool.console.commands.fields import fields, set_field
 from pytest_loadtool.console.commands.files import import_, import_page, save
 from pytest_loadtool.console.commands.general import clear, help_, log, quit_, shell
@@ -61,6 +64,8 @@ from pytest_loadtool.console.commands.structure import (
     split,
     think,
 )
+from pytest_loadtool.console.commands.validating import remove_validator, status, validate
+from pytest_loadtool.console.commands.view import view
 from pytest_loadtool.console.registry import registry
 
 __all__ = ["COMMANDS"]
@@ -70,10 +75,14 @@ __all__ = ["COMMANDS"]
 COMMANDS = registry(
     {
         "Record": (record, run, wait, stop, import_, import_page, preferences),
-        "Look": (tree, collapse, expand, show, fields, show_errors, show_fidelity),
+        "Look": (view, tree, collapse, expand, show, fields, show_errors, show_fidelity),
         "Edit": (
             *(set_field, unique, strip, delete, rename, think, move, merge, split, duplicate),
             *(regroup, undo, redo),
+        ),
+        "Actors": (
+            *(validators, validate, status, remove_validator),
+            *(extractors, extract, remove_extractor),
         ),
         "Configure": (
             *(configure, application_state, explain, undo_decision),
@@ -87,7 +96,7 @@ COMMANDS = registry(
         ),
         "Replay": (play, break_, breakpoints),
         "Load": (create_load_configuration, start),
-        "File": (save, log, shell, clear, help_, quit_),
+        "File": (save, reload, edit_, log, shell, clear, help_, quit_),
     },
     aliases={"exit": "quit", "q": "quit", "ls": "shell ls"},
 )

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pytest_loadtool.console.arguments import Hostnames, VariableName
 from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.execution import execute
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import case as views
 from pytest_loadtool.console.wizards.configure import (
@@ -13,8 +14,7 @@ from pytest_loadtool.console.wizards.configure import (
     configure_for_replay,
 )
 from pytest_loadtool.console.wizards.consent import may_replay
-from pytest_loadtool.console.wizards.credentials import Given
-from pytest_loadtool.console.wizards.identity import configure_identity, needs_identity
+from pytest_loadtool.console.wizards.identity import needs_identity
 from pytest_loadtool.console.wizards.improve import improve_by_replays
 from pytest_loadtool.console.wizards.reset_server import words_of
 from pytest_loadtool.correlation.autocorrelate import REPLAYS
@@ -66,7 +66,7 @@ async def configure(
     await configure_for_replay(session, hosts or "", rules)
     if replay:
         if needs_identity(session.opened()):
-            await configure_identity(session, Given(), first=True)
+            await execute(session, "test-case-configuration")
         await may_replay(session, server)
         await improve_by_replays(session, server=server, most=replays, reset=reset)
     else:

@@ -12,6 +12,7 @@ from pytest_loadtool.casefile import format_case, read_exchange, read_har
 from pytest_loadtool.codec.suffixes import case_name, har_path
 from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.console.arguments import SecretsWay
+from pytest_loadtool.console.commands.case_file import agree_with_outside
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.opening import domains, may_drop, open_traffic
 from pytest_loadtool.console.session import Console
@@ -19,6 +20,7 @@ from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.console.wizard import one_of, question
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.recording import Domain, Uploads, with_page
+from pytest_loadtool.workflow.changed_outside import text_of
 from pytest_loadtool.workflow.configuring import rules_of
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.files import absolute, as_case_path, is_recording
@@ -113,7 +115,8 @@ async def save(
     """Write the test case, and the recorded traffic next to it.
 
     FILE is a name for it; without one it goes where it came from. A test case or traffic that this
-    console neither opened nor saved is written over only with --replace, or if you agree.
+    console neither opened nor saved is written over only with --replace, or if you agree; of one
+    that was changed outside since, you are told where, and asked.
     --secrets says what becomes of credentials and tokens; without it you are asked, and a script
     keeps them: `keep` leaves them in the files, `dataset` moves what was typed to a CSV file for
     you alone, `env` to environment variables. With these two the traffic gets stand-ins for them.
@@ -133,6 +136,8 @@ async def save(
         others = _in_the_way(session, document, path, target)
         dataset = [dataset_path(path)] if secrets == "dataset" else []
         await _agree_to_replace(session, [*others, *(one for one in dataset if one.exists())])
+        if not await agree_with_outside(session, path):
+            return
     how = await _way(session, document, secrets or "")
     if how != WAYS[0]:
         session.history.note(f"save --secrets {how}", session.state)
@@ -148,11 +153,13 @@ async def save(
             path,
             secrets=how,
             own=not session.stranger,
+            layout=session.layout if path == session.case_path else "",
             placed=placed,
             told=told,
         )
     session.case_path = path
     session.document = session.saved = saved.document
+    session.on_disk, session.layout = text_of(path), ""
     session.history.written(saved.document, frozenset(filter(None, (before.evidence, target))))
     session.tell(saved.moved)
     session.say(f"Saved {session.shown(path)}: {summary(document)}.")

@@ -10,15 +10,15 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.console.arguments import SelectionWord, TransactionName
+from pytest_loadtool.console.commands.case_file import changed_outside
 from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.execution import execute
 from pytest_loadtool.console.selection import select, transaction_index
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import transaction as views
 from pytest_loadtool.console.views.replay import summary
-from pytest_loadtool.console.wizards.configure import configure_for_replay
 from pytest_loadtool.console.wizards.consent import may_replay, planned
-from pytest_loadtool.console.wizards.credentials import Given
-from pytest_loadtool.console.wizards.identity import configure_identity, needs_identity
+from pytest_loadtool.console.wizards.identity import needs_identity
 from pytest_loadtool.masking.values import secrets_of
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.control import Control
@@ -71,9 +71,12 @@ async def play(
         raise UsageError("--step needs a terminal: nobody is there to go on")
     last = None if to is None else transaction_index(session.opened(), to)
     if needs_configuration(session.opened()):
-        await configure_for_replay(session)
+        await execute(session, "configure")
     if needs_identity(session.opened()):
-        await configure_identity(session, Given(), first=True)
+        await execute(session, "test-case-configuration")
+    if outside := changed_outside(session):
+        shown = session.shown(session.case_path)
+        session.say(f"{shown} was changed outside ({outside}): `reload` takes that, this does not.")
     await may_replay(session, server)
     document = session.opened()
     plan = planned(session, document, server=server, fast=fast)
@@ -193,7 +196,7 @@ class _Watch:
         took = (response.finished - response.sent) * 1000
         self.session.say(f"{step.index + 1:5}  {status}  {took:6.0f} ms  {verdict}  {step.title}")
         for failure in failures:
-            self.session.say(f"         {failure.message}")
+            self.session.say(f"         {failure.told}")
         if response.otherwise and not failures:
             self.otherwise += 1
             self.session.say(f"         passed, but not as recorded: {response.otherwise}")

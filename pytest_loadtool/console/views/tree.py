@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.console.views.identity import authentication, offered
-from pytest_loadtool.console.views.line import Kind, ViewLine
-from pytest_loadtool.console.views.text import size
+from pytest_loadtool.console.views.line import ViewLine
+from pytest_loadtool.console.views.text import size, status_kind
 from pytest_loadtool.masking.text import BY_NAME
 from pytest_loadtool.model.case import Page, Transaction
 from pytest_loadtool.model.editing import page_span
@@ -142,7 +142,7 @@ def _lines(row: _Row, widths: Sequence[int], width: int | None) -> Iterator[View
     yield ViewLine(
         (f"{row.number:5}", "number"),
         (f"  {row.method:<{widths[0]}}", "name"),
-        (f"  {row.status:>{widths[1]}}  ", _kind_of(row.status)),
+        (f"  {row.status:>{widths[1]}}  ", status_kind(row.status)),
         (before, ""),
         (marks, "good"),
         (_middle(row.asked, room) + row.notes, "bad" if row.bad else ""),
@@ -180,8 +180,3 @@ def _middle(text: str, room: int) -> str:
 
 def _sign(folded: bool) -> str:
     return "▸" if folded else "▾"
-
-
-def _kind_of(status: str) -> Kind:
-    """Return the kind that a recorded status is of."""
-    return {"2": "good", "4": "bad", "5": "bad"}.get(status[0], "")  # type: ignore[return-value]
