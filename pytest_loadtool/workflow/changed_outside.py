@@ -12,7 +12,7 @@ from pytest_loadtool.casefile.files import read_text
 #: A table's or a key's name at the beginning of a line.
 _KEY = re.compile(r"\s*\[*\s*([\w.\"'-]+)\s*(?:\]|=)")
 #: Places that are named; the rest is counted.
-_MOST_PLACES = 3
+_NAMED = 3
 
 
 def text_of(path: Path) -> str | None:
@@ -33,9 +33,9 @@ def places(old: str, new: str) -> str:
         for kind, begin, end, first, last in matcher.get_opcodes()
         if kind != "equal"
     ]
-    more = len(found) - _MOST_PLACES
+    more = len(found) - _NAMED
     tail = [f"and {more} more place{'s' if more > 1 else ''}"] if more > 0 else []
-    return ", ".join([*found[:_MOST_PLACES], *tail]) or "its line ends"
+    return ", ".join([*found[:_NAMED], *tail]) or "its line ends"
 
 
 def _place(index: int, lines: list[str]) -> str:

@@ -12,8 +12,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pytest_loadtool.console.commands.load_configuration import chosen, hint, saved
+from pytest_loadtool.console.commands.load_configuration import hint
 from pytest_loadtool.console.errors import CommandError, InconclusiveError
+from pytest_loadtool.console.load_files import chosen, saved
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.wizards.consent import agree_to_replay, check_server
 from pytest_loadtool.model.load import LoadConfiguration, ThinkTime
