@@ -56,6 +56,7 @@ from pytest_loadtool.console.commands.properties import (
 from pytest_loadtool.console.commands.record import record, stop
 from pytest_loadtool.console.commands.regroup import preferences, regroup
 from pytest_loadtool.console.commands.replay import break_, breakpoints, play
+from pytest_loadtool.console.commands.replays import replays, why
 from pytest_loadtool.console.commands.structure import (
     duplicate,
     merge,
@@ -94,7 +95,7 @@ COMMANDS = registry(
             *(dataset_add_row, dataset_add_column, dataset_properties, dataset_reset),
             *(dataset_rename, dataset_remove),
         ),
-        "Replay": (play, break_, breakpoints),
+        "Replay": (play, break_, breakpoints, replays, why),
         "Load": (create_load_configuration, start),
         "File": (save, reload, edit_, log, shell, clear, help_, quit_),
     },
