@@ -26,14 +26,14 @@ class _Network(Protocol):
         """End what is still under way."""
 
 
-class _Waiting(Session, Protocol):
+class _Thinking(Session, Protocol):
     """A session that says until when its user waits, on the clock of ``perf_counter``."""
 
     waiting_until: float
 
 
 #: Makes the connections of a virtual user more, who says itself who it is to a proxy.
-_NewSession = Callable[[Done, Introduce], _Waiting]
+_NewSession = Callable[[Done, Introduce], _Thinking]
 _Made = tuple[_Network, _NewSession]
 
 
@@ -48,7 +48,7 @@ class Networks:
         self.body_limit = body_limit
         self._loop = asyncio.get_running_loop()
         self._made: dict[Hashable, _Made] = {}
-        self._sessions: list[_Waiting] = []
+        self._sessions: list[_Thinking] = []
 
     def session(self, plan: Plan, done: Done, introduce: Introduce) -> Session:
         """The connections of a virtual user more, who acts out ``plan``."""

@@ -51,9 +51,9 @@ async def trial(
 ) -> None:
     """Trial: run each test case of a load configuration once, with one user.
 
-    All else is as `start` has it: the files, the rows, the connections, the think times (without
-    them: --fast) and the report. What must hold of a whole run (thresholds) is not asked of one
-    iteration.
+    All else is as `start` has it: the files, the rows, the connections, the think times (--fast
+    leaves them out), another base URL (--server) and the report. What must hold of a whole run
+    (thresholds) is not asked of one iteration.
 
     Example: `trial rush.load.toml --fast`
     """

@@ -134,7 +134,7 @@ async def load_set(session: Console, key: LoadKey, value: str, *, file: Path | N
     a key out. think_time is `recorded`, `none`, a factor (0.5) or the most (5s); stages are
     LEVEL:DURATION:RAMP, several with blanks between: "50:10m:2m 0:1m:1m"; case is a file with its
     weight, api.case.toml:3, or 0 to take it out; threshold adds one, "p95 < 800 ms". Comments in
-    the file stay. `undo` takes it back.
+    the file stay. --file is another load configuration than `load` shows. `undo` takes it back.
 
     Example: `load set users 50`
     """
