@@ -6,6 +6,7 @@ from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.recording import TRACKERS, Domain, DomainFilter
 from pytest_loadtool.workflow.building import build, read_document
+from pytest_loadtool.workflow.changed_outside import text_of
 from pytest_loadtool.workflow.errors import NothingRecordedError
 from pytest_loadtool.workflow.files import recordings_left
 from pytest_loadtool.workflow.known import fingerprint, is_known
@@ -25,6 +26,7 @@ def open_file(session: Console) -> None:
         known = fingerprint(path)
         session.stranger = "" if is_known(known) else known
         session.document = session.saved = opened.document
+        session.on_disk, session.layout = text_of(path), ""
         if opened.note:
             session.say(opened.note)
         session.say(f"{session.shown(path)}: {summary(opened.document)}.")
@@ -66,7 +68,8 @@ async def may_drop(session: Console, command: str, discard: bool) -> None:
     if session.unsaved and not discard:
         await session.agree(
             "The open test case is not saved. Drop it?",
-            f"the open test case is not saved: `save` it, or say `{command} --discard`",
+            f"the open test case is not saved: `save` it, or give `{command} --discard`",
+            "--discard",
         )
 
 

@@ -111,7 +111,7 @@ def _why(subject: Subject) -> Iterator[str]:
         f"{place_of(subject.path, first)}: page {first.page!r}, "
         f"transaction {first.index + 1} {first.transaction.title!r}"
     )
-    yield from indented(one.message for one in first.failures)
+    yield from indented(one.told for one in first.failures)
     if not any(one.cause == "auth" for one in first.failures):  # or else that has said what to do
         response, has_identities = first.response, bool(subject.case.identities)
         remedy = challenge_remedy(response.status, response.headers, has_identities=has_identities)
