@@ -91,19 +91,21 @@ def looks_random(value: str) -> bool:
     changes = len(_LETTER_TO_DIGIT.findall(sample))
     if digits and _HEXADECIMAL.fullmatch(sample):
         return changes > 0
-    if digits:
-        return changes >= (2 if length >= 20 else 3)
-    if _WORDS.fullmatch(sample) or _is_program_text(sample):
+    if digits and changes >= (2 if length >= 20 else 3):
+        return True
+    letters = _DIGITS.sub("", sample)  # one among letters tells nothing: getAllOfPart2
+    if _WORDS.fullmatch(letters) or _is_program_text(letters):
         return False
-    return length >= 16 and len(_CASE_CHANGE.findall(sample)) * 4 >= length
+    return length >= 16 and len(_CASE_CHANGE.findall(letters)) * 4 >= length
 
 
 def _is_program_text(sample: str) -> bool:
-    """Whether it is lower camelCase with words of three letters and more on average."""
+    """Whether it is camelCase with words of three letters and more on average."""
     words = _CAMEL_WORD.findall(sample)
-    return "".join(words) == sample and sample[0].islower() and 3 * len(words) <= len(sample)
+    return "".join(words) == sample and 3 * len(words) <= len(sample)
 
 
+_DIGITS = re.compile(r"\d+")
 _CAMEL_WORD = re.compile(r"[A-Z]?[a-z]+")
 #: ``Special:MovePage``.
 _WORDS = re.compile(r"(?:[A-Z][a-z]{2,}[-_.:/]?)+")
