@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from urllib.parse import unquote
 
 from pytest_loadtool.codec.names import plain, words_of
@@ -18,6 +19,7 @@ _TIME = re.compile(
     r"|1\d{9}(?:\d{3}){0,2}(?:\.\d+)?"  # seconds, ms or µs since 1970, from 2001 to 2033
 )
 _CODE = re.compile(r"[A-Za-z0-9_-]{4,64}")
+_PATH_NUMBER = re.compile(r"\d+|[A-Za-z]{0,6}[-_]?\d{3,}")
 
 _ID_WORDS = frozenset({"id", "ids", "pk", "uid", "uuid", "guid", "oid"})
 #: Words that only end like names of ids (``oldid``, ``topicid``), and the length of shorter ones.
@@ -117,6 +119,12 @@ def looks_like_time(value: str) -> bool:
     """An ISO 8601 date or time, also ``2026-11-21.05:50:55``, or seconds, milliseconds or
     microseconds since 1970."""
     return _TIME.fullmatch(value) is not None
+
+
+@lru_cache(1 << 12)
+def is_path_id(segment: str) -> bool:
+    """Whether a segment of a path looks like an id, and not like what that is the id of."""
+    return _PATH_NUMBER.fullmatch(segment) is not None or looks_random(segment)
 
 
 def is_short_number(value: str) -> bool:

@@ -242,3 +242,48 @@ def test_a_variable_that_is_declared_as_an_id() -> None:
         used = call("POST", "/graphql", {"query": query, "variables": {field: "3"}})
         found = "${" in requests(run(made, used))[1].partition('"variables"')[2]
         assert found is (field == "user")  # the owners may be of another kind
+
+
+@pytest.mark.parametrize("kind", ["type", "kind", "_type"])
+def test_a_kind_beside_a_bare_id(kind: str) -> None:
+    """Task 3 and project 3: what is beside the id says which, in each object of its own."""
+    rows = [{"id": 3, "note": {"a": 1}, kind: "task"}, {kind: "project", "id": 3}]
+    last = run(
+        call("POST", "/api/projects", {"name": "Tea"}, json_body({"id": 3})),
+        get("/api/projects/3"),
+        call("POST", "/api/tasks", {"name": "Buy"}, json_body({"id": 3})),
+        get("/api/tasks/3"),
+        call("POST", "/api/projects/star", {kind: "task", "id": 3}),
+        call("POST", "/api/tasks/star", rows),
+        call("POST", "/api/tasks/star", {kind: "large", "id": 3}),
+    )
+    assert requests(last)[4:] == [
+        f'/api/projects/star {{"{kind}": "task", "id": ${{task_id[1]}}}}',
+        '/api/tasks/star [{"id": ${task_id[1]}, "note": {"a": 1}, "'
+        f'{kind}": "task"}}, {{"{kind}": "project", "id": ${{project_id[1]}}}}]',
+        f'/api/tasks/star {{"{kind}": "large", "id": ${{task_id[1]}}}}',
+    ]
+
+
+def test_ids_behind_ids_are_called_after_a_word() -> None:
+    """``/obj/1/1/16386``: no id is what another one is the id of."""
+    for parent in ("/obj/1/1", "/obj/a81bc81bdead4e5d"):
+        last = run(
+            call("POST", parent, {"name": "Tea"}, json_body({"id": 16386})),
+            get(f"{parent}/16386"),
+        )
+        assert requests(last)[1] == f"{parent}/${{obj_id[1]}}"
+
+
+def test_an_xml_answer_alone_before_a_list() -> None:
+    """The answer to the change has one id; the list has those of others, too."""
+    kind, own, other = ("Content-Type", "text/xml"), "8c2f0b7e4d11", "77f0a1b2c3d4"
+    alone = f"<Order><OrderId>{own}</OrderId></Order>"
+    rows = "".join(f"<Order><OrderId>{at}</OrderId></Order>" for at in (other, own))
+    last = run(
+        call("POST", "/orders", {"lines": 1}, exchange(received=(kind,), answer=alone.encode())),
+        get("/orders", exchange(received=(kind,), answer=f"<Orders>{rows}</Orders>".encode())),
+        get("/print?what=" + own),
+    )
+    assert requests(last)[2] == "/print?what=${what[1]}"
+    assert [bool(one.extractors) for one in last.case.transactions()] == [True, False, False]

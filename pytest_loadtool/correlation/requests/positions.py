@@ -12,6 +12,7 @@ from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.media import is_json
 from pytest_loadtool.codec.multipart import parts_of
 from pytest_loadtool.codec.places import query_syntax
+from pytest_loadtool.correlation.classify import is_path_id
 from pytest_loadtool.correlation.requests.decoded_view import decoded
 from pytest_loadtool.model.place import Place
 
@@ -72,7 +73,8 @@ _XML_ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]++)\s*+=\s*+(?:"([^"]*+)"|'(
 
 
 def target_spots(text: str) -> Iterator[Spot]:
-    """Path segments, matrix parameters and query values of a path or URL."""
+    """Path segments, matrix parameters and query values of a path or URL. A segment is called after
+    the nearest one before it that is no id."""
     origin = _ORIGIN.match(text)
     path_start = origin.end() if origin else 0
     fragment = text.find("#", path_start)
@@ -88,7 +90,7 @@ def target_spots(text: str) -> Iterator[Spot]:
         yield segment.start(), stem_end, Place.PATH, name, unquote(stem), before
         for pair in _MATRIX.finditer(text, stem_end, segment.end()):
             yield *pair.span(2), Place.PATH, pair[1], unquote(pair[2]), ""
-        name = name if HOLE in stem else stem
+        name = name if HOLE in stem or is_path_id(unquote(stem)) else stem
     if mark >= 0:
         syntax = written_query(text)
         for pair in islice(_PAIR.finditer(text, mark + 1, limit), MOST_IN_ADDRESS):

@@ -55,8 +55,9 @@ class Slot:
     """A value in a request. ``start`` and ``end`` index the masked text of its part.
 
     ``value`` is decoded, ``raw`` as it stands. ``name`` is the field's; of a path segment, the
-    segment before it. ``before`` is, of a path segment, the path that leads to it: ``/items/`` of
-    the 17 in ``/items/17/edit``; of an argument in GraphQL, the field it is for: ``book``.
+    nearest one before it that is no id. ``before`` is, of a path segment, the path that leads to
+    it: ``/items/`` of the 17 in ``/items/17/edit``; of an argument in GraphQL, the field it is for:
+    ``book``.
     """
 
     transaction: int

@@ -16,6 +16,7 @@ from pytest_loadtool.correlation.classify import (
     is_code,
     is_code_name,
     is_id_name,
+    is_path_id,
     is_short_number,
     is_version_name,
     looks_like_time,
@@ -28,7 +29,6 @@ from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import (
     collection,
     is_done,
-    is_path_id,
     is_result,
     things_of,
 )

@@ -24,6 +24,7 @@ from pytest_loadtool.model.extractor import JsonPath
 from pytest_loadtool.model.rule import ProducerKind, Rule
 
 _KINDS = tuple(ProducerKind)
+_DOCUMENTS = frozenset({ProducerKind.JSON, ProducerKind.XML})
 
 
 class Rules:
@@ -138,13 +139,13 @@ def _nearest(
 
 
 def _alone_first(producers: list[Producer]) -> list[Producer]:
-    """The same, but what no script can read last, and JSON values of a list after those that stand
-    alone.
+    """The same, but what no script can read last, and values of a list after those that stand
+    alone, in JSON and XML.
 
     What is the first of a list for one user is the third for another: of an id that one response
     has alone and a later one in a list, the former is this user's.
     """
-    alone = any(one.kind is ProducerKind.JSON and not one.in_list for one in producers)
+    alone = any(one.kind in _DOCUMENTS and not one.in_list for one in producers)
     return sorted(producers, key=lambda one: (one.effort, alone and one.in_list))
 
 
