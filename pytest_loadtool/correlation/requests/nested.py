@@ -86,7 +86,8 @@ class Inner:
 
 
 def within(text: str, start: int, end: int, place: Place, name: str) -> Iterator[Inner]:
-    """All values inside ``text[start:end]``, each before those that are inside it."""
+    """All values inside ``text[start:end]``, each before those that are inside it; placeholders
+    among them."""
     if end - start <= _LONGEST_OPENED and not is_typed_secret(name):
         yield from _inside(View(text, start, end, place), name, (), (), 1)
 
@@ -104,14 +105,15 @@ def _inside(
     for count, (start, end, place, own_name, value, before) in enumerate(_spots(text, name)):
         if count >= _MOST_INSIDE:
             return
-        if HOLE in text[start:end] or start == end:
+        if start == end:
             continue
         own = OWN_FILTER.get(place)
         chain = (own, *filters) if own else filters
         yield Inner(
             view.at(start), view.at(end), place, own_name, value, before, chain, capsules, depth
         )
-        if place is not Place.TEXT and not is_typed_secret(own_name):
+        is_whole = HOLE not in text[start:end]
+        if is_whole and place is not Place.TEXT and not is_typed_secret(own_name):
             inner = View(text, start, end, place, view)
             yield from _inside(inner, own_name, chain, capsules, depth + 1)
     yield from _unpacked(view, name, filters, capsules, depth)

@@ -121,8 +121,9 @@ def header_spots(text: str, name: str) -> Iterator[Spot]:
 
 
 def json_spots(text: str) -> Iterator[Spot]:
-    """The string and number leaves of a JSON text, each with the key it stands under, and with the
-    key of the object that this is in. The number of a call has `CALL` there."""
+    """The string and number leaves of a JSON text, placeholders among them, each with the key it
+    stands under, and with the key of the object that this is in. The number of a call has `CALL`
+    there."""
     is_call = '"jsonrpc"' in text
     keys: list[str] = [""]  # the current key in each open container
     objects: list[bool] = [False]  # whether that container is an object
@@ -153,8 +154,8 @@ def json_spots(text: str) -> Iterator[Spot]:
         elif string is not None:
             value = _json_string(string)
             yield *token.span(1), Place.JSON_STRING, keys[-1], value, around()
-        elif number is not None:
-            yield *token.span(2), Place.JSON, keys[-1], number, around()
+        elif number is not None or token[0] == HOLE:
+            yield *token.span(), Place.JSON, keys[-1], token[0], around()
 
 
 def _json_string(raw: str) -> str:
