@@ -287,3 +287,50 @@ def test_an_xml_answer_alone_before_a_list() -> None:
     )
     assert requests(last)[2] == "/print?what=${what[1]}"
     assert [bool(one.extractors) for one in last.case.transactions()] == [True, False, False]
+
+
+def test_the_version_of_the_thing_itself() -> None:
+    """Both are at version 7: each change takes that of its own thing."""
+    last = run(
+        call("POST", "/plan/create", {"name": "Tea"}, json_body({"plan_id": 89, "version": 7})),
+        call("POST", "/step/create", {"name": "Buy"}, json_body({"step_id": 13, "version": 7})),
+        call("POST", "/plan/update", {"plan_id": 89, "size": 1, "version": 7}, json_body({})),
+    )
+    first = [one.variable for one in next(iter(last.case.transactions())).extractors]
+    assert first == ["plan_id[1]", "version[1]"]
+    assert requests(last)[2].endswith('"version": ${version[1]}}')
+
+
+def test_the_etag_of_the_path_itself() -> None:
+    """Another thing may have the same."""
+    tag = ("ETag", '"7"')
+    last = run(
+        get("/plans/tea", html("", tag)),
+        get("/plans/cup", html("", tag)),
+        call("PUT", "/plans/tea", {"size": 1}, sent=(("If-Match", '"7"'),)),
+    )
+    assert [bool(one.extractors) for one in last.case.transactions()] == [True, False, False]
+
+
+def test_an_object_called_as_its_thing_is() -> None:
+    """``list`` is what most answers wrap things in, and here a thing."""
+    last = run(
+        call("POST", "/lists", {"name": "Tea"}, json_body({"id": 3})),
+        get("/lists/3"),
+        call("POST", "/entries", {"name": "Buy", "list": {"id": 3}}),
+    )
+    assert requests(last)[2] == '/entries {"name": "Buy", "list": {"id": ${list_id[1]}}}'
+
+
+def test_a_row_is_not_found_by_the_number_of_another_thing() -> None:
+    """User 4 has made document 4: that is found by its name."""
+    rows = [{"id": 9, "name": "Ida"}, {"id": 4, "name": "Route 66"}]
+    last = run(
+        call("POST", "/login", {"username": "kim"}, json_body({"user": {"id": 4}})),
+        get("/users/4"),
+        call("POST", "/documents", {"name": "Route 66"}, json_body({"ok": True})),
+        get("/documents", json_body(rows)),
+        get("/documents/4"),
+    )
+    (extractor,) = [*last.case.transactions()][3].extractors
+    assert str(extractor.source) == """JSON path $[?(@.name=="Route 66")].id"""

@@ -65,7 +65,7 @@ def is_for(slot: Slot, things: frozenset[str], traffic: Traffic) -> bool:
         kinds = _kinds_beside(slot, "", traffic) & traffic.requests.things
         if kinds:
             return any(things & collection_names(one) for one in kinds)
-        words = _around(slot, step)
+        words = _around(slot, step, traffic)
         return any(words.issuperset(one.split()) for one in things)
     named = bool(things & collection_names(slot.name))
     if not is_short_number(slot.value):
@@ -79,10 +79,11 @@ def is_for(slot: Slot, things: frozenset[str], traffic: Traffic) -> bool:
     )
 
 
-def _around(slot: Slot, step: RecordedStep) -> frozenset[str]:
+def _around(slot: Slot, step: RecordedStep, traffic: Traffic) -> frozenset[str]:
     """The words of what is around the field: an object, an argument's field in GraphQL, or the
     request."""
-    if slot.before and plain(slot.before) not in WRAPPERS:
+    around = plain(slot.before)
+    if around and (around not in WRAPPERS or around in traffic.requests.things):
         return words_of(slot.before)
     asked = operation(step.exchange) if step.exchange is not None else None
     return asked.words if asked is not None else words_of(step.path) | words_of(step.called)

@@ -17,6 +17,7 @@ from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.slots import Slot, target_slots
 from pytest_loadtool.correlation.responses.producers import undo
 from pytest_loadtool.correlation.strategies.evidence import holds
+from pytest_loadtool.correlation.strategies.states import of_the_thing_first
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.extraction.jsonpath import format_path
 from pytest_loadtool.extraction.pattern import Pattern
@@ -84,7 +85,8 @@ def _believed(
         if rule.leave:
             return
         nearest = _nearest(traffic, slot, producers, rule.kinds, address)
-        for producer in _alone_first(list(islice(nearest, MOST_PRODUCERS))):
+        first = _alone_first(list(islice(nearest, MOST_PRODUCERS)))
+        for producer in of_the_thing_first(first, slot, traffic):
             if _gives(rule, producer) and all(
                 holds(one, slot, producer, traffic, known.own) for one in rule.evidence
             ):
