@@ -15,7 +15,7 @@ _CASE_CHANGE = re.compile(r"[a-z](?=[A-Z])|[A-Z](?=[a-z])")
 _HEXADECIMAL = re.compile(r"[0-9a-f\-]+|[0-9A-F\-]+")
 _TIME = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T .]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
-    r"|\d\d:\d\d(?::\d\d(?:\.\d+)?)?"
+    r"|\d{8}T\d{6}Z?|\d\d:\d\d(?::\d\d(?:\.\d+)?)?"
     r"|1\d{9}(?:\d{3}){0,2}(?:\.\d+)?"  # seconds, ms or µs since 1970, from 2001 to 2033
 )
 _CODE = re.compile(r"[A-Za-z0-9_-]{4,64}")
@@ -112,12 +112,12 @@ _CAMEL_WORD = re.compile(r"[A-Z]?[a-z]+")
 #: ``Special:MovePage``.
 _WORDS = re.compile(r"(?:[A-Z][a-z]{2,}[-_.:/]?)+")
 # What looks_random leaves to looks_like_time. Seconds since 1970 are a long number like any other.
-_DATE_OR_CLOCK = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?|\d\d:\d\d.*")
+_DATE_OR_CLOCK = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?|\d{8}T\d{6}Z?|\d\d:\d\d.*")
 
 
 def looks_like_time(value: str) -> bool:
-    """An ISO 8601 date or time, also ``2026-11-21.05:50:55``, or seconds, milliseconds or
-    microseconds since 1970."""
+    """An ISO 8601 date or time, also ``2026-11-21.05:50:55`` and ``20261121T055055Z``, or seconds,
+    milliseconds or microseconds since 1970."""
     return _TIME.fullmatch(value) is not None
 
 

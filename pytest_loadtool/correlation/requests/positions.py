@@ -12,7 +12,7 @@ from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.media import is_json
 from pytest_loadtool.codec.multipart import parts_of
 from pytest_loadtool.codec.places import query_syntax
-from pytest_loadtool.correlation.classify import is_path_id
+from pytest_loadtool.correlation.classify import is_path_id, looks_random
 from pytest_loadtool.correlation.requests.decoded_view import decoded
 from pytest_loadtool.model.place import Place
 
@@ -69,6 +69,9 @@ _SCALARS = frozenset(
         *("unsignedlong", "uuid", "value"),
     }
 )
+_WORD = re.compile(r"(?:(?<![\w-])([\w-]+)[:=][ \t]*)?(?<![\w-])([\w-]{8,})", re.ASCII)
+#: A longer text is a file, and no form that a program has filled in.
+_LONGEST_TEXT = 1 << 16
 _XML_ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
 
 
@@ -230,3 +233,13 @@ def multipart_spots(text: str, content_type: str) -> Iterator[Spot]:
             yield start, end, Place.FILE_NAME, f"{part.field}.filename", name, ""
         if not part.is_file or is_json(part.media):
             yield part.start, part.end, Place.MULTIPART, part.field, text[part.start : part.end], ""
+
+
+def text_spots(text: str) -> Iterator[Spot]:
+    """The random words of another text, such as that of a calendar, called after what is before
+    them in their line: ``UID:3f2b8c1e-9d47``."""
+    if len(text) > _LONGEST_TEXT:
+        return
+    for word in _WORD.finditer(text):
+        if looks_random(word[2]):
+            yield *word.span(2), Place.TEXT, word[1] or "", word[2], ""

@@ -25,6 +25,7 @@ from pytest_loadtool.correlation.requests.positions import (
     multipart_spots,
     pair_spots,
     target_spots,
+    text_spots,
     written_query,
     xml_spots,
 )
@@ -99,6 +100,11 @@ class Slot:
     def in_cookie(self) -> bool:
         """Whether it stands in a cookie that a script sets."""
         return isinstance(self.part, int) and self.part < 0
+
+    @property
+    def in_path(self) -> bool:
+        """Whether it is a segment of the request's path, or one but for its ending."""
+        return self.root is Place.PATH and self.place in (Place.PATH, Place.TEXT) and self.depth < 2
 
     def writes(self, value: str) -> bool:
         """Whether ``value``, through the filters, is written there as it was recorded."""
@@ -246,5 +252,7 @@ def _body(text: str, template: str, content_type: str) -> Iterator[Spot]:
             return xml_spots(text, of_lists=True)
         case Place.MULTIPART:
             return multipart_spots(text, content_type)
+        case _ if content_type.lower().startswith("text/"):
+            return text_spots(text)
         case _:
             return iter(())

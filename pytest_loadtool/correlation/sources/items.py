@@ -14,6 +14,7 @@ from typing import Any
 
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
+from pytest_loadtool.correlation.claims import ByClient
 from pytest_loadtool.correlation.classify import is_id_name, is_short_number, is_title_name
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import id_stem, things_of
@@ -34,7 +35,13 @@ from pytest_loadtool.correlation.responses.xml_document import (
     from_list,
     xml_document,
 )
-from pytest_loadtool.correlation.sources.anchors import Mark, Marked, extracted_marks, sent_marks
+from pytest_loadtool.correlation.sources.anchors import (
+    Mark,
+    Marked,
+    address_marks,
+    extracted_marks,
+    sent_marks,
+)
 from pytest_loadtool.correlation.sources.page_items import Marks, Owners, PageItems, place_of
 from pytest_loadtool.correlation.sources.variables import Found
 from pytest_loadtool.extraction.extract import compile_source
@@ -49,13 +56,17 @@ _IN_PAGES = frozenset({ProducerKind.CONTROL, ProducerKind.LINK, ProducerKind.TEX
 
 
 def by_rows(
-    found: Sequence[Found], traffic: Traffic, variables: Mapping[str, Variable]
+    found: Sequence[Found],
+    traffic: Traffic,
+    variables: Mapping[str, Variable],
+    computed: Sequence[ByClient] = (),
 ) -> tuple[Found, ...]:
     """The variables, each extracted by a mark where there is one.
 
-    An extractor goes by what those before it take, of the same response, too.
+    An extractor goes by what those before it take, of the same response, too, and by what the
+    client makes up: ``computed``.
     """
-    work = _Rows(found, traffic, variables)
+    work = _Rows(found, traffic, variables, computed)
     return tuple(work.placed(one) for one in found)
 
 
@@ -63,12 +74,20 @@ class _Rows:
     """What is known when a response comes; the responses are asked for in their order."""
 
     def __init__(
-        self, found: Sequence[Found], traffic: Traffic, variables: Mapping[str, Variable]
+        self,
+        found: Sequence[Found],
+        traffic: Traffic,
+        variables: Mapping[str, Variable],
+        computed: Sequence[ByClient],
     ) -> None:
         self._traffic = traffic
         self._values = {one.recorded for one in found}
         self._marks = Marked(
-            [*sent_marks(traffic, found), *extracted_marks(traffic, found, variables)]
+            [
+                *sent_marks(traffic, found),
+                *extracted_marks(traffic, found, variables),
+                *address_marks(traffic, (*found, *computed)),
+            ]
         )
         self._owners: dict[str, dict[tuple[Place, str, str], str]] = {}
         self._sent: dict[int, set[str]] = {}
@@ -231,6 +250,8 @@ def _fits(value: Any, mark: Mark) -> bool:
 def _rank(key: str, mark: Mark, things: Collection[str], *, alone: bool) -> int | None:
     """How well a mark under that key tells items apart, 0 being best; None: by chance."""
     name = plain(key).split()[-1:] or [key]
+    if mark.address:
+        return 0
     if mark.extracted:
         if not is_id_name(key) or not _is_of(key, mark, things):
             return None
