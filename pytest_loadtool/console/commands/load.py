@@ -46,16 +46,16 @@ async def start(session: Console, file: Path | None = None, *, server: str = "")
     await _run(session, _read(session, chosen(session, file)), server)
 
 
-async def trial(
+async def load_trial(
     session: Console, file: Path | None = None, *, server: str = "", fast: bool = False
 ) -> None:
-    """Trial: run each test case of a load configuration once, with one user.
+    """Load Trial: run each test case of a load configuration once, with one user.
 
-    All else is as `start` has it: the files, the rows, the connections, the think times (--fast
-    leaves them out), another base URL (--server) and the report. What must hold of a whole run
+    All else is as `start` has it: files, rows, connections, think times and the report. --fast
+    leaves the think times out. --server puts it on another base URL. What must hold of a whole run
     (thresholds) is not asked of one iteration.
 
-    Example: `trial rush.load.toml --fast`
+    Example: `load trial rush.load.toml --fast`
     """
     test = _read(session, chosen(session, file))
     load = test.configuration

@@ -69,7 +69,7 @@ async def create_load_configuration(
     50:10m:2m, several times, changes it over the run: 50 users for 10 minutes, the first 2 of which
     get there. --think-time is `recorded`, `none`, a factor (0.5) or the most (5s). --case
     api.case.toml:3 adds a test case with its weight, --threshold "p95 < 800 ms" what must hold.
-    `load` shows what it comes to, `load-set` changes it, `trial` tries it, `start` runs it.
+    `load` shows what it comes to, `load-set` changes it, `load-trial` tries it, `start` runs it.
 
     Example: `create-load users=50 duration=10m ramp-up=1m`
     """

@@ -174,7 +174,7 @@ def test_nothing_to_start_is_said(session: Console, opened: Console) -> None:
     with pytest.raises(CommandError, match=r"there is no load configuration .*rush\.load\.toml$"):
         do(opened, "start rush")
     (session.case_path.with_name("night.load.toml")).write_text(ONCE)
-    for line in ("start", "start rush", "start rush.toml", "load rush", "trial rush"):
+    for line in ("start", "start rush", "start rush.toml", "load rush", "load trial rush"):
         with pytest.raises(CommandError, match=r"; there is night\.load\.toml$"):
             do(opened, line)
     session.document = None
@@ -343,7 +343,7 @@ def test_trial_is_one_iteration_of_one_user(
     open_file(opened)
     begun = USUAL.replace("\n\n[[case]]", '\nthresholds = ["throughput > 900/s"]\n\n[[case]]')
     (tmp_path / "shop.load.toml").write_text(begun)
-    do(opened, "trial --fast")
+    do(opened, "load trial --fast")
     assert server.requests == ["GET /", "GET /two"] * 2
     assert "1 user, 1 iteration each" in listener.text
     assert "PASSED" in listener.text
