@@ -176,8 +176,7 @@ def _of_item(
     value: Any = language.read(response)
     path, literal, by = "", "", ""
     for step in one.producer.steps:
-        by_index = isinstance(step, int)
-        best = _best(value, step, known, language.key, things) if by_index else None
+        best = _best(value, step, known, language.key, things) if isinstance(step, int) else None
         if best is None:
             text = escape(language.step(step))
             path, literal = path + text, literal + text
