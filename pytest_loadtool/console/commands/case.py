@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pytest_loadtool.console.arguments import TransactionNumber
+from pytest_loadtool.console.arguments import TransactionName
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.selection import transaction
 from pytest_loadtool.console.session import Console
@@ -17,6 +17,8 @@ async def tree(session: Console, *, collapse_all: bool = False, expand_all: bool
     Each transaction has its number, method, recorded status, kind, size of the response and path.
     --collapse-all (Collapse All) lists the pages only, and so does every `tree` after it, until
     --expand-all (Expand All).
+
+    Example: `tree --collapse-all`
     """
     document = session.opened()
     if collapse_all and expand_all:
@@ -26,16 +28,19 @@ async def tree(session: Console, *, collapse_all: bool = False, expand_all: bool
 
 
 async def show(
-    session: Console, number: TransactionNumber, *, full: bool = False, secrets: bool = False
+    session: Console, which: TransactionName, *, full: bool = False, secrets: bool = False
 ) -> None:
     """Show a transaction's request and response as they were recorded, bodies decoded.
 
-    NUMBER is the one that `tree` shows. Long bodies are cut; --full shows all of them. Of
-    passwords, tokens and cookies only the beginning is shown; --secrets shows them as they are.
+    WHICH is its number in `tree`, or what it is: `show /login`, `show POST /login#2`. Long bodies
+    are cut; --full shows all of them. Of passwords, tokens and cookies only the beginning is shown;
+    --secrets shows them as they are.
+
+    Example: `show POST /login --full`
     """
     document = session.opened()
-    one = transaction(document, number)
-    session.tell(transaction_views.recorded(document, one, full=full, secrets=secrets))
+    one = transaction(document, which)
+    await session.page(transaction_views.recorded(document, one, full=full, secrets=secrets))
 
 
 async def show_fidelity(session: Console) -> None:
@@ -43,6 +48,8 @@ async def show_fidelity(session: Console) -> None:
 
     Each recorded exchange is a transaction of the test case or is counted here with the reason;
     what replay does otherwise than it was recorded is listed too.
+
+    Example: `show fidelity`
     """
     session.tell(views.report(_recorded(session)))
 
@@ -54,6 +61,8 @@ async def show_errors(session: Console) -> None:
     they were meant: the main HTML of a page failed, an API call failed, the browser crashed or
     hung. A missing image or style sheet is harmless, and a 401 that asks for HTTP authentication is
     normal. To expect another status, edit the transaction's `status` in the saved test case.
+
+    Example: `show errors`
     """
     document = _recorded(session)
     lines = list(views.errors(document))

@@ -26,7 +26,7 @@ def test_delete_removes_one_transaction(session: Console, listener: Listener) ->
     assert session.unsaved
 
 
-@pytest.mark.parametrize("line", ["delete 4", "delete 0", "show -1"])
+@pytest.mark.parametrize("line", ["delete 4", "delete 0", "show 9"])
 def test_number_that_does_not_exist_is_refused(session: Console, line: str) -> None:
     """The range of numbers is named."""
     session.document = DOCUMENT
