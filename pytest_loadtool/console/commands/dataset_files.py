@@ -68,6 +68,7 @@ async def dataset_show(
     shown = _span(rows, count) if rows else range(min(count, _SHOWN))
     at = next_row(one.path, one.use, count)
     session.tell(views.grid(one.content, shown, at, secrets=secrets))
+    session.tell(views.more(one.content, shown))
     if not count:
         session.say(f"  no rows yet: `dataset fill {name} COLUMN 1 50`, `dataset add-row {name}`")
     _tell_state(session, one)

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.correlation.requests.fields import Field
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.editing.actors import PlacedExtractor
 from pytest_loadtool.masking.carried import recorded_in
-from pytest_loadtool.masking.text import BY_NAME, Mask
+from pytest_loadtool.masking.text import BY_NAME, Mask, secret_fields
 from pytest_loadtool.model.case import Transaction
 from pytest_loadtool.model.extractor import Extractor
 from pytest_loadtool.model.validator import (
@@ -117,9 +118,8 @@ def _compared(one: ExtractorTrial, recorded: str | None) -> tuple[str, Kind]:
 def _value(name: str, value: str, on: KnownResponse, *, secrets: bool) -> str:
     if secrets:
         return clip(value, _VALUE)
-    mask = Mask(recorded_in(on.exchange))
-    masked = mask.value(name, value)
-    return clip(masked, _VALUE) if value else "(empty)"
+    mask = Mask([*recorded_in(on.exchange), *secret_fields(RecordedResponse(on.exchange).text)])
+    return clip(mask.value(name, value), _VALUE) if value else "(empty)"
 
 
 def tried_validator(trials: Iterable[ValidatorTrial]) -> Iterator[ViewLine]:
