@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from pytest_loadtool.console.commands.actors import extractors, validators
-from pytest_loadtool.console.commands.case import show, show_errors, show_fidelity, tree
+from pytest_loadtool.console.commands.case import (
+    collapse,
+    expand,
+    show,
+    show_errors,
+    show_fidelity,
+    tree,
+)
 from pytest_loadtool.console.commands.case_file import edit_, reload
 from pytest_loadtool.console.commands.configure import (
     application_state,
@@ -49,6 +56,7 @@ from pytest_loadtool.console.commands.properties import (
 from pytest_loadtool.console.commands.record import record, stop
 from pytest_loadtool.console.commands.regroup import preferences, regroup
 from pytest_loadtool.console.commands.replay import break_, breakpoints, play
+from pytest_loadtool.console.commands.replays import replays, why
 from pytest_loadtool.console.commands.structure import (
     duplicate,
     merge,
@@ -68,7 +76,7 @@ __all__ = ["COMMANDS"]
 COMMANDS = registry(
     {
         "Record": (record, run, wait, stop, import_, import_page, preferences),
-        "Look": (view, tree, show, fields, show_errors, show_fidelity),
+        "Look": (view, tree, collapse, expand, show, fields, show_errors, show_fidelity),
         "Edit": (
             *(set_field, unique, strip, delete, rename, think, move, merge, split, duplicate),
             *(regroup, undo, redo),
@@ -87,7 +95,7 @@ COMMANDS = registry(
             *(dataset_add_row, dataset_add_column, dataset_properties, dataset_reset),
             *(dataset_rename, dataset_remove),
         ),
-        "Replay": (play, break_, breakpoints),
+        "Replay": (play, break_, breakpoints, replays, why),
         "Load": (create_load_configuration, start),
         "File": (save, reload, edit_, log, shell, clear, help_, quit_),
     },

@@ -70,7 +70,7 @@ def test_screen_at_both_sizes_and_in_between(view: Terminal) -> None:
     large = view.lines()
     assert len(large) == LARGE[1]
     assert all(columns_of(line) <= LARGE[0] for line in large)
-    borders = {line.index("│") for line in large[1:-2]}
+    borders = {line.index("│") for line in large[1:-3]}
     assert len(borders) == 1
     view.resize(30, 8)
     view.wait_for(r"A view needs 40 columns")
