@@ -49,14 +49,15 @@ async def set_field(
     constant: str | None = None,
     dataset: str | None = None,
     variable: VariableName | None = None,
+    new: bool = False,
 ) -> None:
     """Edit a field of a transaction: give it another value or datasource.
 
     WHICH is its number in `tree`, or what it is (`POST /login`), FIELD the name that `fields`
     shows. One of: --constant, the new value (Text Constant), encoded as its place needs; --dataset,
-    a column such as users.username: of a dataset that is not there you are asked whether it is to
-    be made, with the present value in its first row; --variable, a user variable, which is made
-    with the present value if there is none of that name.
+    a column such as users.username; --variable, a user variable, which is made with the present
+    value if there is none of that name. A dataset or column that is not there is made, with the
+    present value in its first row, if you agree; --new makes it unasked.
 
     Example: `set-field 15 username --dataset users.username`
     """
@@ -72,7 +73,7 @@ async def set_field(
         if constant is not None:
             case = with_constant(case, index, one, constant)
         elif dataset is not None:
-            known = await _with_dataset(session, one, dataset)
+            known = await _with_dataset(session, one, dataset, new=new)
             case = with_reference(known, index, one, dataset)
         elif variable is not None:
             case = with_reference(_with_variable(case, variable, one), index, one, variable)
@@ -105,9 +106,9 @@ def _field(document: Document, index: int, name: str) -> Field:
     raise UsageError(f"transaction {index + 1} has no field {name!r}; {hint}")
 
 
-async def _with_dataset(session: Console, field: Field, wanted: str) -> TestCase:
-    """The open test case with the dataset that the column ``wanted`` is of. A person is asked
-    whether one that is not there is to be made, with the field's value in its first row.
+async def _with_dataset(session: Console, field: Field, wanted: str, *, new: bool) -> TestCase:
+    """The open test case with the dataset that the column ``wanted`` is of. One that is not there
+    is made, with the field's value in its first row, if it is to be ``new`` or somebody agrees.
 
     Raises:
         UsageError: that is no column.
@@ -123,22 +124,26 @@ async def _with_dataset(session: Console, field: Field, wanted: str) -> TestCase
     path = session.case_path.parent / use.file
     value = field.value if field.datasource == CONSTANT else ""
     if not path.exists():
-        await session.agree(
-            f"There is no {session.shown(path)}. Make it, with the present value in its first row?",
-            f"{path}: no such file: `dataset new {name} {column}` makes one",
-        )
+        if not new:
+            await session.agree(
+                f"There is no {session.shown(path)}. Make it, with the present value in its first "
+                "row?",
+                f"{path}: no such file: give --new, or make one with `dataset new {name} {column}`",
+                "--new",
+            )
         with as_usage():
             content = Dataset(checked_columns([column]), ((value,),))
     else:
         content = open_dataset(session.settings, session.case_path, use).content
         if column not in content.columns:
             columns = ", ".join(content.columns)
-            await session.agree(
-                f"{session.shown(path)} has {columns}. Add the column {column}, with the present "
-                "value in each row?",
-                f"{path}: no column {column!r}: it has {columns}; `dataset add-column {name} "
-                f"{column}` adds it",
-            )
+            if not new:
+                await session.agree(
+                    f"{session.shown(path)} has {columns}. Add the column {column}, with the "
+                    "present value in each row?",
+                    f"{path}: no column {column!r}: it has {columns}; --new adds it",
+                    "--new",
+                )
             with as_usage():
                 content = with_column(content, column, value)
         elif use in case.datasets:
