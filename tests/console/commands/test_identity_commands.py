@@ -54,6 +54,7 @@ def test_person_takes_a_dataset(session: Console, listener: Listener, tmp_path: 
         "Use a dataset, or Share a username",
         "A CSV file with the columns username, password, domain; it is made if there is none?",
         "Password of alice",
+        "Run it",
     ]
     assert "A username of its own for each virtual user is recommended" in listener.text
     assert "NTLM at shop.test, recorded as EXAMPLE\\alice" in listener.text
@@ -92,7 +93,7 @@ def test_person_declines_or_gives_up(session: Console, listener: Listener, tmp_p
     do(session, "test-case-configuration")
     assert session.document == before
     listener.lines = ["yes"]
-    with pytest.raises(CommandError, match="say --dataset FILE, or --share USERNAME"):
+    with pytest.raises(CommandError, match="give --dataset FILE, or --share USERNAME"):
         do(session, "test-case-configuration")
     assert session.document == before
     assert not (tmp_path / "users.csv").exists()
