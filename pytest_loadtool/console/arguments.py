@@ -28,6 +28,8 @@ ColumnName = NewType("ColumnName", str)
 NewColumns = NewType("NewColumns", str)
 #: A user variable of the test case.
 VariableName = NewType("VariableName", str)
+#: A user variable that an extractor is to set.
+NewVariable = NewType("NewVariable", str)
 #: A scheme that a proxy is answered in: one of `PROXY_METHODS`.
 ProxyScheme = NewType("ProxyScheme", str)
 #: A user whose HTTP authentication was recorded.
@@ -109,12 +111,13 @@ class Argument:
             case "several" | "rest":
                 return f"{self.name.upper()}..."
             case _:
-                return "--" + self.name.replace("_", "-")
+                return "--" + self.name.rstrip("_").replace("_", "-")
 
     @property
     def usage(self) -> str:
         """The label as it stands in a usage line, in brackets when it may be left out."""
-        text = f"{self.label} {self.name.upper()}" if self.place == "option" else self.label
+        value = self.name.rstrip("_").upper()
+        text = f"{self.label} {value}" if self.place == "option" else self.label
         return text if self.required else f"[{text}]{'...' if self.repeats else ''}"
 
     def words(self, words: Sequence[str]) -> int:

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 SAVED, ABANDONED, NOTHING_RECORDED = 0, 2, 5
 
 #: Commands that go through the history instead of adding to it. Others may add to it themselves.
-_THROUGH_HISTORY = frozenset({"undo", "redo"})
+_THROUGH_HISTORY = frozenset({"undo", "redo", "view"})
 #: Commands that a script cannot do again, or has no use for.
-_NOT_REPEATED = frozenset({"record", "run", "wait", "edit", "shell", "view"})
+_NOT_REPEATED = frozenset({"record", "run", "wait", "edit", "shell"})
 #: Commands that are about the session itself, and not part of what it did.
-_NOT_LOGGED = frozenset({"help", "log", "clear", "quit"})
+_NOT_LOGGED = frozenset({"help", "log", "clear", "quit", "view"})
 #: The user and password of a URL.
 _USER_INFO = re.compile(r"(?<=://)[^/\s@'\"]+@")
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pytest_loadtool.console.replays import choose
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.case import summary
+from pytest_loadtool.console.views.replays import replay_summary
 from pytest_loadtool.recording import TRACKERS, Domain, DomainFilter
 from pytest_loadtool.workflow.building import build, read_document
 from pytest_loadtool.workflow.changed_outside import text_of
@@ -18,7 +20,7 @@ def open_file(session: Console) -> None:
     """Read the session's test case file and its traffic, as far as they are there; say so.
 
     Raises:
-        FileError: the test case cannot be read.
+        FileError: the test case cannot be read, or the kept replay that was named.
     """
     path = session.case_path
     if path.exists():
@@ -31,6 +33,9 @@ def open_file(session: Console) -> None:
             session.say(opened.note)
         session.say(f"{session.shown(path)}: {summary(opened.document)}.")
         session.tell(missing(opened.document.case, opened.document.exchanges))
+    if session.settings.replay_har is not None:
+        kept = choose(session, session.settings.replay_har)
+        session.say(f"{session.shown(kept.path)}: {replay_summary(kept.replay)}")
     for left in recordings_left(path):
         shown = session.shown(left)
         session.say(

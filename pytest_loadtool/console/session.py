@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pytest_loadtool.replay import Plan
     from pytest_loadtool.replay.control import Control
     from pytest_loadtool.workflow.recording import Live
+    from pytest_loadtool.workflow.replays import OpenReplay
 
 _T = TypeVar("_T")
 
@@ -48,6 +49,8 @@ class Settings(Project):
     """pytest's ``--color``: ``yes``, ``no`` or ``auto``."""
     reset: str = field(default="", repr=False)  # it may have a password
     """The command that brings the server back before replays; empty if there is none."""
+    replay_har: Path | None = None
+    """The kept replay to look at from the beginning."""
 
 
 class Frontend(Protocol):
@@ -170,6 +173,10 @@ class Console:
     nobody has agreed to replay it."""
     load_path: Path | None = None
     """The load configuration that was created last."""
+    replay: OpenReplay | None = None
+    """The kept replay that was looked at last."""
+    chosen: bool = False
+    """Whether a person has chosen that one; else it is the latest that is looked at."""
     breakpoints: set[Hashable] = field(default_factory=set)
     """The transactions that `play` holds before, by what breakpoints are known by."""
     collapsed: bool = False
@@ -189,6 +196,8 @@ class Console:
     written: list[FileChange] = field(default_factory=list)
     """The files of datasets that the command under way has written: `undo` covers them."""
     done: bool = False
+    show_view: Callable[[int], Awaitable[None]] | None = None
+    """Opens the full-screen view at a transaction (0: where it was); None without a terminal."""
 
     @property
     def unsaved(self) -> bool:

@@ -81,7 +81,7 @@ class Evidence:
 
 def headline(outcome: StepOutcome) -> str:
     """A failed transaction in one line."""
-    return printable(f"{outcome.title}: {'; '.join(one.message for one in outcome.failures)}")
+    return printable(f"{outcome.title}: {'; '.join(one.told for one in outcome.failures)}")
 
 
 def text_of(response: Received) -> tuple[str, str]:

@@ -52,19 +52,27 @@ def explain(
     path: str,
     evidence: Evidence,
     secrets: Collection[str] = (),
+    about: int | None = None,
+    brief: bool = False,
+    whole: bool = True,
 ) -> str:
     """Why the replay of ``case``, read from ``path``, failed.
 
     ``outcomes`` are all transactions that were replayed, at least one of them failed. ``secrets``
-    are values that are masked wherever they stand.
+    are values that are masked wherever they stand. It is about the first failure, or about that of
+    the index ``about``; what was sent and received is left out if ``brief``. ``whole`` says that
+    nobody stopped the replay.
     """
     by_index = sorted(outcomes, key=lambda one: one.index)
-    first, *later = [one for one in by_index if one.failures]
+    failed = [one for one in by_index if one.failures]
+    first = next(one for one in failed if about in (None, one.index))
+    later = [one for one in failed if one.index > first.index]
     mask = Mask([*secrets, *_carried(case, by_index, evidence)])
     subject = Subject(case, path, first, mask, evidence)
     sections = (
         [headline(first)],
-        _counts(case, len(by_index), 1 + len(later)),
+        _counts(case, len(by_index), len(failed), whole=whole),
+        [f"The first failure is {headline(failed[0])}"] if failed[0] is not first else [],
         [*_why(subject), *why_elsewhere(subject, by_index), *lost_cookies(subject)],
         passed_before(subject, by_index),
         tokens(subject),
@@ -75,9 +83,7 @@ def explain(
             _in_short(first.response),
             _sent_before(subject, by_index),
         ),
-        _sent(subject),
-        _placeholders(subject),
-        *_received_and_recorded(subject),
+        *([] if brief else _exchanged(subject)),
         _later(path, later),
     )
     text = "\n\n".join("\n".join(lines) for lines in map(list, sections) if lines)
@@ -94,12 +100,21 @@ def _carried(case: TestCase, outcomes: Sequence[StepOutcome], evidence: Evidence
             yield from recorded_in(subject.exchange)
 
 
-def _counts(case: TestCase, replayed: int, failed: int) -> list[str]:
+def _exchanged(subject: Subject) -> Iterator[Iterable[str]]:
+    """What was sent, with which values, and what came, against what was recorded."""
+    yield _sent(subject)
+    yield _placeholders(subject)
+    yield from _received_and_recorded(subject)
+
+
+def _counts(case: TestCase, replayed: int, failed: int, *, whole: bool) -> list[str]:
     total = sum(1 for _ in case.transactions())
     lines = [f'"{case.name}": {failed} of {total} transactions failed.']
     if failed > 1:
         lines[0] += " Fix the first; the others may only follow from it."
-    if replayed < total:
+    if replayed < total and not whole:
+        lines.append(f"{total - replayed} had no answer yet when the replay was stopped.")
+    elif replayed < total:
         lines.append(f"{total - replayed} were not sent, because their page did not come at all.")
     return lines
 
@@ -110,7 +125,7 @@ def _why(subject: Subject) -> Iterator[str]:
         f"{place_of(subject.path, first)}: page {first.page!r}, "
         f"transaction {first.index + 1} {first.transaction.title!r}"
     )
-    yield from indented(one.message for one in first.failures)
+    yield from indented(one.told for one in first.failures)
     if not any(one.cause == "auth" for one in first.failures):  # or else that has said what to do
         response, has_identities = first.response, bool(subject.case.identities)
         remedy = challenge_remedy(response.status, response.headers, has_identities=has_identities)

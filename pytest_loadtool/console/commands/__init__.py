@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pytest_loadtool.console.commands.actors import extractors, validators
 from pytest_loadtool.console.commands.case import show, show_errors, show_fidelity, tree
 from pytest_loadtool.console.commands.case_file import edit_, reload
 from pytest_loadtool.console.commands.configure import (
@@ -10,13 +11,7 @@ from pytest_loadtool.console.commands.configure import (
     explain,
     undo_decision,
 )
-from pytest_loadtool.console.commands.dataset_values import (
-    dataset_add_column,
-    dataset_add_row,
-    dataset_fill,
-    dataset_set,
-)
-from pytest_loadtool.console.commands.datasets import (
+from pytest_loadtool.console.commands.dataset_files import (
     dataset_import,
     dataset_new,
     dataset_properties,
@@ -26,6 +21,12 @@ from pytest_loadtool.console.commands.datasets import (
     dataset_show,
     datasets,
 )
+from pytest_loadtool.console.commands.dataset_values import (
+    dataset_add_column,
+    dataset_add_row,
+    dataset_fill,
+    dataset_set,
+)
 from pytest_loadtool.console.commands.edit import (
     delete,
     mark_dangerous,
@@ -34,6 +35,7 @@ from pytest_loadtool.console.commands.edit import (
     undo,
     unique,
 )
+from pytest_loadtool.console.commands.extracting import extract, remove_extractor
 from pytest_loadtool.console.commands.fields import fields, set_field
 from pytest_loadtool.console.commands.files import import_, import_page, save
 from pytest_loadtool.console.commands.general import clear, help_, log, quit_, shell
@@ -47,6 +49,7 @@ from pytest_loadtool.console.commands.properties import (
 from pytest_loadtool.console.commands.record import record, stop
 from pytest_loadtool.console.commands.regroup import preferences, regroup
 from pytest_loadtool.console.commands.replay import break_, breakpoints, play
+from pytest_loadtool.console.commands.replays import replays, why
 from pytest_loadtool.console.commands.structure import (
     duplicate,
     merge,
@@ -55,6 +58,8 @@ from pytest_loadtool.console.commands.structure import (
     split,
     think,
 )
+from pytest_loadtool.console.commands.validating import remove_validator, status, validate
+from pytest_loadtool.console.commands.view import view
 from pytest_loadtool.console.registry import registry
 
 __all__ = ["COMMANDS"]
@@ -64,10 +69,14 @@ __all__ = ["COMMANDS"]
 COMMANDS = registry(
     {
         "Record": (record, run, wait, stop, import_, import_page, preferences),
-        "Look": (tree, show, fields, show_errors, show_fidelity),
+        "Look": (view, tree, show, fields, show_errors, show_fidelity),
         "Edit": (
             *(set_field, unique, strip, delete, rename, think, move, merge, split, duplicate),
             *(regroup, undo, redo),
+        ),
+        "Actors": (
+            *(validators, validate, status, remove_validator),
+            *(extractors, extract, remove_extractor),
         ),
         "Configure": (
             *(configure, application_state, explain, undo_decision),
@@ -79,7 +88,7 @@ COMMANDS = registry(
             *(dataset_add_row, dataset_add_column, dataset_properties, dataset_reset),
             *(dataset_rename, dataset_remove),
         ),
-        "Replay": (play, break_, breakpoints),
+        "Replay": (play, break_, breakpoints, replays, why),
         "Load": (create_load_configuration, start),
         "File": (save, reload, edit_, log, shell, clear, help_, quit_),
     },

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pytest_loadtool.codec.secret import is_secret
 from pytest_loadtool.console.arguments import ColumnName, DatasetName
-from pytest_loadtool.console.commands.datasets import PREVIEW, as_usage, named, written
-from pytest_loadtool.console.errors import UsageError
+from pytest_loadtool.console.commands.dataset_files import PREVIEW, named, written
+from pytest_loadtool.console.errors import UsageError, as_usage
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import datasets as views
 from pytest_loadtool.editing import datasets as editing

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.console.arguments import FieldName, TransactionName, VariableName
-from pytest_loadtool.console.commands.datasets import as_usage, declared
-from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.commands.dataset_files import declared
+from pytest_loadtool.console.errors import CommandError, UsageError, as_usage
 from pytest_loadtool.console.selection import transaction, transaction_index
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.transaction import table

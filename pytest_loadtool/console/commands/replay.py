@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING
@@ -13,18 +12,19 @@ from pytest_loadtool.console.arguments import SelectionWord, TransactionName
 from pytest_loadtool.console.commands.case_file import changed_outside
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.execution import execute
+from pytest_loadtool.console.replays import latest_replay
 from pytest_loadtool.console.selection import select, transaction_index
 from pytest_loadtool.console.session import Console
-from pytest_loadtool.console.views import transaction as views
 from pytest_loadtool.console.views.replay import summary
 from pytest_loadtool.console.wizards.consent import may_replay, planned
 from pytest_loadtool.console.wizards.identity import needs_identity
-from pytest_loadtool.masking.values import secrets_of
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.replay.control import Control
 from pytest_loadtool.workflow.configuring import needs_configuration
 from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.keeping import keeping
 from pytest_loadtool.workflow.replaying import breakpoint_of, held_before, replay
+from pytest_loadtool.workflow.replays import why
 from pytest_loadtool.workflow.rows import take_rows
 from pytest_loadtool.workflow.telling import counted
 
@@ -46,10 +46,11 @@ async def play(
     """Play: replay the test case once, as one user, without a browser.
 
     Prints each transaction as it finishes, with how it differs from what was recorded if it passed,
-    and the first failure in full: what was sent, received and recorded. --fast (Play Fast) leaves
-    out the think times. --server replays against another base URL. --to ends after that
-    transaction, --repeat plays so many times, --loop until you stop it. A page that did not come is
-    not thought about, and three connections in a row that are refused end the replay.
+    and says why the first failed. The replay is kept: `why`, `response`, `diff` and `variables`
+    look at it, `replays` lists the last ones. --fast (Play Fast) leaves out the think times.
+    --server replays against another base URL. --to ends after that transaction, --repeat plays so
+    many times, --loop until you stop it. A page that did not come is not thought about, and three
+    connections in a row that are refused end the replay.
 
     Each replay takes the next row of each dataset that is used; --row 2 takes that one,
     `dataset-reset` begins at the first again, where tests and load tests always begin.
@@ -155,36 +156,48 @@ async def _play_once(
     rows, said = take_rows(plan, session.case_path, row)
     session.tell(said)
     watched = _Watch(session, len(plan.steps))
+    session.chosen = False
     try:
-        async with session.frontend.holding(control, plan):
-            await replay(plan, watched, rows=rows, number=number, control=control)
+        with keeping(session.case_path, plan, watched) as keeper:
+            async with session.frontend.holding(control, plan):
+                await replay(
+                    plan, watched, rows=rows, number=number, control=control, keeper=keeper
+                )
+            early = watched.seen < len(plan.steps)
+            if control.moment.why or (early and control.wanted.to is not None):
+                keeper.close("stopped", control.moment.why)
     except asyncio.CancelledError:
         session.say(f"\n{summary(control.moment, len(plan.steps))} until then.")
         raise
-    why = control.moment.why
-    if watched.first is not None:
-        secrets = secrets_of(document.case, plan.values)
-        session.tell(_explained(document, watched.first, secrets))
-    if why:
-        raise CommandError(f"{why}: {summary(control.moment, len(plan.steps))}")
-    if watched.first is not None:
+    if keeper.problem:
+        session.say(f"The replay is not kept, or not all of it: {keeper.problem}")
+    if watched.failed and keeper.path is not None:
+        _explain(session, document)
+    if control.moment.why:
+        raise CommandError(f"{control.moment.why}: {summary(control.moment, len(plan.steps))}")
+    if watched.failed:
         raise CommandError(f"{watched.failed} of {counted(watched.seen, 'transaction')} failed")
     but = f", but {watched.otherwise} not as recorded" if watched.otherwise else ""
     total = counted(len(plan.steps), "transaction")
-    early = watched.seen < len(plan.steps)
     session.say(f"{f'{watched.seen} of ' if early else ''}{total} passed{but}.")
+
+
+def _explain(session: Console, document: Document) -> None:
+    """Say why the replay that was just kept failed, as pytest does; the bodies are for `why`."""
+    shown = session.shown(session.case_path)
+    session.tell(["", why(document, latest_replay(session), path=shown, brief=True)])
+    session.tell(["", "`why` also shows what was sent, received and recorded."])
 
 
 @dataclass(slots=True)
 class _Watch:
-    """Prints each transaction and keeps the first failure. ``stopped`` ends the replay."""
+    """Prints each transaction, and counts. ``stopped`` ends the replay."""
 
     session: Console
     total: int
     seen: int = 0
     failed: int = 0
     otherwise: int = 0
-    first: tuple[Step, Response, tuple[Failure, ...]] | None = None
     stopped: threading.Event = field(default_factory=threading.Event)
 
     def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
@@ -196,14 +209,12 @@ class _Watch:
         took = (response.finished - response.sent) * 1000
         self.session.say(f"{step.index + 1:5}  {status}  {took:6.0f} ms  {verdict}  {step.title}")
         for failure in failures:
-            self.session.say(f"         {failure.message}")
+            self.session.say(f"         {failure.told}")
         if response.otherwise and not failures:
             self.otherwise += 1
             self.session.say(f"         passed, but not as recorded: {response.otherwise}")
         if failures:
             self.failed += 1
-            earlier = self.first is not None and self.first[0].index < step.index
-            self.first = self.first if earlier else (step, response, failures)
 
     def negotiation(self, step: Step, response: Response) -> None:
         self._can(response.status, response.finished - response.sent, step)
@@ -220,16 +231,3 @@ class _Watch:
 
     def iteration(self, started: float, finished: float, failed: bool) -> None:
         pass
-
-
-def _explained(
-    document: Document,
-    first: tuple[Step, Response, tuple[Failure, ...]],
-    secrets: Iterable[str],
-) -> list[str]:
-    step, response, failures = first
-    return [
-        "",
-        f"First failure: {step.index + 1} {step.title}, on page {step.page_title}",
-        *views.failure(response, failures, document.evidence_of(step.transaction), secrets),
-    ]

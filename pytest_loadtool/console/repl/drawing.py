@@ -19,6 +19,15 @@ _STYLES: dict[Kind, str] = {
     "good": "green",
     "bad": "red",
     "correlated": "black on color(250)",
+    "cursor": "reverse",
+    "title": "reverse",
+    "dim": "dim",
+    "found": "reverse",
+    "keyword": "magenta",
+    "string": "green",
+    "tag": "blue",
+    "attribute": "cyan",
+    "comment": "dim",
 }
 #: Columns that the last span of a line must have to be continued below its beginning.
 _NARROWEST = 20

@@ -9,17 +9,15 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from time import perf_counter
 
-from prompt_toolkit.application import Application, run_in_terminal
+from prompt_toolkit.application import Application
 from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.layout import FormattedTextControl, Layout, Window
 
-from pytest_loadtool.console import editor
+from pytest_loadtool.console.fullscreen.editing_requests import edit_next
 from pytest_loadtool.console.views.replay import status
-from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.replay import Plan
 from pytest_loadtool.replay.control import Control
-from pytest_loadtool.workflow.request_text import edited_request, request_text
 
 #: Seconds between two states of the line, in which a think time goes on.
 _REFRESH = 0.2
@@ -90,24 +88,6 @@ def _bindings(control: Control, say: Callable[[str], None]) -> KeyBindings:
     @keys.add("e")
     def edit(event: KeyPressEvent) -> None:
         if control.moment.next is not None:
-            event.app.create_background_task(_edit(control, say))
+            event.app.create_background_task(edit_next(control, say))
 
     return keys
-
-
-async def _edit(control: Control, say: Callable[[str], None]) -> None:
-    """Have the person edit the request that goes out next."""
-    moment = control.moment
-    step = moment.next
-    if step is None:
-        return
-    try:
-        before = request_text(moment.request)
-        after = await run_in_terminal(
-            lambda: editor.edited(before, "request.http"), in_executor=True
-        )
-        if after != before:
-            control.edit(step.index, edited_request(after, moment.request))
-            say(f"       {step.index + 1} {step.title} goes out as edited.")
-    except LoadToolError as error:
-        say(f"       not edited: {error}")

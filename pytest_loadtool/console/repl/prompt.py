@@ -22,6 +22,7 @@ from prompt_toolkit.shortcuts import clear
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.execution import ABANDONED, execute, outcome
 from pytest_loadtool.console.repl.completion import RegistryCompleter
+from pytest_loadtool.console.repl.full_screen import Views, view_key
 from pytest_loadtool.console.repl.holding import holding
 from pytest_loadtool.console.repl.interrupting import ENDING, Interruptible
 from pytest_loadtool.console.repl.script import PlainFrontend
@@ -40,6 +41,11 @@ _PROMPT = "loadtool> "
 _REFRESH = 0.5
 
 
+def coloured(colour: str) -> bool:
+    """Whether pytest's ``--color`` and the environment want colours."""
+    return colour == "yes" or (colour != "no" and not os.environ.get("NO_COLOR"))
+
+
 class TerminalFrontend(PlainFrontend):
     """Prints above the prompt, and asks.
 
@@ -49,7 +55,7 @@ class TerminalFrontend(PlainFrontend):
     interactive = True
 
     def __init__(self, colour: str = "auto") -> None:
-        self._coloured = colour == "yes" or (colour != "no" and not os.environ.get("NO_COLOR"))
+        self._coloured = coloured(colour)
 
     def say(self, text: str) -> None:
         """Print above the prompt, wrapped and drawn if that is a terminal that can."""
@@ -143,6 +149,7 @@ async def interact(session: Console, first: str = "") -> int:
         complete_while_typing=False,
         bottom_toolbar=lambda: toolbar(session),
         refresh_interval=_REFRESH,
+        key_bindings=view_key(),
     )
     session.tell(_opening(session))
     pasted = session.waiting
@@ -162,6 +169,9 @@ async def interact(session: Console, first: str = "") -> int:
         await execute(session, line)
 
     with patch_stdout(raw=True), Interruptible(signal.SIGINT, *ENDING) as running:
+        session.show_view = Views(
+            session, running, prompt, coloured=coloured(session.settings.colour)
+        ).show
         if first:
             session.say(f"{_PROMPT}{first}")
         while not session.done:
@@ -188,7 +198,7 @@ def _opening(session: Console) -> Iterator[str]:
             "New test case. `record URL` opens a browser, `import FILE.har` takes what one has "
             "exported, `import-page` two text files."
         )
-    yield "`help` lists the commands, Ctrl-D leaves."
+    yield "`help` lists the commands, F2 opens the view, Ctrl-D leaves."
 
 
 async def _read(asker: PromptSession[str], text: str, *, secret: bool = False) -> str:

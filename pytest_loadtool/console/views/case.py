@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.console.views.identity import authentication, offered
-from pytest_loadtool.console.views.line import Kind, ViewLine
-from pytest_loadtool.console.views.text import size
+from pytest_loadtool.console.views.line import ViewLine
+from pytest_loadtool.console.views.text import size, status_kind
 from pytest_loadtool.masking.text import BY_NAME, cut
 from pytest_loadtool.model.case import Page, TestCase, Transaction
 from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, Decision
@@ -71,7 +71,7 @@ def tree(document: Document, *, collapsed: bool = False) -> Iterator[str]:
             yield ViewLine(
                 (f"{number:5}", "number"),
                 (f"  {method:<{widths[0]}}", "name"),
-                (f"  {status:>{widths[1]}}", _kind_of(status)),
+                (f"  {status:>{widths[1]}}", status_kind(status)),
                 (f"  {kind:<{widths[2]}}  {weight:>{widths[3]}}  ", ""),
                 (path, "bad" if transaction.dangerous else ""),
             )
@@ -181,11 +181,6 @@ def _mark(collapsed: bool) -> str:
 
 def _below(text: str) -> ViewLine:
     return ViewLine(("      ", ""), (text, ""))
-
-
-def _kind_of(status: str) -> Kind:
-    """Return the kind that a recorded status is of."""
-    return {"2": "good", "4": "bad", "5": "bad"}.get(status[0], "")  # type: ignore[return-value]
 
 
 def _page_line(page: Page, collapsed: bool) -> ViewLine:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
-Kind = Literal["", "heading", "name", "number", "good", "bad", "correlated"]
+Kind = Literal[
+    "", "heading", "name", "number", "good", "bad", "correlated",
+    "cursor", "title", "dim", "found",
+    "keyword", "string", "tag", "attribute", "comment",
+]  # fmt: skip
 
 
 class ViewLine(str):

@@ -24,13 +24,9 @@ def status(
 ) -> list[str]:
     """Return two lines: where a replay is, and what the keys do. Times are those of the replay's
     clock; the name of the page is cut where the terminal is narrow."""
-    doing = _doing(moment, now)
-    for name in (_NAME * 2, _NAME, 10, 0):
-        line = _line(moment, plan, doing, now - started, name)
-        if len(line) <= width:
-            break
+    line = where(moment, plan, now - started, width, doing(moment, now))
     thinks, held = bool(moment.thinking), moment.state == "held"
-    return [line[: width - 1], _KEYS[thinks, held][: width - 1]]
+    return [line, _KEYS[thinks, held][: width - 1]]
 
 
 def summary(moment: ReplayMoment, total: int) -> str:
@@ -38,6 +34,15 @@ def summary(moment: ReplayMoment, total: int) -> str:
     failed = f", {moment.failed} failed" if moment.failed else ""
     passed = moment.done - moment.failed
     return f"{passed} of {counted(total, 'transaction')} passed{failed}"
+
+
+def where(moment: ReplayMoment, plan: Plan, elapsed: float, width: int, doing: str = "") -> str:
+    """Return the page that a replay is on, and how far it has come, in so many columns."""
+    for name in (_NAME * 2, _NAME, 10, 0):
+        line = _line(moment, plan, doing, elapsed, name)
+        if len(line) <= width:
+            break
+    return line[: width - 1]
 
 
 def _line(moment: ReplayMoment, plan: Plan, doing: str, elapsed: float, name: int) -> str:
@@ -51,7 +56,8 @@ def _line(moment: ReplayMoment, plan: Plan, doing: str, elapsed: float, name: in
     return "  ".join(part for part in parts if part)
 
 
-def _doing(moment: ReplayMoment, now: float) -> str:
+def doing(moment: ReplayMoment, now: float) -> str:
+    """Return what a replay is doing, if it is not replaying: it thinks, or is held."""
     if moment.thinking:
         spent = moment.thinking - moment.left(now)
         held = " (paused)" if moment.state == "held" else ""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -14,7 +12,7 @@ from pytest_loadtool.casefile.syntax import dataset_name
 from pytest_loadtool.codec.secret import is_secret
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.console.arguments import ColumnName, DatasetName, NewColumns
-from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.errors import CommandError, UsageError, as_usage
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import datasets as views
 from pytest_loadtool.editing import datasets as editing
@@ -337,12 +335,3 @@ def _yes(option: str, text: str) -> bool:
     if text not in ("yes", "no"):
         raise UsageError(f"{option} is yes or no, not {text!r}")
     return text == "yes"
-
-
-@contextmanager
-def as_usage() -> Iterator[None]:
-    """What was given does not fit: that is about the line, not about a file."""
-    try:
-        yield
-    except ValueError as error:
-        raise UsageError(str(error)) from None
