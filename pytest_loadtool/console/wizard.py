@@ -157,7 +157,7 @@ def _lengths(
             yield None
             continue
         if not isinstance(then, Question):
-            yield 1  # the page that shows the commands
+            yield 1 if then else 0  # the page that shows the commands, if there are any
             continue
         for length in _lengths(make, [*answers, answer], then, left):
             yield None if length is None else length + 1

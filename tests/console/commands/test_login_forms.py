@@ -118,10 +118,10 @@ def test_back_and_why(signed_in: Console, listener: Listener) -> None:
         do(signed_in, "user-identity 2")
     shown = [one for one in listener.said if one.startswith("User identity, step")]
     assert shown == [
-        "User identity, step 1 of 3 to 5",
+        "User identity, step 1 of 2 to 5",
         "User identity, step 2 of 4 to 5",
-        "User identity, step 1 of 3 to 5",
-        "User identity, step 1 of 3 to 5",
+        "User identity, step 1 of 2 to 5",
+        "User identity, step 1 of 2 to 5",
         "User identity, step 2 of 4 to 5",
         "User identity, step 3 of 4 to 5",
         "User identity, step 4 of 4",
