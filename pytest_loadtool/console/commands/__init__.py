@@ -45,18 +45,13 @@ from pytest_loadtool.console.commands.edit import (
 from pytest_loadtool.console.commands.extracting import extract, remove_extractor
 from pytest_loadtool.console.commands.fields import fields, set_field
 from pytest_loadtool.console.commands.files import import_, import_page, save
-<<<<<<< HEAD
-from pytest_loadtool.console.commands.general import clear, help_, log, quit_, shell
+from pytest_loadtool.console.commands.general import clear, help_, log, quit_, shell, wizards
 from pytest_loadtool.console.commands.load import load_trial, start
 from pytest_loadtool.console.commands.load_configuration import (
     create_load_configuration,
     load,
     load_set,
 )
-=======
-from pytest_loadtool.console.commands.general import clear, help_, log, quit_, shell, wizards
-from pytest_loadtool.console.commands.load import create_load_configuration, start
->>>>>>> integ
 from pytest_loadtool.console.commands.outside import run, wait
 from pytest_loadtool.console.commands.properties import (
     properties,
