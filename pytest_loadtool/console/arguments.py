@@ -26,6 +26,8 @@ DatasetName = NewType("DatasetName", str)
 ColumnName = NewType("ColumnName", str)
 #: Columns of a dataset that is to be made, perhaps with commas between.
 NewColumns = NewType("NewColumns", str)
+#: An extractor of the test case: its number, as in ``Extractor[3]``, or the variable that it sets.
+ExtractorName = NewType("ExtractorName", str)
 #: A user variable of the test case.
 VariableName = NewType("VariableName", str)
 #: A user variable that an extractor is to set.
@@ -50,6 +52,9 @@ SearchScope = NewType("SearchScope", str)
 TracedValue = NewType("TracedValue", str)
 #: A kind of responses, as ``tree`` shows it.
 KindName = NewType("KindName", str)
+
+#: A key of a load configuration: one of `load_editing.KEYS`.
+LoadKey = NewType("LoadKey", str)
 
 #: Seconds, written as in files: ``90s``, ``1m30s``.
 Duration = NewType("Duration", float)

@@ -7,6 +7,7 @@ from pathlib import Path
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.diagnosis.kept import matched
+from pytest_loadtool.errors import FileError
 from pytest_loadtool.workflow.keeping import kept_replays
 from pytest_loadtool.workflow.replays import OpenReplay
 
@@ -35,12 +36,12 @@ def replay_if_any(session: Console) -> OpenReplay | None:
 
 
 def failed_indexes(session: Console) -> frozenset[int]:
-    """Return the indexes of the transactions that failed in the replay at hand.
-
-    Raises:
-        FileError: it cannot be read.
-    """
-    opened = replay_if_any(session)
+    """Return the indexes of the transactions that failed in the replay at hand; none if there is
+    none that can be read."""
+    try:
+        opened = replay_if_any(session)
+    except FileError:
+        opened = None
     if opened is None or session.document is None:
         return frozenset()
     found = matched(session.document.case, opened.replay)

@@ -17,9 +17,11 @@ from pytest_loadtool.console.arguments import (
     ColumnName,
     CommandName,
     DatasetName,
+    ExtractorName,
     FieldName,
     Hostnames,
     KindName,
+    LoadKey,
     PageName,
     PageSelection,
     ProxyScheme,
@@ -43,6 +45,7 @@ from pytest_loadtool.workflow.accounts import accounts
 from pytest_loadtool.workflow.datasets import open_dataset
 from pytest_loadtool.workflow.filtering import KINDS
 from pytest_loadtool.workflow.finding import SCOPES
+from pytest_loadtool.workflow.load_editing import KEYS
 from pytest_loadtool.workflow.secrets import WAYS
 
 _METHOD = re.compile(r"[A-Z]+$")
@@ -60,11 +63,13 @@ class RegistryCompleter(Completer):
             KindName: _one_of(tuple(KINDS)),
             Hostnames: self._hostnames,
             SecretsWay: _one_of(WAYS),
+            LoadKey: _one_of(tuple(KEYS)),
             ProxyScheme: _one_of(PROXY_METHODS),
             UserName: self._users,
             VariableName: self._variables,
             TracedValue: self._variables,
             SearchScope: _one_of(SCOPES),
+            ExtractorName: self._extractors,
             DatasetName: self._datasets,
             Path: _paths,
         }
@@ -175,6 +180,16 @@ class RegistryCompleter(Completer):
                 for one in found.columns:
                     if one.startswith(start):
                         yield Completion(one, -len(start))
+
+    def _extractors(self, start: str) -> Iterator[Completion]:
+        document = self._session.document
+        number = 0
+        for one in document.case.transactions() if document else ():
+            for extractor in one.extractors:
+                number += 1
+                if str(number).startswith(start):
+                    meta = f"{extractor.variable}, {one.title}"
+                    yield Completion(str(number), -len(start), display_meta=meta)
 
     def _variables(self, start: str) -> Iterator[Completion]:
         document = self._session.document
