@@ -166,8 +166,8 @@ class _Comparing:
     """Compares lines by what they say once known values are taken for what they stand for."""
 
     def __init__(self, recorded: Mapping[str, str], replayed: Mapping[str, str]) -> None:
-        self._was = _Known(recorded)
-        self._now = _Known(replayed)
+        self._was = _KnownValues(recorded)
+        self._now = _KnownValues(replayed)
 
     def rows(self, was: Sequence[MessageLine], now: Sequence[MessageLine]) -> Iterator[DiffRow]:
         """Yield the lines of both sides, those that stand for each other together."""
@@ -240,7 +240,7 @@ def _cookie_names(line: str) -> list[str]:
 _EACH_TIME = frozenset({"content-length", "date", "expires", "last-modified", "age", "etag"})
 
 
-class _Known:
+class _KnownValues:
     """The known values of one side."""
 
     def __init__(self, names: Mapping[str, str]) -> None:

@@ -29,7 +29,7 @@ Part = Literal["request", "response"]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FoundPlace:
     """Where a text was found. ``index`` is that of the transaction, None for an exchange that is in
     no test case; ``place`` says where in the message: ``URL``, ``Set-Cookie``, ``body, line 3``.
 
@@ -49,7 +49,7 @@ class Place:
 
 
 #: Texts with their places, each as it may be read.
-_Texts = Iterator[tuple[Place, tuple[str, ...]]]
+_Texts = Iterator[tuple[FoundPlace, tuple[str, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Trace:
     name: str
     recorded: str | None
     replayed: str | None
-    places: tuple[Place, ...]
+    places: tuple[FoundPlace, ...]
 
 
 def search(
@@ -69,7 +69,7 @@ def search(
     *,
     within: Sequence[str] = (),
     mask: Mask | None = None,
-) -> Iterator[Place]:
+) -> Iterator[FoundPlace]:
     """Yield each place that has what ``pattern`` means.
 
     ``within`` narrows it: to parts ("request", "response"), to places ("url", "header", "body"),
@@ -117,7 +117,7 @@ def _written(value: str | None) -> re.Pattern[str] | None:
     return re.compile(rf"(?<![^\W_])(?:{pattern.pattern})(?![^\W_])") if pattern else None
 
 
-def _with_role(place: Place, setters: Sequence[int]) -> Place:
+def _with_role(place: FoundPlace, setters: Sequence[int]) -> FoundPlace:
     sets = place.part == "response" and place.index in setters
     if not sets:
         return place
@@ -176,11 +176,11 @@ def _headers(
         yield _place(index, title, where, part, name), (f"{name}: {value}",)
 
 
-def _place(index: int | None, title: str, where: Where, part: Part, place: str) -> Place:
-    return Place(index, title, where, part, place, "", "", "")
+def _place(index: int | None, title: str, where: Where, part: Part, place: str) -> FoundPlace:
+    return FoundPlace(index, title, where, part, place, "", "", "")
 
 
-def _is_within(place: Place, within: Sequence[str]) -> bool:
+def _is_within(place: FoundPlace, within: Sequence[str]) -> bool:
     """Whether a place is one of those that are wanted: of each kind of narrowing, one has to be."""
     kind = place.place if place.place in ("body", "URL", "status") else "header"
     has = {place.part, place.where.replace(" ", "-"), kind.lower()}
@@ -197,8 +197,8 @@ SCOPES = ("request", "response", "recording", "replay", "test-case", *_KINDS)
 
 
 def _found(
-    place: Place, texts: Sequence[str], pattern: re.Pattern[str], mask: Mask
-) -> Iterator[Place]:
+    place: FoundPlace, texts: Sequence[str], pattern: re.Pattern[str], mask: Mask
+) -> Iterator[FoundPlace]:
     """The matches in the first reading that has any."""
     text = next((one for one in texts if pattern.search(one)), "")
     for count, match in enumerate(pattern.finditer(text)):

@@ -9,7 +9,7 @@ from pytest_loadtool.codec.printable import clip, on_one_line
 from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.masking.text import Mask, cut
 from pytest_loadtool.workflow.comparing import DiffRow, DiffSection
-from pytest_loadtool.workflow.finding import Place, Trace
+from pytest_loadtool.workflow.finding import FoundPlace, Trace
 from pytest_loadtool.workflow.telling import counted
 from pytest_loadtool.workflow.variables import VariableRow
 
@@ -100,7 +100,7 @@ def _named(indexes: Sequence[int], titles: Sequence[str]) -> Iterator[str]:
         yield f"{len(indexes) - _MOST_USERS} more"
 
 
-def places(found: Iterable[Place]) -> Iterator[ViewLine]:
+def places(found: Iterable[FoundPlace]) -> Iterator[ViewLine]:
     """Yield a heading for each side of each transaction, and a line for each place in it."""
     for (where, index, title), group in groupby(
         found, key=lambda one: (one.where, one.index, one.title)
