@@ -16,10 +16,10 @@ from pytest_loadtool.console.arguments import (
 )
 from pytest_loadtool.console.commands.dataset_files import declared
 from pytest_loadtool.console.errors import CommandError, UsageError, as_usage
+from pytest_loadtool.console.replays import selected_by
 from pytest_loadtool.console.selection import (
     NO_FILTERS,
     Filters,
-    select,
     transaction_index,
 )
 from pytest_loadtool.console.session import Console
@@ -62,7 +62,7 @@ async def fields(
     document = session.opened()
     if not selected and filters == NO_FILTERS:
         raise UsageError("fields of what? A transaction (15, POST /login), a page (P3) or `all`")
-    chosen = select(document, selected, filters, failed=session.failed()).transactions
+    chosen = selected_by(session, selected, filters).transactions
     try:
         found = shown_fields(document, chosen, filter)
     except ValueError as error:
