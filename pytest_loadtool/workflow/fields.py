@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -19,7 +19,7 @@ from pytest_loadtool.correlation.requests.fields import (
     sent_cookies,
 )
 from pytest_loadtool.correlation.writing.revert import names_in_use
-from pytest_loadtool.editing.bulk_edit import with_constant, with_reference
+from pytest_loadtool.editing.bulk_edit import with_constants, with_references
 from pytest_loadtool.model.case import Header, Page, Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.recording import Uploads
@@ -82,30 +82,30 @@ def shown_fields(
     return tuple(sorted(_folded(found), key=lambda one: SECTIONS.index(one.field.section)))
 
 
-def same_value(case: TestCase, field: Field) -> Iterator[tuple[int, str]]:
-    """Yield the fields that have the value of ``field``, itself too: the index of the transaction
-    and the name there."""
+def same_value(case: TestCase, field: Field) -> Iterator[tuple[int, Field]]:
+    """Yield the fields that have the value of ``field``, itself too, each with the index of its
+    transaction."""
     key = _key(field)
     for index, fields in enumerate(every_field(case)):
-        yield from ((index, one.name) for one in fields if _key(one) == key)
+        yield from ((index, one) for one in fields if _key(one) == key)
 
 
 def with_value(
-    case: TestCase, fields: Sequence[tuple[int, str]], *, constant: str | None, name: str
+    case: TestCase, fields: Iterable[tuple[int, Field]], *, constant: str | None, name: str
 ) -> TestCase:
     """Return ``case`` with a constant, or with the value of a variable or column called ``name``,
     in each of these fields.
 
     Raises:
-        ValueError: as `with_constant`.
+        ValueError: as `with_constants`, or no placeholder can have that name.
     """
-    for index, field_name in fields:
-        one = next(one for one in fields_of(case, index) if one.name == field_name)
-        if constant is not None:
-            case = with_constant(case, index, one, constant)
-        else:
-            case = with_reference(case, index, one, name)
-    return case
+    found: dict[int, list[Field]] = {}
+    for index, one in fields:
+        found.setdefault(index, []).append(one)
+    if constant is not None:
+        return with_constants(case, found, constant)
+    Template.parse(str(Reference(name)))
+    return with_references(case, {at: [(one, name) for one in each] for at, each in found.items()})
 
 
 def with_variable(case: TestCase, name: str, field: Field) -> TestCase:

@@ -283,6 +283,12 @@ def test_all_with_the_same_value_are_changed(shop: Console, listener: Listener) 
     assert all("x y" in str(one.body) for one in requests[1:4])
 
 
+def test_cookie_of_the_jar_is_no_text(shop: Console) -> None:
+    """It is said who sends it, whether others send it or not."""
+    with pytest.raises(CommandError, match="Cookie sid is no text of the test case"):
+        do(shop, "set-field 2 'Cookie sid' --constant x")
+
+
 def test_words_of_paths_are_no_values(session: Console, tmp_path: Path) -> None:
     """A user called as a folder is another thing; small numbers are so, too."""
     form = ("Content-Type", "application/x-www-form-urlencoded")
