@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
-from prompt_toolkit.application import Application
+from prompt_toolkit.application import Application, in_terminal
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import Completer, DynamicCompleter
 from prompt_toolkit.data_structures import Point, Size
@@ -46,18 +46,21 @@ from pytest_loadtool.console.fullscreen.editing_requests import edit_next
 from pytest_loadtool.console.fullscreen.frontend import ScreenFrontend
 from pytest_loadtool.console.fullscreen.signalling import signalling
 from pytest_loadtool.console.fullscreen.style import style
+from pytest_loadtool.console.replays import replay_at_hand
 from pytest_loadtool.console.screens import editor as editing
 from pytest_loadtool.console.screens import replaying
 from pytest_loadtool.console.screens.editor import Editor, editor_of
 from pytest_loadtool.console.screens.frame import Bar, Output, body_rows, framed, pane_rows
-from pytest_loadtool.console.screens.keys import ScreenKey, available, key_help
+from pytest_loadtool.console.screens.keys import ScreenKey, available, key_help, needs_terminal
 from pytest_loadtool.console.screens.pager import Pager
-from pytest_loadtool.console.screens.tree import MARKS
+from pytest_loadtool.console.screens.tree import MARKS, OUTCOMES
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.console.views.line import ViewLine
+from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.replay import Plan
 from pytest_loadtool.replay.control import Control
+from pytest_loadtool.workflow.replays import OpenReplay
 
 #: Runs one line of a command, to its end; whether the console has to end then.
 Runner = Callable[[str], Awaitable[tuple["asyncio.Task[None]", bool]]]
@@ -96,7 +99,9 @@ class FullScreen:
         document = session.opened()
         self.editor = (editor or editor_of(document)).of(document)
         self._session, self._runner = session, runner
+        self._look_at_replay()
         self._editor_keys = available(editing.KEYS, session.registry)
+        self._before = session.frontend
         self._output = Output()
         self._message = self._busy = self._progress = ""
         self._typing: Typing | None = None
@@ -126,13 +131,22 @@ class FullScreen:
 
     async def run(self) -> None:
         """Show the view until it is left."""
-        before, self._session.frontend = self._session.frontend, ScreenFrontend(self)
+        self._before, self._session.frontend = self._session.frontend, ScreenFrontend(self)
         try:
             await self._app.run_async(handle_sigint=False)
         finally:
-            self._session.frontend = before
+            self._session.frontend = self._before
             if self._task is not None:
                 self._task.cancel()
+
+    def _look_at_replay(self) -> None:
+        """Show the kept replay that commands look at, if there is one."""
+        try:
+            replay: OpenReplay | None = replay_at_hand(self._session)
+        except LoadToolError:
+            replay = None
+        if replay is not self.editor.replay:
+            self.editor = replace(self.editor, replay=replay)
 
     async def goto(self, number: int) -> None:
         """Put the cursor on a transaction; on none for 0."""
@@ -271,6 +285,11 @@ class FullScreen:
 
     def _help(self) -> None:
         marks = [ViewLine((f"  {letter}  ", "name"), (text, "")) for letter, text in MARKS.items()]
+        last = [(letter, end) for end, letter in OUTCOMES.items() if letter.strip()]
+        marks += [
+            ViewLine((f"  {letter}  ", "name"), (f"{end} in the replay", ""))
+            for letter, end in last
+        ]
         head = ViewLine(("What stands behind a transaction", "heading"))
         lines = (*key_help(self._keys), head, *marks)
         self._output = Output("keys", lines, open=True, whole=True)
@@ -370,14 +389,29 @@ class FullScreen:
         await self._drawn()
         ending = failed = False
         try:
-            with signalling():
-                ended, ending = await self._runner(line)
+            ended, ending = await self._run(line)
             failed = self._tell(ended)
         finally:
             self._busy, self._task = "", None
             self._show(line, failed=failed)
+        self._look_at_replay()
         if ending or self._session.done:
             self._app.exit()
+
+    async def _run(self, line: str) -> tuple[asyncio.Task[None], bool]:
+        """Run a line; what has to do with programs gets the terminal for it."""
+        if not needs_terminal(line, self._session.registry):
+            with signalling():
+                return await self._runner(line)
+        pane, self._session.frontend = self._session.frontend, self._before
+        try:
+            async with in_terminal():
+                self._session.say(f"loadtool> {line}")
+                ran = await self._runner(line)
+                await asyncio.to_thread(input, "Enter leads back to the view. ")
+                return ran
+        finally:
+            self._session.frontend = pane
 
     async def _drawn(self) -> None:
         """Have the screen drawn: what computes from here on does not let it be."""

@@ -17,7 +17,7 @@ from pytest_loadtool.console.screens.cells import (
     joined,
     shortened,
 )
-from pytest_loadtool.console.screens.detail import SIDES, TABS, lines_of
+from pytest_loadtool.console.screens.detail import COMPARED, SIDES, TABS, kept_in, lines_of
 from pytest_loadtool.console.screens.keys import ScreenKey
 from pytest_loadtool.console.screens.pager import TOP, Pager
 from pytest_loadtool.console.screens.same import Same
@@ -25,12 +25,16 @@ from pytest_loadtool.console.screens.tree import CaseTree, tree_of
 from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.console.views.text import size, status_kind
 from pytest_loadtool.masking.text import BY_NAME
+from pytest_loadtool.model.kept_replay import KeptTransaction
 from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.replays import OpenReplay
 
 #: Columns from which on two bodies stand beside each other.
 _WIDE = 120
 #: Lines above what a tab shows: the transaction, and the tabs.
 _HEAD = 2
+#: Names of tabs where there is little room.
+SHORT_TABS = {"Variables": "Vars"}
 
 KEYS = (
     ScreenKey(("enter",), "look into the transaction; again: back", "open", move="open"),
@@ -53,6 +57,9 @@ KEYS = (
     ScreenKey(("E",), "explain the dynamic values", line="explain"),
     ScreenKey(("y",), "the request as a curl command", line="curl {number}"),
     ScreenKey(("o",), "open the response in the browser", line="open {number}"),
+    ScreenKey(("w",), "why it failed in the replay", "why", line="why {number}", on_page="why"),
+    ScreenKey(("f9",), "hold a replay before it, or no longer", "break", line="break {selected}"),
+    ScreenKey(("f10",), "play step by step", "step", line="play --step"),
     ScreenKey(("f12",), "the session log", "log", line="log"),
     ScreenKey(("up", "k"), "one row up", move="up"),
     ScreenKey(("down", "j"), "one row down", move="down"),
@@ -67,12 +74,12 @@ KEYS = (
     ScreenKey(("tab",), "the next tab", move="next tab"),
     ScreenKey(("s-tab",), "the tab before", move="tab before"),
     *(ScreenKey((str(n),), f"tab {name}", move=f"tab {n}") for n, name in enumerate(TABS, 1)),
-    ScreenKey(("[",), "Content: the request", move="request"),
-    ScreenKey(("]",), "Content: the response", move="response"),
+    ScreenKey(("[",), "Content: the side before: request, response, replayed", move="side before"),
+    ScreenKey(("]",), "Content: the next side", move="next side"),
     ScreenKey(("J", "s-down"), "scroll the right side down", move="scroll down"),
     ScreenKey(("K", "s-up"), "scroll the right side up", move="scroll up"),
-    ScreenKey(("n",), "the next place that was found", move="next found"),
-    ScreenKey(("N",), "the place before that was found", move="found before"),
+    ScreenKey(("n",), "the next place that was found, or difference", move="next found"),
+    ScreenKey(("N",), "the place before that was found, or difference", move="found before"),
     ScreenKey(("p",), "Content: laid out, or raw", move="raw"),
     ScreenKey(("*",), "show passwords and tokens, or cut them", move="secrets"),
     ScreenKey(("O",), "what the last command said", move="output"),
@@ -92,6 +99,18 @@ class Editor:
     pager: Pager = TOP
     raw: bool = False
     secrets: bool = False
+    replay: OpenReplay | None = None
+    """The kept replay that is looked at beside the recording."""
+
+    @property
+    def kept(self) -> KeptTransaction | None:
+        """What the replay has kept of the transaction at the cursor."""
+        return kept_in(Same(self.tree.document.case), self.replay_key).get(self.tree.number - 1)
+
+    @property
+    def replay_key(self) -> Same[OpenReplay] | None:
+        """The replay as a part of keys."""
+        return Same(self.replay) if self.replay is not None else None
 
     @property
     def places(self) -> dict[str, object]:
@@ -130,8 +149,11 @@ def sides(editor: Editor, columns: int) -> tuple[str, ...]:
     if TABS[editor.tab] != "Content":
         return ("",)
     one = editor.tree.transaction
-    both = columns >= _WIDE and one is not None and one.request.body is not None
-    return SIDES if both else (editor.side,)
+    if columns < _WIDE or one is None:
+        return (editor.side,)
+    if editor.kept is not None and editor.side != "request":
+        return COMPARED
+    return SIDES[:2] if one.request.body is not None else (editor.side,)
 
 
 def detail_lines(editor: Editor, columns: int, side: str = "") -> tuple[ViewLine, ...]:
@@ -143,15 +165,21 @@ def detail_lines(editor: Editor, columns: int, side: str = "") -> tuple[ViewLine
     document = Same(editor.tree.document)
     tab, chosen = TABS[editor.tab], side or editor.side
     flags = {"raw": editor.raw, "secrets": editor.secrets}
-    return lines_of(document, editor.tree.number, tab, chosen, room, **flags)
+    return lines_of(
+        document, editor.tree.number, tab, chosen, room, **flags, replay=editor.replay_key
+    )
 
 
 def drawn(editor: Editor, columns: int, rows: int) -> list[ViewLine]:
     """Return the editor as a block of so many columns and rows."""
     left = tree_columns(columns)
     focused = editor.focus == "tree"
+    outcomes = kept_in(Same(editor.tree.document.case), editor.replay_key)
     tree = filled(
-        (_tree_head(editor), *trees.drawn(editor.tree, left, rows - 1, focused=focused)),
+        (
+            _tree_head(editor),
+            *trees.drawn(editor.tree, left, rows - 1, focused=focused, outcomes=outcomes),
+        ),
         left,
         rows,
     )
@@ -194,7 +222,10 @@ def _tabs(editor: Editor, columns: int) -> ViewLine:
     spans: list[tuple[str, Kind]] = [(" ", "")]
     for index, name in enumerate(TABS):
         kind: Kind = "cursor" if index == editor.tab else "dim"
-        spans += [(f"{index + 1} {name}" if long else name, kind), ("  " if long else " ", "")]
+        spans += [
+            (f"{index + 1} {name}" if long else SHORT_TABS.get(name, name), kind),
+            ("  " if long else " ", ""),
+        ]
     return ViewLine(*spans)
 
 
@@ -202,23 +233,21 @@ def _detail(editor: Editor, columns: int, rows: int) -> list[ViewLine]:
     seen = sides(editor, columns)
     right = columns - tree_columns(columns) - 1
     if len(seen) == 1:
-        return _side(editor, columns, right, rows - _HEAD, seen[0])
+        return _side_block(editor, columns, right, rows - _HEAD, seen[0])
     half = (right - 1) // 2
     first, second = (
-        filled(_side(editor, columns, half, rows - _HEAD, side), half, rows - _HEAD)
+        filled(_side_block(editor, columns, half, rows - _HEAD, side), half, rows - _HEAD)
         for side in seen
     )
     return list(beside(first, second, half))
 
 
-def _side(editor: Editor, columns: int, width: int, rows: int, side: str) -> list[ViewLine]:
+def _side_block(editor: Editor, columns: int, width: int, rows: int, side: str) -> list[ViewLine]:
     lines = detail_lines(editor, columns, side)
     head = []
     if side:
-        other = f"   {'[' if side == 'response' else ']'} the other"
-        other = "" if len(sides(editor, columns)) > 1 else other
         kind: Kind = "heading" if editor.focus == "detail" else "dim"
-        head = [ViewLine((f" {side}", kind), (other, "dim"))]
+        head = [joined((ViewLine((f" {side}", kind)), *_side_hint(editor, columns, side)))]
     below = len(lines) - editor.pager.top - (rows - len(head))
     shown = [
         joined((ViewLine((" ", "")), line))
@@ -226,6 +255,21 @@ def _side(editor: Editor, columns: int, width: int, rows: int, side: str) -> lis
     ]
     more = [ViewLine((f" … {below + 1} more lines", "dim"))] if below > 0 else []
     return [fitted(line, width) for line in (*head, *shown, *more)]
+
+
+def _side_hint(editor: Editor, columns: int, side: str) -> list[ViewLine]:
+    """The status of that side, and which keys lead to the others."""
+    kept = editor.kept
+    status = str(kept.exchange.status or "---") if kept and kept.exchange else ""
+    took = f" {kept.exchange.took * 1000:.0f} ms" if kept and kept.exchange else ""
+    shown = ViewLine((f" {status}", status_kind(status)), (took, "dim"))
+    more = "" if len(sides(editor, columns)) > 1 else "   [ ] other sides"
+    return [*([shown] if side == "replayed" else []), ViewLine((more, "dim"))]
+
+
+def _side(editor: Editor, step: int) -> Editor:
+    at = SIDES.index(editor.side) + step
+    return replace(editor, side=SIDES[max(0, min(at, len(SIDES) - 1))], pager=TOP)
 
 
 def _scrolled(editor: Editor, by: int, columns: int, rows: int) -> Editor:
@@ -263,8 +307,22 @@ def _tab(editor: Editor, index: int) -> Editor:
 
 
 def _to_found(editor: Editor, step: int, columns: int) -> Editor:
-    found = editor.pager.found(detail_lines(editor, columns), editor.pager.query, step)
-    return replace(editor, pager=found or editor.pager)
+    lines = detail_lines(editor, columns, sides(editor, columns)[-1])
+    if editor.pager.query or editor.kept is None:
+        found = editor.pager.found(lines, editor.pager.query, step)
+        return replace(editor, pager=found or editor.pager)
+    starts = [
+        at
+        for at, line in enumerate(lines)
+        if line.startswith("~") and not (at and lines[at - 1].startswith("~"))
+    ]
+    ahead = [at for at in starts if (at - editor.pager.top) * step > 0]
+    chosen = ahead or starts
+    if not chosen:
+        return editor
+    top = chosen[0] if step > 0 else chosen[-1]
+    side = "replayed" if editor.side == "request" else editor.side
+    return replace(editor, side=side, pager=replace(editor.pager, top=top))
 
 
 def _opened(editor: Editor, columns: int, rows: int) -> Editor:
@@ -295,8 +353,8 @@ MOVES: Mapping[str, Callable[[Editor, int, int], Editor]] = MappingProxyType(
             f"tab {number}": lambda e, _, __, index=number - 1: _tab(e, index)  # type: ignore[misc]
             for number in range(1, len(TABS) + 1)
         },
-        "request": lambda e, _, __: replace(e, side="request", pager=TOP),
-        "response": lambda e, _, __: replace(e, side="response", pager=TOP),
+        "side before": lambda e, _, __: _side(e, -1),
+        "next side": lambda e, _, __: _side(e, 1),
         "scroll down": lambda e, c, r: _scrolled(e, (r - _HEAD) // 2, c, r),
         "scroll up": lambda e, c, r: _scrolled(e, -(r - _HEAD) // 2, c, r),
         "next found": lambda e, c, _: _to_found(e, 1, c),
@@ -332,7 +390,7 @@ def clicked(editor: Editor, column: int, row: int, columns: int, rows: int) -> E
         return replace(_with_tree(editor, editor.tree.at(at, rows - 1)), focus="tree")
     if row == 1:
         text, at = str(_tabs(editor, columns - left - 1)), column - left - 1
-        starts = [text.find(name) for name in TABS]
+        starts = [text.find(SHORT_TABS.get(name, name)) for name in TABS]
         chosen = max((i for i, start in enumerate(starts) if start - 2 <= at), default=0)
         return _tab(editor, chosen)
     return replace(editor, focus="detail")

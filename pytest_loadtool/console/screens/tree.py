@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from types import MappingProxyType
 
 from pytest_loadtool.codec.printable import on_one_line
 from pytest_loadtool.codec.uses import used_by
@@ -15,8 +16,11 @@ from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.console.views.text import status_kind
 from pytest_loadtool.masking.text import BY_NAME
 from pytest_loadtool.model.case import Page, TestCase, Transaction
+from pytest_loadtool.model.kept_replay import KeptTransaction, Outcome
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.filtering import is_expression, matching, parsed
+
+NOTHING: Mapping[int, KeptTransaction] = MappingProxyType({})
 
 #: Seconds: a shorter think time is a client's own pace.
 _NOTICEABLE = 0.05
@@ -218,8 +222,16 @@ def first_row(tree: CaseTree, rows: int) -> int:
     return max(0, tree.cursor - rows + 1, highest)
 
 
-def drawn(tree: CaseTree, columns: int, rows: int, *, focused: bool) -> list[ViewLine]:
-    """Return the rows of the tree that are seen."""
+def drawn(
+    tree: CaseTree,
+    columns: int,
+    rows: int,
+    *,
+    focused: bool,
+    outcomes: Mapping[int, KeptTransaction] = NOTHING,
+) -> list[ViewLine]:
+    """Return the rows of the tree that are seen, with what became of transactions (by their
+    indexes) in a replay."""
     if not tree.rows:
         missing = f"nothing has {tree.query!r}" if tree.query else "no test case"
         return [ViewLine((f" {missing}", "dim"))]
@@ -230,32 +242,53 @@ def drawn(tree: CaseTree, columns: int, rows: int, *, focused: bool) -> list[Vie
         row = tree.rows[at]
         page = tree.document.case.pages[row.page]
         if row.number:
-            line = _transaction_line(tree, page, row, columns, digits)
+            line = _transaction_line(tree, page, row, columns, digits, outcomes)
         else:
-            line = _page_line(tree, page, row, columns)
+            line = _page_line(tree, page, row, columns, outcomes)
         if at == tree.cursor:
             line = ViewLine((str(line), "cursor" if focused else "heading"))
         lines.append(line)
     return lines
 
 
-def _page_line(tree: CaseTree, page: Page, row: TreeRow, columns: int) -> ViewLine:
+def _outcome(outcomes: Mapping[int, KeptTransaction], indexes: range) -> str:
+    """The worst of what became of some transactions."""
+    found = {outcomes[index].outcome for index in indexes if index in outcomes}
+    return next((OUTCOMES[one] for one in OUTCOMES if one in found), " ")
+
+
+def _page_line(
+    tree: CaseTree,
+    page: Page,
+    row: TreeRow,
+    columns: int,
+    outcomes: Mapping[int, KeptTransaction],
+) -> ViewLine:
     folded = page.name in tree.folded and not tree.query
     think = f" {page.think_time:.1f}s" if page.think_time >= _NOTICEABLE else ""
     count = f" ({len(page.transactions)})" if folded else ""
     head = f"{'▸' if folded else '▾'} P{row.page + 1} "
-    name = shortened(on_one_line(page.name), columns - columns_of(head) - len(count + think) - 1)
-    gap = columns - columns_of(head + name + count + think) - 1
-    return ViewLine((head, ""), (name, "heading"), (count + " " * gap + think, "dim"))
+    name = shortened(on_one_line(page.name), columns - columns_of(head) - len(count + think) - 3)
+    first = _first_numbers(Same(tree.document))[row.page] - 1
+    end = _outcome(outcomes, range(first, first + len(page.transactions))) if folded else " "
+    end = f" {end} " if outcomes else " "
+    gap = columns - columns_of(head + name + count + think + end)
+    return ViewLine((head, ""), (name, "heading"), (count + " " * gap + think, "dim"), (end, "bad"))
 
 
 def _transaction_line(
-    tree: CaseTree, page: Page, row: TreeRow, columns: int, digits: int
+    tree: CaseTree,
+    page: Page,
+    row: TreeRow,
+    columns: int,
+    digits: int,
+    outcomes: Mapping[int, KeptTransaction],
 ) -> ViewLine:
     first = _first_numbers(Same(tree.document))[row.page]
     one = page.transactions[row.number - first]
     status = str(one.recorded.status or "---") if one.recorded else "---"
     marks = marks_of(tree.document.case, one)
+    end = _outcome(outcomes, range(row.number - 1, row.number))
     mark = "*" if row.number in tree.marked else " "
     head = ViewLine(
         (mark, "found" if mark == "*" else ""),
@@ -263,13 +296,23 @@ def _transaction_line(
         (f"{one.request.method:<4} ", "name"),
         (f"{status} ", status_kind(status)),
     )
-    room = columns - columns_of(head) - len(marks) - 2
+    behind = bool(outcomes)  # a column for what became of it
+    room = columns - columns_of(head) - len(marks) - 2 - 2 * behind
     text = one.name or BY_NAME.text(one.request.target)
     path: Kind = "bad" if one.dangerous else ""
     return joined(
-        (head, ViewLine((padded(on_one_line(text), room), path), (f" {marks} ", "attribute")))
+        (
+            head,
+            ViewLine((padded(on_one_line(text), room), path), (f" {marks} ", "attribute")),
+            ViewLine((f"{end} ", "bad")) if behind else ViewLine(),
+        )
     )
 
+
+#: What stands last, by what became of it when it was replayed, the worst first.
+OUTCOMES: Mapping[Outcome, str] = MappingProxyType(
+    {"failed": "x", "never sent": "-", "not as recorded": "~", "passed": " "}
+)
 
 #: What stands behind a transaction, and what it means.
 MARKS = {

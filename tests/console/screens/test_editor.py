@@ -42,8 +42,8 @@ def test_content_is_laid_out() -> None:
     """The body of the response, and which transaction it is."""
     assert right(at(3)) == [
         " 3 GET /orders               200 JSON 82 B",
-        " Content Headers Fields Actors Errors",
-        " response   [ the other",
+        " Content Headers Fields Actors Errors Vars",
+        " response   [ ] other sides",
         " {",
         '   "orders": [',
         "     {",
@@ -67,7 +67,7 @@ def test_request_and_response_stand_beside_each_other_where_there_is_room() -> N
     assert "request" in lines[2]
     assert "response" in lines[2]
     assert any("password=ann-…" in line for line in lines)
-    assert right(at(2, "request"))[2:4] == [" request   ] the other", " csrf=6CCUccJo7hGf"]
+    assert right(at(2, "side before"))[2:4] == [" request   [ ] other sides", " csrf=6CCUccJo7hGf"]
 
 
 @pytest.mark.parametrize(
