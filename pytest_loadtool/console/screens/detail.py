@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -11,19 +10,12 @@ from functools import lru_cache
 from pytest_loadtool.codec.printable import on_one_line, printable
 from pytest_loadtool.console.screens.cells import columns_of, joined, padded, shortened, wrapped
 from pytest_loadtool.console.screens.content import content
+from pytest_loadtool.console.screens.field_rows import field_lines, field_rows
 from pytest_loadtool.console.screens.same import Same
 from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.console.views.replays import OUTCOME_KINDS
 from pytest_loadtool.console.views.text import status_kind
 from pytest_loadtool.console.views.transaction import mask_of
-from pytest_loadtool.correlation.requests.fields import (
-    CONSTANT,
-    DATASET,
-    SERVER_AUTHENTICATION,
-    USER_VARIABLE,
-    Field,
-    fields_of,
-)
 from pytest_loadtool.diagnosis.kept import matched
 from pytest_loadtool.masking.carried import recorded_in
 from pytest_loadtool.masking.text import BY_NAME, Mask, Unmasked
@@ -33,7 +25,6 @@ from pytest_loadtool.model.kept_replay import KeptTransaction
 from pytest_loadtool.model.validator import JsonValidator, RegexValidator, TextValidator, Validator
 from pytest_loadtool.recording import Note, fidelity
 from pytest_loadtool.recording.notes import RECORDING_ERROR
-from pytest_loadtool.workflow.accounts import identity_fields
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.replays import OpenReplay, secrets_in
 
@@ -89,6 +80,25 @@ def lines_of(
         for differs, line in differing(*both)
         for piece in wrapped(line, columns - 1)
     )
+
+
+@lru_cache(maxsize=8)
+def body_of(
+    document: Same[Document],
+    number: int,
+    side: str,
+    *,
+    raw: bool,
+    secrets: bool,
+    replay: Same[OpenReplay] | None,
+) -> tuple[ViewLine, ...]:
+    """Return the lines of a body as they are, however long."""
+    it = document.it
+    transaction = list(it.case.transactions())[number - 1]
+    kept = kept_in(Same(it.case), replay).get(number - 1)
+    mask = Unmasked() if secrets else _mask(it, transaction, kept, replay)
+    look = Look(side, 0, raw, replay.it if replay else None)
+    return tuple(_content(it, number, transaction, mask, look))
 
 
 #: The sides that are compared with each other.
@@ -219,50 +229,11 @@ def _lines(headers: HeaderList | Iterable[tuple[str, str]], mask: Mask) -> Itera
 def _fields(
     document: Document, number: int, transaction: Transaction, mask: Mask, look: Look
 ) -> Iterator[ViewLine]:
-    found = fields_of(document.case, number - 1, document.evidence_of(transaction))
-    found = (*found, *identity_fields(document, transaction))
+    del transaction
     secrets = mask if isinstance(mask, Unmasked) else BY_NAME
-    lines = list(field_lines(found, secrets, look.columns))
+    rows = field_rows(Same(document), number, "transaction")
+    lines = [line for _, line in field_lines(rows, secrets, look.columns)]
     yield from lines or [ViewLine(("It sends no fields.", "dim"))]
-
-
-#: Names of datasources where there is little room.
-_SHORT = {CONSTANT: "constant", DATASET: "dataset", USER_VARIABLE: "variable",
-          SERVER_AUTHENTICATION: "server auth"}  # fmt: skip
-
-
-def field_lines(fields: Sequence[Field], mask: Mask, columns: int) -> Iterator[ViewLine]:
-    """Yield a heading per section, and a line per field: its name, datasource and value. What
-    application state management set is gray, and has a # where there is no colour."""
-    widest = max((columns_of(one.name) for one in fields), default=0)
-    name_room = min(widest, columns // 3)
-    source_room = max(
-        (len(_SHORT.get(one.datasource, one.datasource)) for one in fields), default=0
-    )
-    source_room = min(source_room, max(8, columns // 3))
-    section = ""
-    for one in fields:
-        if one.section != section:
-            section = one.section
-            yield ViewLine((section, "heading"))
-        gray: Kind = "correlated" if one.correlated else ""
-        source = padded(_SHORT.get(one.datasource, one.datasource), source_room)
-        name = padded(on_one_line(one.name), name_room)
-        room = columns - name_room - source_room - 5
-        value = shortened(on_one_line(_value(one, mask)), max(room, 4))
-        yield ViewLine(
-            ("# " if one.correlated else "  ", ""), (name, gray or "name"),
-            (f"  {source} ", gray), (value, gray),
-        )  # fmt: skip
-
-
-_ALONE = re.compile(r"\$\{([^{}|]+)[^{}]*\}")
-
-
-def _value(one: Field, mask: Mask) -> str:
-    """The value of a field; of a placeholder that is all of it, the name."""
-    alone = _ALONE.fullmatch(one.value)
-    return alone[1] if alone else mask.field(one)
 
 
 def _actors(
@@ -332,7 +303,7 @@ def _variables(
     kept = kept_in(Same(document.case), Same(look.replay))
     today = {one.index: at + 1 for at, one in kept.items()}
     width = max((columns_of(one.name) for one in look.replay.replay.variables), default=0)
-    width = min(width, look.columns // 2)
+    width = min(max(width, len("Variable")), look.columns // 2)
     yield ViewLine((padded("Variable", width), "heading"), ("  set by  value at the end", "dim"))
     for one in look.replay.replay.variables:
         numbers = ",".join(str(today[at]) for at in one.set_by if at in today)

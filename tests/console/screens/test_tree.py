@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_loadtool.console.screens.tree import CaseTree, TreeRow, drawn, marks_of, tree_of
+from pytest_loadtool.console.screens.tree import CaseTree, TreeRow, tree_of
+from pytest_loadtool.console.screens.tree_drawing import drawn, marks_of
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.recording import without
 from pytest_loadtool.workflow.document import Document
