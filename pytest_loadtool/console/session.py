@@ -69,6 +69,10 @@ class Frontend(Protocol):
     async def page(self, lines: Sequence[str]) -> None:
         """Print lines, a screen at a time where somebody reads them on a screen."""
 
+    @property
+    def columns(self) -> int | None:
+        """How wide what is shown may be; None where that does not matter."""
+
     def clear(self) -> None:
         """Empty the screen, where there is one."""
 
@@ -84,6 +88,25 @@ class Frontend(Protocol):
 
     async def ask(self, question: Question) -> str | None:
         """Ask for a line, which is the default if it is empty; None where there is nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folding:
+    """Which pages are collapsed, by their names: all if ``closed``, but for the others."""
+
+    closed: bool = False
+    others: frozenset[str] = frozenset()
+
+    def of(self, names: Iterable[str]) -> frozenset[str]:
+        """Return the collapsed pages of these."""
+        return frozenset(name for name in names if self.closed != (name in self.others))
+
+    def with_pages(self, names: Iterable[str], *, closed: bool) -> Folding:
+        """Return this with pages collapsed, or expanded."""
+        mine = frozenset(names)
+        return replace(
+            self, others=self.others - mine if closed == self.closed else self.others | mine
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +202,8 @@ class Console:
     """Whether a person has chosen that one; else it is the latest that is looked at."""
     breakpoints: set[Hashable] = field(default_factory=set)
     """The transactions that `play` holds before, by what breakpoints are known by."""
-    collapsed: bool = False
-    """Whether the tree shows pages only."""
+    folding: Folding = field(default_factory=lambda: Folding())
+    """Which pages the tree shows as one line."""
     history: History = field(default_factory=History)
     log: SessionLog = field(default_factory=SessionLog)
     running: Running | None = None
@@ -222,6 +245,15 @@ class Console:
             self.tell(lines)
         else:
             await self.frontend.page([printable(line) for line in lines])
+
+    @property
+    def width(self) -> int | None:
+        """The columns that views have; None where nobody knows."""
+        return self.frontend.columns
+
+    def failed(self) -> frozenset[int]:
+        """Return the indexes of the transactions that failed when they were last replayed."""
+        return frozenset()
 
     def decided(self, option: str) -> None:
         """Have the session log keep what was decided, as an option that decides the same."""

@@ -37,6 +37,8 @@ _ANEW = (
     "it is of the wrong response: move the extractor to the page that holds the form",
 )
 _MOST_SHOWN = 6
+#: Which of several requests, or fields, an entry of what is ignored is for.
+_NUMBER = re.compile(r" #\d+(?=:|$)")
 _LONGEST = 60
 
 
@@ -157,7 +159,8 @@ class Suspects:
     def _remedy(self, field: Field) -> str:
         request = next(islice(self.case.transactions(), self.index, None)).request
         for entry in self.case.asm.ignore:
-            own = entry.startswith(f"{request.method} /") and entry.endswith(f": {field.wire_name}")
+            named = _NUMBER.sub("", entry)
+            own = named.startswith(f"{request.method} /") and named.endswith(f": {field.wire_name}")
             if own or field.wire_name in NamePatterns((entry,)):
                 return (
                     f'the test case says so, ignore = ["{entry}"]: take that out, then `configure`'

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from pytest_loadtool.console.commands.actors import extractors, validators
-from pytest_loadtool.console.commands.case import show, show_errors, show_fidelity, tree
+from pytest_loadtool.console.commands.case import (
+    collapse,
+    expand,
+    show,
+    show_errors,
+    show_fidelity,
+    tree,
+)
 from pytest_loadtool.console.commands.case_file import edit_, reload
 from pytest_loadtool.console.commands.configure import (
     application_state,
@@ -69,7 +76,7 @@ __all__ = ["COMMANDS"]
 COMMANDS = registry(
     {
         "Record": (record, run, wait, stop, import_, import_page, preferences),
-        "Look": (view, tree, show, fields, show_errors, show_fidelity),
+        "Look": (view, tree, collapse, expand, show, fields, show_errors, show_fidelity),
         "Edit": (
             *(set_field, unique, strip, delete, rename, think, move, merge, split, duplicate),
             *(regroup, undo, redo),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pytest_loadtool.correlation.decisions.ignoring import entry
+from pytest_loadtool.correlation.decisions.ignoring import Entries
 from pytest_loadtool.correlation.decisions.notes import Title, titles_of
 from pytest_loadtool.correlation.index.traffic import RecordedStep, steps_of
 from pytest_loadtool.correlation.outcomes.changes import Change, changes_of
-from pytest_loadtool.correlation.outcomes.proof import Proof
+from pytest_loadtool.correlation.outcomes.proof import OWN, Proof
 from pytest_loadtool.correlation.outcomes.proofs import proofs
 from pytest_loadtool.correlation.outcomes.seen import Answers
 from pytest_loadtool.model.case import TestCase
@@ -40,7 +40,8 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
     ignored = NamePatterns(tuple(case.asm.ignore))
     if _IGNORED in ignored:
         return Asserted(case, ())
-    answers = Answers(steps)
+    answers, views = Answers(steps), Answers(steps, changes=True)
+    entries = Entries(steps)
     names, title = numbered_titles(case), titles_of(case).__getitem__
     new: dict[int, list[Validator]] = {}
     decisions: list[Decision] = []
@@ -51,15 +52,11 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
     changed = _by(changes, lambda change: (one.known_as for one in change.things))
     for change in changes:
         step = change.step
-        if entry(step, _IGNORED) in case.asm.ignore:
+        if entries.have(step.index, _IGNORED, case.asm.ignore):
             continue
-        own = (
-            one
-            for one in proofs(change, answers, changed)
-            if (one.at, one.validator) not in told
-            and not any(step.index < at < one.at for at in said.get(one.text, ()))
-        )
-        best = _best(own)
+        best = _best(_own(change, answers, changed, said, told))
+        if not best or best[0].strength == OWN:
+            best = _best(_own(change, views, changed, said, told))
         told.update((one.at, one.validator) for one in best)
         if not best and (change.said or change.things) and not change.logs_in:
             silent.append(change)
@@ -79,8 +76,25 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
 def without_outcome(case: TestCase, exchanges: Sequence[Exchange], change: str) -> TestCase:
     """The case that ignores the outcome of a change: its number, from 1, and its title, as
     decisions say them."""
-    step = steps_of(case, exchanges)[int(change.partition(" ")[0]) - 1]
-    return replace(case, asm=replace(case.asm, ignore=(*case.asm.ignore, entry(step, _IGNORED))))
+    at = int(change.partition(" ")[0]) - 1
+    entry = Entries(steps_of(case, exchanges)).of(at, _IGNORED)
+    return replace(case, asm=replace(case.asm, ignore=(*case.asm.ignore, entry)))
+
+
+def _own(
+    change: Change,
+    answers: Answers,
+    changed: Mapping[str, Sequence[int]],
+    said: Mapping[str, Sequence[int]],
+    told: Container[tuple[int, Validator | None]],
+) -> Iterator[Proof]:
+    """The proofs of a change that are of no other one, too."""
+    return (
+        one
+        for one in proofs(change, answers, changed)
+        if (one.at, one.validator) not in told
+        and not any(change.step.index < at < one.at for at in said.get(one.text, ()))
+    )
 
 
 def _by(

@@ -9,12 +9,13 @@ from functools import lru_cache
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
-from pytest_loadtool.codec.secret import is_password
+from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import (
     collection_names,
     is_code,
     is_code_name,
     is_id_name,
+    is_path_id,
     is_short_number,
     is_version_name,
     looks_like_time,
@@ -27,14 +28,21 @@ from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import (
     collection,
     is_done,
-    is_path_id,
     is_result,
     things_of,
 )
 from pytest_loadtool.correlation.producer import PARTIAL, Producer
 from pytest_loadtool.correlation.requests.positions import HOLE
 from pytest_loadtool.correlation.requests.slots import Slot
-from pytest_loadtool.correlation.strategies.new_pages import is_id, linked_thing, new_data, new_link
+from pytest_loadtool.correlation.responses.markup_items import ELEMENT
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
+from pytest_loadtool.correlation.strategies.new_pages import (
+    is_id,
+    linked_thing,
+    new_data,
+    new_link,
+    signs_in,
+)
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind
 
@@ -104,11 +112,24 @@ def _numbered(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
 
 
 def _id_shaped(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The value is numbered, or a word where ids stand."""
+    """The value is numbered, or a word where ids stand, which no answer had before the change that
+    was answered with it."""
     if _numbered(slot, producer, traffic):
         return True
+    if _created(slot, producer, traffic) and _was_known(slot, producer, traffic):
+        return False
     place = _CODE_PLACES.get(producer.kind, _no_place)
     return is_code(slot.value) and place(slot, producer, traffic)
+
+
+def _was_known(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """Whether an answer before has the word, or a page before links to what is behind it."""
+    at, path = producer.transaction, f"{traffic.before(slot)}{slot.value}"
+    return traffic.responses.served.get(slot.value, at) < at or any(
+        address.startswith(path) and not address[len(path) : len(path) + 1].isalnum()
+        for address, found in traffic.responses.links.items()
+        if slot.place is Place.PATH and found[0].transaction < at
+    )
 
 
 def _by_name(_: Slot, producer: Producer, __: Traffic) -> bool:
@@ -136,8 +157,18 @@ def _in_address(slot: Slot, _: Producer, traffic: Traffic) -> bool:
 
 
 def _linked_code(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """Likewise, and no word or name: pages are called so."""
-    return _NAME.fullmatch(slot.value) is None and _in_address(slot, producer, traffic)
+    """Likewise, and no name that the page shows to people: pages are called so."""
+    return _in_address(slot, producer, traffic) and not (
+        _NAME.fullmatch(slot.value) and _shows(producer, slot.value, traffic)
+    )
+
+
+def _shows(producer: Producer, name: str, traffic: Traffic) -> bool:
+    """Whether a person can read a name on the page: ``All_teas`` as ``All teas``."""
+    exchange = traffic.steps[producer.transaction].exchange
+    texts = ELEMENT.findall(RecordedResponse(exchange).text) if exchange is not None else ()
+    words = f" {plain(name)} "
+    return any(words in f" {plain(one)} " for one in texts)
 
 
 def _no_place(_: Slot, __: Producer, ___: Traffic) -> bool:
@@ -266,16 +297,9 @@ def _sent(label: str, at: int, traffic: Traffic, *, by_login: bool = True) -> bo
     def sent(text: str) -> bool:
         first = traffic.requests.written.get(text, at + 1)
         telling = len(text) > 2 and not text.isdigit()
-        return telling and first <= at and (by_login or not _signs_in(traffic, first))
+        return telling and first <= at and (by_login or not signs_in(traffic, first))
 
     return sent(label) or (" " in label and all(map(sent, label.split())))
-
-
-def _signs_in(traffic: Traffic, transaction: int) -> bool:
-    """Whether people fill in no more than who they are and one password."""
-    fields = traffic.requests.fields.get(transaction, frozenset())
-    filled = sum(name in traffic.responses.typed for name in fields)
-    return filled <= 2 and sum(map(is_password, fields)) == 1
 
 
 def _named_item(_: Slot, producer: Producer, traffic: Traffic) -> bool:
