@@ -49,6 +49,7 @@ class _PreviewFrontend:
     """Keeps what is said, and answers nothing."""
 
     interactive = False
+    columns: int | None = None
 
     def __init__(self) -> None:
         self.lines: list[str] = []

@@ -49,7 +49,7 @@ from pytest_loadtool.console.fullscreen.signalling import signalling
 from pytest_loadtool.console.fullscreen.style import style
 from pytest_loadtool.console.replays import replay_at_hand
 from pytest_loadtool.console.screens import editor_drawing, editor_keys, editor_moves, replaying
-from pytest_loadtool.console.screens.editor import Editor, editor_of, tree_columns
+from pytest_loadtool.console.screens.editor import Editor, beside_replay, editor_of, tree_columns
 from pytest_loadtool.console.screens.frame import Bar, Output, body_rows, framed, pane_rows
 from pytest_loadtool.console.screens.keys import ScreenKey, available, key_help, needs_terminal
 from pytest_loadtool.console.screens.pager import Pager
@@ -150,7 +150,7 @@ class FullScreen:
         except LoadToolError:
             replay = None
         if replay is not self.editor.replay:
-            self.editor = replace(self.editor, replay=replay)
+            self.editor = beside_replay(self.editor, replay)
             failed = replay.replay.failed if replay is not None else ()
             if failed and after.startswith("play"):
                 _, rows = self._body()

@@ -139,6 +139,13 @@ class Editor:
         return replace(self, tree=self.tree.of(document))
 
 
+def beside_replay(editor: Editor, replay: OpenReplay | None) -> Editor:
+    """Return the editor with another kept replay beside the recording."""
+    kept = kept_in(Same(editor.tree.document.case), Same(replay) if replay is not None else None)
+    failed = frozenset(index for index, one in kept.items() if one.outcome == "failed")
+    return replace(editor, replay=replay, tree=replace(editor.tree, failed=failed))
+
+
 def editor_of(document: Document) -> Editor:
     """Return the editor of a test case, at its beginning."""
     return Editor(tree_of(document))

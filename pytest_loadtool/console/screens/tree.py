@@ -36,6 +36,8 @@ class CaseTree:
     folded: frozenset[str] = frozenset()
     marked: frozenset[int] = frozenset()
     query: str = ""
+    failed: frozenset[int] = frozenset()
+    """The indexes of the transactions that failed in the replay, for filters."""
 
     @property
     def row(self) -> TreeRow | None:
@@ -83,7 +85,7 @@ class CaseTree:
         wanted = next((at for at, row in enumerate(self.rows) if row.number == number), None)
         if wanted is not None:
             return self.at(wanted, rows)
-        open_ = tree_of(self.document, frozenset(), self.marked)
+        open_ = tree_of(self.document, frozenset(), self.marked, failed=self.failed)
         return open_.goto(number, rows) if any(r.number == number for r in open_.rows) else self
 
     def next_page(self, step: int, rows: int) -> CaseTree:
@@ -112,7 +114,7 @@ class CaseTree:
         names = {page.name for page in self.document.case.pages}
         mine = names if every else {self.document.case.pages[self.row.page].name}
         folded = self.folded - mine if mine <= self.folded else self.folded | mine
-        made = tree_of(self.document, frozenset(folded), self.marked, self.query)
+        made = tree_of(self.document, frozenset(folded), self.marked, self.query, self.failed)
         return _where(self, made)
 
     def filtered(self, query: str) -> CaseTree:
@@ -122,7 +124,7 @@ class CaseTree:
         Raises:
             ValueError: it is no expression, and begins like one.
         """
-        return _where(self, tree_of(self.document, self.folded, self.marked, query))
+        return _where(self, tree_of(self.document, self.folded, self.marked, query, self.failed))
 
     def of(self, document: Document) -> CaseTree:
         """Return the tree of another state of the test case: cursor and marks stay with what they
@@ -132,7 +134,7 @@ class CaseTree:
         old = [_known_by(one) for one in self.document.case.transactions()]
         new = {_known_by(one): n for n, one in enumerate(document.case.transactions(), 1)}
         marked = {new[old[number - 1]] for number in self.marked if old[number - 1] in new}
-        made = tree_of(document, self.folded, frozenset(marked), self.query)
+        made = tree_of(document, self.folded, frozenset(marked), self.query, self.failed)
         if self.row is not None and self.row.number:
             number = new.get(old[self.row.number - 1])
             at = next((i for i, row in enumerate(made.rows) if row.number == number), None)
@@ -146,12 +148,13 @@ def tree_of(
     folded: frozenset[str] = frozenset(),
     marked: frozenset[int] = frozenset(),
     query: str = "",
+    failed: frozenset[int] = frozenset(),
 ) -> CaseTree:
     """Return the tree of a test case, with the cursor on its first row."""
     rows = []
     number = 0
     words = query.lower().split()
-    meant = _meant(document, query) if any(map(is_expression, words)) else None
+    meant = _meant(document, query, failed) if any(map(is_expression, words)) else None
     for index, page in enumerate(document.case.pages):
         shown = []
         for one in page.transactions:
@@ -163,11 +166,11 @@ def tree_of(
             rows.append(TreeRow(index))
             if page.name not in folded or words:
                 rows.extend(shown)
-    return CaseTree(document, tuple(rows), folded=folded, marked=marked, query=query)
+    return CaseTree(document, tuple(rows), folded=folded, marked=marked, query=query, failed=failed)
 
 
-def _meant(document: Document, query: str) -> frozenset[int]:
-    return frozenset(matching(document, parsed(shlex.split(query))))
+def _meant(document: Document, query: str, failed: frozenset[int]) -> frozenset[int]:
+    return frozenset(matching(document, parsed(shlex.split(query)), failed=failed))
 
 
 def _holds(words: list[str], page: Page, one: Transaction) -> bool:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 
 from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.screens.cells import columns_of
-from pytest_loadtool.console.screens.editor import Editor, editor_of
+from pytest_loadtool.console.screens.editor import Editor, beside_replay, editor_of
 from pytest_loadtool.console.screens.editor_drawing import drawn
 from pytest_loadtool.console.screens.editor_keys import FIELD_KEYS, KEYS, PICK_KEYS
 from pytest_loadtool.console.screens.editor_moves import MOVES, clicked, searched
@@ -147,7 +146,7 @@ def test_every_row_has_the_width_of_the_terminal(size: tuple[int, int], number: 
 
 def replayed(number: int, *moves: str, size: tuple[int, int] = SMALL) -> Editor:
     """The editor beside a kept replay, at a transaction, after some moves."""
-    editor = replace(at(number, size=size), replay=REPLAY)
+    editor = beside_replay(at(number, size=size), REPLAY)
     for move in moves:
         editor = MOVES[move](editor, *size)
     return editor
@@ -174,6 +173,9 @@ def test_the_tree_shows_what_became_of_transactions() -> None:
     assert lines[3].endswith("gd x")
     assert lines[5].endswith("v ~")
     assert lines[2].endswith("e")
+    found = searched(replayed(1), "~f", 80)
+    assert found is not None
+    assert [row.number for row in found.tree.rows if row.number] == [2]
     folded = [str(line)[:36].rstrip() for line in drawn(replayed(1, "fold"), *SMALL)]
     assert folded[1].endswith("1.5s x")
 
