@@ -49,6 +49,9 @@ SelectionWord = NewType("SelectionWord", str)
 #: A kind of responses, as ``tree`` shows it.
 KindName = NewType("KindName", str)
 
+#: A key of a load configuration: one of `load_editing.KEYS`.
+LoadKey = NewType("LoadKey", str)
+
 #: Seconds, written as in files: ``90s``, ``1m30s``.
 Duration = NewType("Duration", float)
 
