@@ -25,6 +25,7 @@ from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.replay.compile.length import length_of
 from pytest_loadtool.replay.compile.proxies import through
+from pytest_loadtool.workflow.datasets import lacking
 from pytest_loadtool.workflow.files import absolute, as_load_path, load_name, load_path
 from pytest_loadtool.workflow.known import fingerprint
 from pytest_loadtool.workflow.replaying import apart
@@ -91,6 +92,8 @@ async def create_load_configuration(
     )
     case = session.opened().case
     _hint(session, configuration, [(case.name, length_of(case, configuration.think_time))])
+    for why in lacking(session.settings, session.case_path, case, configuration):
+        session.say(f"  {why}")
 
 
 async def start(session: Console, file: Path | None = None, *, server: str = "") -> None:
