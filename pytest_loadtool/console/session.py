@@ -255,10 +255,6 @@ class Console:
         """The columns that views have; None where nobody knows."""
         return self.frontend.columns
 
-    def failed(self) -> frozenset[int]:
-        """Return the indexes of the transactions that failed when they were last replayed."""
-        return frozenset()
-
     def decided(self, option: str) -> None:
         """Have the session log keep what was decided, as an option that decides the same."""
         if self.running is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -19,7 +19,7 @@ from pytest_loadtool.correlation.requests.fields import (
     sent_cookies,
 )
 from pytest_loadtool.correlation.writing.revert import names_in_use
-from pytest_loadtool.editing.bulk_edit import with_constant, with_reference
+from pytest_loadtool.editing.bulk_edit import with_constants, with_references
 from pytest_loadtool.model.case import Header, Page, Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.recording import Uploads
@@ -31,8 +31,9 @@ from pytest_loadtool.workflow.marks import marks_of
 
 #: The sections in the order in which they are shown.
 SECTIONS = ("PATH", "QUERY", "HEADERS", "POST content")
-#: A shorter constant is in many places by chance: it has to be of fields of one name.
-_TELLING = 4
+#: A shorter constant is in many places by chance, and so are words and small numbers: fields that
+#: have it have to be of one name. Words in paths are places, and no values.
+_TELLING, _TELLING_NUMBER = 4, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,8 @@ class ShownField:
 def shown_fields(
     document: Document, indexes: Collection[int], wanted: str = ""
 ) -> tuple[ShownField, ...]:
-    """Return the fields of these transactions, by section and in their order.
+    """Return the fields of these transactions, by section and in their order; of each cookie of
+    the virtual user's jar, the first that has its value.
 
     ``wanted`` is a regular expression, without regard to case: only fields stay whose name,
     datasource or value has it.
@@ -77,33 +79,33 @@ def shown_fields(
                 also = tuple(at for at in users.get(_key(field), ()) if at != index)
                 edited = _is_edited(document.case, field, before)
                 found.append(ShownField(index, field, edited, also))
-    return tuple(sorted(found, key=lambda one: SECTIONS.index(one.field.section)))
+    return tuple(sorted(_folded(found), key=lambda one: SECTIONS.index(one.field.section)))
 
 
-def same_value(case: TestCase, field: Field) -> Iterator[tuple[int, str]]:
-    """Yield the fields that have the value of ``field``, itself too: the index of the transaction
-    and the name there."""
+def same_value(case: TestCase, field: Field) -> Iterator[tuple[int, Field]]:
+    """Yield the fields that have the value of ``field``, itself too, each with the index of its
+    transaction."""
     key = _key(field)
     for index, fields in enumerate(every_field(case)):
-        yield from ((index, one.name) for one in fields if _key(one) == key)
+        yield from ((index, one) for one in fields if _key(one) == key)
 
 
 def with_value(
-    case: TestCase, fields: Sequence[tuple[int, str]], *, constant: str | None, name: str
+    case: TestCase, fields: Iterable[tuple[int, Field]], *, constant: str | None, name: str
 ) -> TestCase:
     """Return ``case`` with a constant, or with the value of a variable or column called ``name``,
     in each of these fields.
 
     Raises:
-        ValueError: as `with_constant`.
+        ValueError: as `with_constants`, or no placeholder can have that name.
     """
-    for index, field_name in fields:
-        one = next(one for one in fields_of(case, index) if one.name == field_name)
-        if constant is not None:
-            case = with_constant(case, index, one, constant)
-        else:
-            case = with_reference(case, index, one, name)
-    return case
+    found: dict[int, list[Field]] = {}
+    for index, one in fields:
+        found.setdefault(index, []).append(one)
+    if constant is not None:
+        return with_constants(case, found, constant)
+    Template.parse(str(Reference(name)))
+    return with_references(case, {at: [(one, name) for one in each] for at, each in found.items()})
 
 
 def with_variable(case: TestCase, name: str, field: Field) -> TestCase:
@@ -177,6 +179,21 @@ def left_to_the_user(case: TestCase, index: int, field: Field) -> TestCase:
     return with_transactions(case, transactions)
 
 
+def _folded(found: Sequence[ShownField]) -> Iterator[ShownField]:
+    """The fields, but of the jar's cookies, which nobody edits, each value once: with the others
+    that send it."""
+    senders: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for one in found:
+        if one.field.slot is None and one.field.is_cookie:
+            senders[one.field.name, one.field.value].append(one.index)
+    for one in found:
+        mine = senders.get((one.field.name, one.field.value), [])
+        if one.field.slot is not None or not mine:
+            yield one
+        elif mine[0] == one.index:
+            yield replace(one, also=tuple(mine[1:]))
+
+
 def _users(case: TestCase) -> Mapping[tuple[str, str], list[int]]:
     """By what fields have in common: the transactions that have it."""
     found: dict[tuple[str, str], list[int]] = defaultdict(list)
@@ -188,7 +205,8 @@ def _users(case: TestCase) -> Mapping[tuple[str, str], list[int]]:
 
 def _key(field: Field) -> tuple[str, str]:
     """What fields with the same value have in common."""
-    telling = len(field.value) >= _TELLING and not field.value.isdigit()
+    least = _TELLING_NUMBER if field.value.isdigit() else _TELLING
+    telling = len(field.value) >= least and not field.value.isalpha()
     return field.value, "" if telling or "${" in field.value else field.wire_name
 
 

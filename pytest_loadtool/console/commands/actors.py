@@ -8,7 +8,8 @@ from typing import TypeVar
 
 from pytest_loadtool.console.arguments import SelectionWord
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.selection import NO_FILTERS, Filters, select
+from pytest_loadtool.console.replays import selected_by
+from pytest_loadtool.console.selection import NO_FILTERS, Filters
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import actors as views
 from pytest_loadtool.editing.actors import placed_extractors
@@ -34,7 +35,7 @@ async def validators(
     """
     document = session.opened()
     transactions = list(document.case.transactions())
-    chosen = select(document, selected, filters).transactions
+    chosen = selected_by(session, selected, filters).transactions
     everything = not selected and filters == NO_FILTERS
     shown = [
         index
@@ -63,7 +64,7 @@ async def extractors(
     """
     document = session.opened()
     transactions = list(document.case.transactions())
-    chosen = set(select(document, selected, filters).transactions)
+    chosen = set(selected_by(session, selected, filters).transactions)
     placed = placed_extractors(document.case)
     lines: list[str] = []
     for index in dict.fromkeys(one.transaction for one in placed if one.transaction in chosen):

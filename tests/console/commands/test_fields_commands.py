@@ -204,6 +204,24 @@ def test_sections_have_one_heading_each(shop: Console) -> None:
     ]
 
 
+def test_cookies_of_the_jar_are_there_once(session: Console, tmp_path: Path) -> None:
+    """Each value of them: nobody edits them, and every request has them."""
+    set_cookie = [(("Set-Cookie", f"sid={sid}"),) for sid in ("abcd1234", "efgh5678")]
+    sent = [("Cookie", f"sid={sid}") for sid in ("abcd1234", "efgh5678")]
+    calls = [
+        exchange("GET", "http://shop.test/", 0, answer_headers=set_cookie[0]),
+        exchange("GET", "http://shop.test/1", 1, sent[0]),
+        exchange("GET", "http://shop.test/2", 2, sent[0], answer_headers=set_cookie[1]),
+        exchange("GET", "http://shop.test/3", 3, sent[1]),
+    ]
+    do(session, f"import {write_har(tmp_path / 'in.har', *calls)}")
+    cookies = [line for line in listed(session, "fields all --secrets") if "Cookie" in line]
+    assert cookies == [
+        "2 Cookie sid Server authentication header abcd1234 also in 3",
+        "4 Cookie sid Server authentication header efgh5678",
+    ]
+
+
 def test_secrets_are_cut_in_fields(shop: Console) -> None:
     """Unless they are asked for."""
     text = "\n".join(listed(shop, "fields all"))
@@ -263,6 +281,30 @@ def test_all_with_the_same_value_are_changed(shop: Console, listener: Listener) 
     requests = [one.request for one in shop.opened().case.transactions()]
     assert requests[0].target == "/items/x%20y?view=full"
     assert all("x y" in str(one.body) for one in requests[1:4])
+
+
+def test_cookie_of_the_jar_is_no_text(shop: Console) -> None:
+    """It is said who sends it, whether others send it or not."""
+    with pytest.raises(CommandError, match="Cookie sid is no text of the test case"):
+        do(shop, "set-field 2 'Cookie sid' --constant x")
+
+
+def test_words_of_paths_are_no_values(session: Console, tmp_path: Path) -> None:
+    """A user called as a folder is another thing; small numbers are so, too."""
+    form = ("Content-Type", "application/x-www-form-urlencoded")
+    calls = [
+        exchange("GET", "http://shop.test/admin/17", 0),
+        exchange("POST", "http://shop.test/login", 1, form, body="user=admin&count=17&id=70017"),
+        exchange("POST", "http://shop.test/again", 2, form, body="user=admin&login=admin&n=70017"),
+    ]
+    do(session, f"import {write_har(tmp_path / 'in.har', *calls)}")
+    also = {line for line in listed(session, "fields all") if "also in" in line}
+    assert also == {
+        "2 user Constant value admin also in 3",
+        "3 user Constant value admin also in 2",
+        "2 id Constant value 70017 also in 3",
+        "3 n Constant value 70017 also in 2",
+    }
 
 
 def test_extractor_is_set(configured: Console, listener: Listener) -> None:
