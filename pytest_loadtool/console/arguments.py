@@ -32,6 +32,8 @@ ExtractorName = NewType("ExtractorName", str)
 VariableName = NewType("VariableName", str)
 #: A user variable that an extractor is to set.
 NewVariable = NewType("NewVariable", str)
+#: The path of a browser, or `none`.
+BrowserPath = NewType("BrowserPath", str)
 #: A scheme that a proxy is answered in: one of `PROXY_METHODS`.
 ProxyScheme = NewType("ProxyScheme", str)
 #: A user whose HTTP authentication was recorded.

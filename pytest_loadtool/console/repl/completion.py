@@ -12,8 +12,10 @@ from typing import Any
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion, PathCompleter
 from prompt_toolkit.document import Document as Text
 
+from pytest_loadtool.capture import browsers
 from pytest_loadtool.console.arguments import (
     Argument,
+    BrowserPath,
     ColumnName,
     CommandName,
     DatasetName,
@@ -65,6 +67,7 @@ class RegistryCompleter(Completer):
             SecretsWay: _one_of(WAYS),
             LoadKey: _one_of(tuple(KEYS)),
             ProxyScheme: _one_of(PROXY_METHODS),
+            BrowserPath: _one_of((*browsers(), "none")),
             UserName: self._users,
             VariableName: self._variables,
             TracedValue: self._variables,
