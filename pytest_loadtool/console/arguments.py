@@ -46,8 +46,15 @@ PageSelection = NewType("PageSelection", str)
 TransactionName = NewType("TransactionName", str)
 #: Transactions and pages of the test case: one word of `console.selection`.
 SelectionWord = NewType("SelectionWord", str)
+#: What `search` is narrowed to: one of ``finding.SCOPES``.
+SearchScope = NewType("SearchScope", str)
+#: The name of a variable, or a value.
+TracedValue = NewType("TracedValue", str)
 #: A kind of responses, as ``tree`` shows it.
 KindName = NewType("KindName", str)
+
+#: A key of a load configuration: one of `load_editing.KEYS`.
+LoadKey = NewType("LoadKey", str)
 
 #: Seconds, written as in files: ``90s``, ``1m30s``.
 Duration = NewType("Duration", float)

@@ -52,7 +52,7 @@ def test_empty_line_offers_every_command(session: Console) -> None:
         ("help de", ["delete"]),
         ("cr", ["create-load-configuration"]),
         ("create-load --u", ["--users"]),
-        ("create load configuration --r", ["--ramp-up", "--replace"]),
+        ("create load configuration --r", ["--rate", "--ramp-up", "--replace"]),
         ("show ", ["1", "2", "3"]),
         ("delete --page ", ["'Log in'", "Home"]),
         ("strip --", []),

@@ -21,11 +21,14 @@ from pytest_loadtool.console.arguments import (
     FieldName,
     Hostnames,
     KindName,
+    LoadKey,
     PageName,
     PageSelection,
     ProxyScheme,
+    SearchScope,
     SecretsWay,
     SelectionWord,
+    TracedValue,
     TransactionName,
     UserName,
     VariableName,
@@ -41,6 +44,8 @@ from pytest_loadtool.recording import hostnames
 from pytest_loadtool.workflow.accounts import accounts
 from pytest_loadtool.workflow.datasets import open_dataset
 from pytest_loadtool.workflow.filtering import KINDS
+from pytest_loadtool.workflow.finding import SCOPES
+from pytest_loadtool.workflow.load_editing import KEYS
 from pytest_loadtool.workflow.secrets import WAYS
 
 _METHOD = re.compile(r"[A-Z]+$")
@@ -58,9 +63,12 @@ class RegistryCompleter(Completer):
             KindName: _one_of(tuple(KINDS)),
             Hostnames: self._hostnames,
             SecretsWay: _one_of(WAYS),
+            LoadKey: _one_of(tuple(KEYS)),
             ProxyScheme: _one_of(PROXY_METHODS),
             UserName: self._users,
             VariableName: self._variables,
+            TracedValue: self._variables,
+            SearchScope: _one_of(SCOPES),
             ExtractorName: self._extractors,
             DatasetName: self._datasets,
             Path: _paths,

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_loadtool.console.screens.tree import CaseTree, TreeRow, drawn, marks_of, tree_of
+from pytest_loadtool.console.screens.tree import CaseTree, TreeRow, tree_of
+from pytest_loadtool.console.screens.tree_drawing import drawn, marks_of
 from pytest_loadtool.model.case import Page, Request, TestCase, Transaction
 from pytest_loadtool.recording import without
 from pytest_loadtool.workflow.document import Document
@@ -85,8 +86,8 @@ def test_a_filter_leaves_what_it_means(query: str, numbers: list[int]) -> None:
 
 def test_a_wrong_expression_says_so() -> None:
     """The nearest operator is named."""
-    with pytest.raises(ValueError, match="there is no operator '~q'"):
-        tree_of(SHOP).filtered("~q x")
+    with pytest.raises(ValueError, match="there is no operator '~zz'"):
+        tree_of(SHOP).filtered("~zz x")
 
 
 def test_another_state_keeps_cursor_and_marks() -> None:
