@@ -101,6 +101,7 @@ _WIZARDS = {
     "Configure for Replay": "configure",
     "Test Case Configuration": "test-case-configuration",
     "User Identity": "user-identity",
+    "Create Load Configuration": "create-load-configuration",
 }
 
 
