@@ -46,6 +46,10 @@ PageSelection = NewType("PageSelection", str)
 TransactionName = NewType("TransactionName", str)
 #: Transactions and pages of the test case: one word of `console.selection`.
 SelectionWord = NewType("SelectionWord", str)
+#: What `search` is narrowed to: one of ``finding.SCOPES``.
+SearchScope = NewType("SearchScope", str)
+#: The name of a variable, or a value.
+TracedValue = NewType("TracedValue", str)
 #: A kind of responses, as ``tree`` shows it.
 KindName = NewType("KindName", str)
 

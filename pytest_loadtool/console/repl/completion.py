@@ -25,8 +25,10 @@ from pytest_loadtool.console.arguments import (
     PageName,
     PageSelection,
     ProxyScheme,
+    SearchScope,
     SecretsWay,
     SelectionWord,
+    TracedValue,
     TransactionName,
     UserName,
     VariableName,
@@ -42,6 +44,7 @@ from pytest_loadtool.recording import hostnames
 from pytest_loadtool.workflow.accounts import accounts
 from pytest_loadtool.workflow.datasets import open_dataset
 from pytest_loadtool.workflow.filtering import KINDS
+from pytest_loadtool.workflow.finding import SCOPES
 from pytest_loadtool.workflow.load_editing import KEYS
 from pytest_loadtool.workflow.secrets import WAYS
 
@@ -64,6 +67,8 @@ class RegistryCompleter(Completer):
             ProxyScheme: _one_of(PROXY_METHODS),
             UserName: self._users,
             VariableName: self._variables,
+            TracedValue: self._variables,
+            SearchScope: _one_of(SCOPES),
             ExtractorName: self._extractors,
             DatasetName: self._datasets,
             Path: _paths,

@@ -66,7 +66,7 @@ def _row(title: str, one: Mapping[str, Any], keys: tuple[str, str, str], name: i
 
 def _cell(value: object, shown: Callable[[float], str]) -> str:
     """A number as it is shown; nothing where there is none: results may be anybody's file."""
-    return shown(value) if isinstance(value, int | float) else "–"
+    return shown(value) if isinstance(value, int | float) else milliseconds(None)
 
 
 def _dict(value: object) -> Mapping[str, Any]:

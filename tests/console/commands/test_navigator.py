@@ -92,7 +92,7 @@ def test_replays_that_were_kept_are_listed(project: Console, listener: Listener)
 
 
 def test_another_test_case_is_opened(project: Console, listener: Listener, tmp_path: Path) -> None:
-    """As if the console had been opened for it; `undo` does not bring the other one back into it."""
+    """As if the console had been opened for it; `undo` knows nothing of the other one."""
     do(project, "break 1")
     do(project, "open-case api/api")
     assert project.case_path == tmp_path / "api" / "api.case.toml"
