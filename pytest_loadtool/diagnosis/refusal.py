@@ -7,6 +7,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from urllib.parse import urlsplit
 
+from pytest_loadtool.codec.cookie import sent_cookies
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.printable import clip, printable
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
@@ -82,9 +83,9 @@ def lost_cookies(subject: Subject) -> Iterator[str]:
     exchange = subject.exchange
     if exchange is None or not _is_refused(subject):
         return
-    before = _cookies(exchange.request_headers)
-    now = _cookies(tuple(line.partition(": ")[::2] for line in subject.request_head[1:]))
-    lost = [name for name in before if name not in now]
+    lines = (line.partition(": ")[::2] for line in subject.request_head[1:])
+    now = dict(sent_cookies(lines))
+    lost = [name for name, _ in sent_cookies(exchange.request_headers) if name not in now]
     if lost:
         yield (
             f"  Not sent, although the recording has them: the cookies {', '.join(lost)}. No "
@@ -104,13 +105,6 @@ def _is_refused(subject: Subject) -> bool:
     recorded = transaction.recorded.status if transaction.recorded else 0
     refused = was_refused(transaction.request.method, recorded, status)
     return refused or (may_be_stale(status) and status != recorded)
-
-
-def _cookies(headers: Iterable[tuple[str, str]]) -> list[str]:
-    """The names of those that a request sends."""
-    lines = (value for name, value in headers if name.lower() == "cookie")
-    pairs = (pair.partition("=") for line in lines for pair in line.split(";"))
-    return [name.strip() for name, equals, _ in pairs if equals]
 
 
 def _suspects(subject: Subject) -> Suspects:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
 
+from pytest_loadtool.codec.cookie import sent_cookies
 from pytest_loadtool.codec.multipart import parts_of
 from pytest_loadtool.codec.secret import CREDENTIALS
 from pytest_loadtool.codec.template import Reference
@@ -197,10 +198,8 @@ def _cookies(
     if not any(one.value is None for one in places):
         return
     own = {one.partition("=")[0] for one in transaction.request.cookies}
-    sent = (exchange.request_header("cookie") if exchange is not None else None) or ""
-    for pair in sent.split(";"):
-        name, equals, value = pair.strip().partition("=")
-        if equals and name not in own:
+    for name, value in sent_cookies(exchange.request_headers if exchange is not None else ()):
+        if name not in own:
             yield Field(
                 f"{_COOKIE}{name}", "HEADERS", value, SERVER_AUTHENTICATION, case.configured, None
             )
