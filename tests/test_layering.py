@@ -63,7 +63,7 @@ SUBROOMS: dict[str, tuple[str, ...]] = {
     "engine": ("prepare",),
     "report": ("load",),
     "capture": ("browser", "proxy"),
-    "console": ("views", "wizards", "commands", "repl"),
+    "console": ("views", "wizards", "screens", "commands", "fullscreen", "repl"),
     "plugin": ("functional", "load", "record"),
 }
 EDGES = frozenset({"transport", "engine", "capture", "workflow", "console", "plugin"})

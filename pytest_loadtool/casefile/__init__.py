@@ -7,6 +7,7 @@ Importing it imports none of the large libraries.
 
 from __future__ import annotations
 
+from pytest_loadtool.casefile.case.extractors_validators import parse_extractor, parse_validator
 from pytest_loadtool.casefile.case.reader import parse_case, read_case
 from pytest_loadtool.casefile.case.writer import format_case
 from pytest_loadtool.casefile.dataset import (
@@ -44,10 +45,12 @@ __all__ = [
     "parse_dataset",
     "parse_duration",
     "parse_exchange",
+    "parse_extractor",
     "parse_har",
     "parse_load",
     "parse_rules",
     "parse_share",
+    "parse_validator",
     "read_case",
     "read_dataset",
     "read_exchange",

@@ -20,14 +20,28 @@ from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.load import LoadConfiguration
 
 
-def save_case(path: Path, case: TestCase) -> None:
-    """Write a test case to a file, at once or not at all; comments in the file stay in place.
+def save_case(path: Path, case: TestCase, layout: str = "") -> None:
+    """Write a test case to a file, at once or not at all; comments in the file stay in place, or
+    those of ``layout``, if that is given.
 
     Raises:
         FileError: it cannot be written, or what is there now is no TOML that its comments could be
             taken from.
     """
-    _save(path, case_lines(case))
+    if layout:
+        replace_file(path, case_over(layout, str(path), case).encode())
+    else:
+        _save(path, case_lines(case))
+
+
+def case_over(old: str | None, path: str, case: TestCase) -> str:
+    """Return the text of a test case with the comments and the layout of an old text, if there is
+    one. ``path`` is what the old text is called in an error.
+
+    Raises:
+        FileError: the old text is no TOML.
+    """
+    return _over(path, old or "", tuple(case_lines(case)))
 
 
 def save_load(path: Path, configuration: LoadConfiguration) -> None:
@@ -42,20 +56,20 @@ def save_load(path: Path, configuration: LoadConfiguration) -> None:
 def _save(path: Path, lines: Iterable[KeyedLine]) -> None:
     lines = tuple(lines)
     if path.exists():
-        text = _over(path, read_text(path), lines)
+        text = _over(str(path), read_text(path), lines)
     else:
         text = render(line for line in lines if not line.usual)
     replace_file(path, text.encode())
 
 
-def _over(path: Path, old: str, lines: tuple[KeyedLine, ...]) -> str:
+def _over(path: str, old: str, lines: tuple[KeyedLine, ...]) -> str:
     """The text of ``lines`` with what a person wrote in ``old``: comments, and what is as usual."""
     try:
         old_data = tomllib.loads(old)
     except (ValueError, RecursionError) as error:
-        problem = syntax_error(old, str(path), error)
+        problem = syntax_error(old, path, error)
         message = f"not saved: the file there now is {problem.message}; mend or remove it first"
-        raise FileError(str(path), problem.line, "", message) from None
+        raise FileError(path, problem.line, "", message) from None
     layout = scan(old)
     new_data = tomllib.loads(render(lines))
     usual = {line.path[-1]: _at(new_data, line.path) for line in lines if line.usual}

@@ -3,13 +3,15 @@ line."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NewType
 
 from pytest_loadtool.casefile.quantities import parse_duration
 from pytest_loadtool.console.errors import UsageError
+from pytest_loadtool.editing.pages import Pace
 from pytest_loadtool.recording import Domain
 
 #: The name of a command: completed from the registry.
@@ -18,21 +20,50 @@ CommandName = NewType("CommandName", str)
 FieldName = NewType("FieldName", str)
 #: Hostnames of the test case, with commas between.
 Hostnames = NewType("Hostnames", str)
+#: A dataset of the test case.
+DatasetName = NewType("DatasetName", str)
+#: A column of the dataset whose name stands before.
+ColumnName = NewType("ColumnName", str)
+#: Columns of a dataset that is to be made, perhaps with commas between.
+NewColumns = NewType("NewColumns", str)
 #: A user variable of the test case.
 VariableName = NewType("VariableName", str)
+#: A user variable that an extractor is to set.
+NewVariable = NewType("NewVariable", str)
 #: A scheme that a proxy is answered in: one of `PROXY_METHODS`.
 ProxyScheme = NewType("ProxyScheme", str)
 #: A user whose HTTP authentication was recorded.
 UserName = NewType("UserName", str)
 #: What becomes of credentials and tokens: one of ``secrets.WAYS``.
 SecretsWay = NewType("SecretsWay", str)
-#: A page of the test case: its name, or its number, counted from 1.
+#: A page of the test case: its name or the beginning of it, or its number, as in ``P3``.
 PageName = NewType("PageName", str)
-#: A transaction of the test case, counted from 1 as ``tree`` shows it.
-TransactionNumber = NewType("TransactionNumber", int)
+#: Several pages: ``P1-P3``, ``P1,P4``, a name, ``all``.
+PageSelection = NewType("PageSelection", str)
+#: A transaction of the test case: its number in ``tree``, or what it is, ``POST /login``.
+TransactionName = NewType("TransactionName", str)
+#: Transactions and pages of the test case: one word of `console.selection`.
+SelectionWord = NewType("SelectionWord", str)
+#: A kind of responses, as ``tree`` shows it.
+KindName = NewType("KindName", str)
 
 #: Seconds, written as in files: ``90s``, ``1m30s``.
 Duration = NewType("Duration", float)
+
+
+def _pace(text: str) -> Pace:
+    """Read ``2s``, or ``x0.5``.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    if text[:1] not in ("x", "*"):
+        return Pace(parse_duration(text))
+    factor = float(text[1:])
+    if not 0 <= factor < float("inf"):
+        raise ValueError("no factor")
+    return Pace(factor=factor)
+
 
 #: How each type is read, and what it is called in a message about a wrong value.
 _TYPES: Mapping[Any, tuple[Callable[[str], Any], str]] = {
@@ -41,17 +72,33 @@ _TYPES: Mapping[Any, tuple[Callable[[str], Any], str]] = {
     float: (float, "a number"),
     Path: (lambda text: Path(text).expanduser(), "a file name"),
     Duration: (parse_duration, "a duration such as 30s, 5m or 1h30m"),
+    Pace: (_pace, "a duration such as 2s, or a factor such as x0.5"),
     Domain: (Domain.parse, "a domain such as shop.example"),
 }
+
+#: What is one argument, though it may be of two words: ``POST /login``.
+_OF_TWO_WORDS = (TransactionName, SelectionWord)
+_METHOD = re.compile(r"[A-Z]+")
+_TARGET = re.compile(r"/|https?://")
+
+
+class OptionGroup:
+    """Options that several commands have in common: a frozen dataclass with a default for each."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One argument of a command. ``kind`` is the declared type; its base type is what is parsed."""
+    """One argument of a command. ``kind`` is the declared type; its base type is what is parsed.
+
+    Of the places, ``several`` takes words as long as there are any, with options between them;
+    ``rest`` takes all from its first word on, as it stands.
+    """
 
     name: str
     kind: Any
-    place: Literal["positional", "option", "flag", "rest"]
+    place: Literal["positional", "several", "option", "flag", "rest"]
     required: bool = False
     repeats: bool = False
 
@@ -61,16 +108,22 @@ class Argument:
         match self.place:
             case "positional":
                 return self.name.upper()
-            case "rest":
+            case "several" | "rest":
                 return f"{self.name.upper()}..."
             case _:
-                return "--" + self.name.replace("_", "-")
+                return "--" + self.name.rstrip("_").replace("_", "-")
 
     @property
     def usage(self) -> str:
         """The label as it stands in a usage line, in brackets when it may be left out."""
-        text = f"{self.label} {self.name.upper()}" if self.place == "option" else self.label
+        value = self.name.rstrip("_").upper()
+        text = f"{self.label} {value}" if self.place == "option" else self.label
         return text if self.required else f"[{text}]{'...' if self.repeats else ''}"
+
+    def words(self, words: Sequence[str]) -> int:
+        """How many of ``words``, at least one, are its value."""
+        named = self.kind in _OF_TWO_WORDS and _METHOD.fullmatch(words[0])
+        return 2 if named and len(words) > 1 and _TARGET.match(words[1]) else 1
 
     def parse(self, text: str) -> Any:
         """The value that ``text`` stands for.

@@ -11,6 +11,9 @@ package become a ``CommandError`` (`as_command_error`), of status 5 if nothing w
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.workflow.errors import NothingRecordedError, PathError
 
@@ -45,3 +48,12 @@ def as_command_error(error: LoadToolError) -> CommandError:
     if isinstance(error, NothingRecordedError):
         failed.status = 5
     return failed
+
+
+@contextmanager
+def as_usage() -> Iterator[None]:
+    """Have a `ValueError` in here say what is wrong with the line."""
+    try:
+        yield
+    except ValueError as error:
+        raise UsageError(str(error)) from None

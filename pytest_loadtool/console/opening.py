@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pytest_loadtool.console.replays import choose
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.case import summary
+from pytest_loadtool.console.views.replays import replay_summary
 from pytest_loadtool.recording import TRACKERS, Domain, DomainFilter
 from pytest_loadtool.workflow.building import build, read_document
+from pytest_loadtool.workflow.changed_outside import text_of
 from pytest_loadtool.workflow.errors import NothingRecordedError
 from pytest_loadtool.workflow.files import recordings_left
 from pytest_loadtool.workflow.known import fingerprint, is_known
@@ -17,7 +20,7 @@ def open_file(session: Console) -> None:
     """Read the session's test case file and its traffic, as far as they are there; say so.
 
     Raises:
-        FileError: the test case cannot be read.
+        FileError: the test case cannot be read, or the kept replay that was named.
     """
     path = session.case_path
     if path.exists():
@@ -25,10 +28,14 @@ def open_file(session: Console) -> None:
         known = fingerprint(path)
         session.stranger = "" if is_known(known) else known
         session.document = session.saved = opened.document
+        session.on_disk, session.layout = text_of(path), ""
         if opened.note:
             session.say(opened.note)
         session.say(f"{session.shown(path)}: {summary(opened.document)}.")
         session.tell(missing(opened.document.case, opened.document.exchanges))
+    if session.settings.replay_har is not None:
+        kept = choose(session, session.settings.replay_har)
+        session.say(f"{session.shown(kept.path)}: {replay_summary(kept.replay)}")
     for left in recordings_left(path):
         shown = session.shown(left)
         session.say(
@@ -66,7 +73,8 @@ async def may_drop(session: Console, command: str, discard: bool) -> None:
     if session.unsaved and not discard:
         await session.agree(
             "The open test case is not saved. Drop it?",
-            f"the open test case is not saved: `save` it, or say `{command} --discard`",
+            f"the open test case is not saved: `save` it, or give `{command} --discard`",
+            "--discard",
         )
 
 

@@ -18,7 +18,8 @@ END = "<!-- end of commands -->"
 def reference(registry: Registry) -> str:
     """A section per command: its usage, then its help."""
     return "\n".join(
-        f"### {command.name}\n\n```text\n{command.usage}\n```\n\n{command.help}\n"
+        f"### {command.name}\n\n```text\n{command.usage}\n```\n\n{command.help}\n\n"
+        f"```text\nloadtool> {command.example}\n```\n"
         for command in registry.commands.values()
     )
 

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from contextlib import AbstractContextManager
+from collections import deque
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.registry import Registry
+from pytest_loadtool.console.session_log import SessionLog
 from pytest_loadtool.console.views.line import ViewLine
 from pytest_loadtool.console.wizard import Question, Wizard
 from pytest_loadtool.model.progress import Told
+from pytest_loadtool.workflow.datasets import FileChange
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.project import Project
 
 if TYPE_CHECKING:
+    from pytest_loadtool.replay import Plan
+    from pytest_loadtool.replay.control import Control
     from pytest_loadtool.workflow.recording import Live
+    from pytest_loadtool.workflow.replays import OpenReplay
 
 _T = TypeVar("_T")
 
@@ -43,10 +49,16 @@ class Settings(Project):
     """pytest's ``--color``: ``yes``, ``no`` or ``auto``."""
     reset: str = field(default="", repr=False)  # it may have a password
     """The command that brings the server back before replays; empty if there is none."""
+    replay_har: Path | None = None
+    """The kept replay to look at from the beginning."""
 
 
 class Frontend(Protocol):
     """Who is at the other end: a terminal or a script."""
+
+    @property
+    def interactive(self) -> bool:
+        """Whether there is a person with keys."""
 
     def say(self, text: str) -> None:
         """Print one or more lines; a `ViewLine` as its kinds look, if that can be shown.
@@ -54,14 +66,47 @@ class Frontend(Protocol):
         May be called from any thread.
         """
 
+    async def page(self, lines: Sequence[str]) -> None:
+        """Print lines, a screen at a time where somebody reads them on a screen."""
+
+    @property
+    def columns(self) -> int | None:
+        """How wide what is shown may be; None where that does not matter."""
+
+    def clear(self) -> None:
+        """Empty the screen, where there is one."""
+
     def progress(self) -> AbstractContextManager[Told]:
         """While entered, show what is told of how far work has got, where that can be shown."""
+
+    def holding(self, control: Control, plan: Plan) -> AbstractAsyncContextManager[None]:
+        """While entered, show where a replay of ``plan`` is and hear keys that hold it, where there
+        is a person with keys."""
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:
         """Ask a yes-or-no question; ``unattended`` is the answer when there is nobody to ask."""
 
     async def ask(self, question: Question) -> str | None:
         """Ask for a line, which is the default if it is empty; None where there is nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folding:
+    """Which pages are collapsed, by their names: all if ``closed``, but for the others."""
+
+    closed: bool = False
+    others: frozenset[str] = frozenset()
+
+    def of(self, names: Iterable[str]) -> frozenset[str]:
+        """Return the collapsed pages of these."""
+        return frozenset(name for name in names if self.closed != (name in self.others))
+
+    def with_pages(self, names: Iterable[str], *, closed: bool) -> Folding:
+        """Return this with pages collapsed, or expanded."""
+        mine = frozenset(names)
+        return replace(
+            self, others=self.others - mine if closed == self.closed else self.others | mine
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +119,12 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class UndoStep:
-    """A command line that changed the test case, and the state on the other side of it."""
+    """A command line that changed the test case, or datasets: the state on the other side of it,
+    and what leads ``files`` there."""
 
     line: str
     state: State
+    files: tuple[FileChange, ...] = ()
 
 
 @dataclass(slots=True)
@@ -87,9 +134,9 @@ class History:
     made: list[UndoStep] = field(default_factory=list)
     undone: list[UndoStep] = field(default_factory=list)
 
-    def note(self, line: str, before: State) -> None:
+    def note(self, line: str, before: State, files: tuple[FileChange, ...] = ()) -> None:
         """Remember a change. What was undone before it cannot be redone any more."""
-        self.made.append(UndoStep(line, before))
+        self.made.append(UndoStep(line, before, files))
         self.undone.clear()
 
     def written(self, saved: Document, replaced: frozenset[Path]) -> None:
@@ -108,7 +155,22 @@ def _settled(change: UndoStep, saved: Document, replaced: frozenset[Path]) -> Un
         document = replace(document, evidence=saved.evidence, masked=saved.masked)
     elif document is not None and document.evidence in replaced:
         document = replace(document, evidence=None)
-    return UndoStep(change.line, State(document, saved))
+    return replace(change, state=State(document, saved))
+
+
+@dataclass(slots=True)
+class Running:
+    """A command line that runs, and what the session log is to keep of it."""
+
+    line: str
+    decided: list[str] = field(default_factory=list)
+    """What was decided while it ran, as options that decide the same."""
+    again: str = ""
+    """Another line that does the same again; empty if its own does."""
+    said: str = ""
+    """What it said last."""
+    only_asked: bool = False
+    """Whether it did nothing but to find out which lines to run."""
 
 
 @dataclass(slots=True)
@@ -123,6 +185,10 @@ class Console:
     document: Document | None = None
     saved: Document | None = None
     """The document as it is on disk; None when it never was there."""
+    on_disk: str | None = None
+    """What the test case's file held when it was read or written here last."""
+    layout: str = ""
+    """The text of the test case as a person has edited it since: its comments are to stay."""
     live: Live | None = None
     """The recording that is running."""
     stranger: str = ""
@@ -130,10 +196,27 @@ class Console:
     nobody has agreed to replay it."""
     load_path: Path | None = None
     """The load configuration that was created last."""
-    collapsed: bool = False
-    """Whether the tree shows pages only."""
+    replay: OpenReplay | None = None
+    """The kept replay that was looked at last."""
+    chosen: bool = False
+    """Whether a person has chosen that one; else it is the latest that is looked at."""
+    breakpoints: set[Hashable] = field(default_factory=set)
+    """The transactions that `play` holds before, by what breakpoints are known by."""
+    folding: Folding = field(default_factory=lambda: Folding())
+    """Which pages the tree shows as one line."""
     history: History = field(default_factory=History)
+    log: SessionLog = field(default_factory=SessionLog)
+    running: Running | None = None
+    """The command that runs; the innermost, if one runs another."""
+    waiting: deque[str] = field(default_factory=deque)
+    """Lines that were pasted together with the one that runs."""
+    secrets: set[str] = field(default_factory=set, repr=False)
+    """What was typed as a secret: the session log does not have it."""
+    written: list[FileChange] = field(default_factory=list)
+    """The files of datasets that the command under way has written: `undo` covers them."""
     done: bool = False
+    show_view: Callable[[int], Awaitable[None]] | None = None
+    """Opens the full-screen view at a transaction (0: where it was); None without a terminal."""
 
     @property
     def unsaved(self) -> bool:
@@ -151,12 +234,41 @@ class Console:
 
     def say(self, text: str = "") -> None:
         """Print ``text``, with control characters of recorded traffic made visible."""
-        self.frontend.say(printable(text))
+        shown = printable(text)
+        if self.running is not None and shown.strip():
+            self.running.said = shown
+        self.frontend.say(shown)
+
+    async def page(self, lines: Iterable[str]) -> None:
+        """Print what may be longer than a screen; at once if the next command waits."""
+        if self.waiting:
+            self.tell(lines)
+        else:
+            await self.frontend.page([printable(line) for line in lines])
+
+    @property
+    def width(self) -> int | None:
+        """The columns that views have; None where nobody knows."""
+        return self.frontend.columns
+
+    def failed(self) -> frozenset[int]:
+        """Return the indexes of the transactions that failed when they were last replayed."""
+        return frozenset()
+
+    def decided(self, option: str) -> None:
+        """Have the session log keep what was decided, as an option that decides the same."""
+        if self.running is not None:
+            self.running.decided.append(option)
 
     def tell(self, lines: Iterable[str]) -> None:
         """Print one line after the other."""
         for line in lines:
             self.say(line)
+
+    def repeated_as(self, line: str) -> None:
+        """Have the session log keep another line, which does the same when it is run again."""
+        if self.running is not None:
+            self.running.again = line
 
     def opened(self) -> Document:
         """The open document.
@@ -177,14 +289,16 @@ class Console:
         """A path as a person would type it here."""
         return self.settings.shown(path)
 
-    async def agree(self, question: str, otherwise: str) -> None:
-        """Go on only if the person says yes; a script has to say it in the command.
+    async def agree(self, question: str, otherwise: str, option: str = "") -> None:
+        """Go on only if the person says yes; a script has to say it in the command, by ``option``.
 
         Raises:
             CommandError: the answer is no, or there is nobody to ask; ``otherwise`` is its text.
         """
         if not await self.frontend.confirm(question, unattended=False):
             raise CommandError(otherwise)
+        if option:
+            self.decided(option)
 
     async def consult(self, wizard: Wizard[_T]) -> _T:
         """Ask what a wizard wants to know; what it found out.
@@ -209,5 +323,6 @@ class Console:
 def printable(text: str) -> str:
     """``text`` with line ends as ``\\n`` and other control characters written as ``\\x1b``."""
     if isinstance(text, ViewLine):
-        return ViewLine(*((printable(part), kind) for part, kind in text.spans))
+        spans = ((printable(part), kind) for part, kind in text.spans)
+        return ViewLine(*spans, hanging=text.hanging)
     return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text.replace("\r\n", "\n"))

@@ -6,7 +6,7 @@ A wizard yields a question, is sent the answer, and returns what it found out. W
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -53,12 +53,21 @@ def question(
 def choice(text: str, ways: Iterable[str], default: str, *, otherwise: str = "") -> Wizard[str]:
     """Ask which of some words; their first letters will do."""
     known = tuple(ways)
+    asked = f"{text} ({', '.join(known)})?"
+    return question(asked, default, lambda answer: one_of(known, answer), otherwise=otherwise)
 
-    def understand(answer: str) -> str:
-        wanted = answer.strip().lower()
-        found = [one for one in known if wanted and one.startswith(wanted)]
-        if len(found) != 1:
-            raise UsageError(f"{answer!r} is none of {', '.join(known)}")
-        return found[0]
 
-    return question(f"{text} ({', '.join(known)})?", default, understand, otherwise=otherwise)
+def one_of(known: Sequence[str], answer: str) -> str:
+    """Return the one that an answer is: its name, the beginning of it, or its number from 1 on.
+
+    Raises:
+        UsageError: it is none of them, or could be several.
+    """
+    wanted = answer.strip().lower()
+    if wanted.isdecimal() and 1 <= int(wanted) <= len(known):
+        return known[int(wanted) - 1]
+    found = [one for one in known if wanted and one.lower().startswith(wanted)]
+    exact = [one for one in found if one.lower() == wanted]
+    if len(exact or found) != 1:
+        raise UsageError(f"{answer!r} is none of {', '.join(known)}")
+    return (exact or found)[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from urllib.parse import unquote
 
 from pytest_loadtool.codec.names import plain, words_of
@@ -14,10 +15,11 @@ _CASE_CHANGE = re.compile(r"[a-z](?=[A-Z])|[A-Z](?=[a-z])")
 _HEXADECIMAL = re.compile(r"[0-9a-f\-]+|[0-9A-F\-]+")
 _TIME = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T .]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
-    r"|\d\d:\d\d(?::\d\d(?:\.\d+)?)?"
+    r"|\d{8}T\d{6}Z?|\d\d:\d\d(?::\d\d(?:\.\d+)?)?"
     r"|1\d{9}(?:\d{3}){0,2}(?:\.\d+)?"  # seconds, ms or µs since 1970, from 2001 to 2033
 )
 _CODE = re.compile(r"[A-Za-z0-9_-]{4,64}")
+_PATH_NUMBER = re.compile(r"\d+|[A-Za-z]{0,6}[-_]?\d{3,}")
 
 _ID_WORDS = frozenset({"id", "ids", "pk", "uid", "uuid", "guid", "oid"})
 #: Words that only end like names of ids (``oldid``, ``topicid``), and the length of shorter ones.
@@ -91,30 +93,38 @@ def looks_random(value: str) -> bool:
     changes = len(_LETTER_TO_DIGIT.findall(sample))
     if digits and _HEXADECIMAL.fullmatch(sample):
         return changes > 0
-    if digits:
-        return changes >= (2 if length >= 20 else 3)
-    if _WORDS.fullmatch(sample) or _is_program_text(sample):
+    if digits and changes >= (2 if length >= 20 else 3):
+        return True
+    letters = _DIGITS.sub("", sample)  # one among letters tells nothing: getAllOfPart2
+    if _WORDS.fullmatch(letters) or _is_program_text(letters):
         return False
-    return length >= 16 and len(_CASE_CHANGE.findall(sample)) * 4 >= length
+    return length >= 16 and len(_CASE_CHANGE.findall(letters)) * 4 >= length
 
 
 def _is_program_text(sample: str) -> bool:
-    """Whether it is lower camelCase with words of three letters and more on average."""
+    """Whether it is camelCase with words of three letters and more on average."""
     words = _CAMEL_WORD.findall(sample)
-    return "".join(words) == sample and sample[0].islower() and 3 * len(words) <= len(sample)
+    return "".join(words) == sample and 3 * len(words) <= len(sample)
 
 
+_DIGITS = re.compile(r"\d+")
 _CAMEL_WORD = re.compile(r"[A-Z]?[a-z]+")
 #: ``Special:MovePage``.
 _WORDS = re.compile(r"(?:[A-Z][a-z]{2,}[-_.:/]?)+")
 # What looks_random leaves to looks_like_time. Seconds since 1970 are a long number like any other.
-_DATE_OR_CLOCK = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?|\d\d:\d\d.*")
+_DATE_OR_CLOCK = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?|\d{8}T\d{6}Z?|\d\d:\d\d.*")
 
 
 def looks_like_time(value: str) -> bool:
-    """An ISO 8601 date or time, also ``2026-11-21.05:50:55``, or seconds, milliseconds or
-    microseconds since 1970."""
+    """An ISO 8601 date or time, also ``2026-11-21.05:50:55`` and ``20261121T055055Z``, or seconds,
+    milliseconds or microseconds since 1970."""
     return _TIME.fullmatch(value) is not None
+
+
+@lru_cache(1 << 12)
+def is_path_id(segment: str) -> bool:
+    """Whether a segment of a path looks like an id, and not like what that is the id of."""
+    return _PATH_NUMBER.fullmatch(segment) is not None or looks_random(segment)
 
 
 def is_short_number(value: str) -> bool:

@@ -13,7 +13,7 @@ from pytest_loadtool.correlation.classify import (
     collection_names,
     ends_in_id,
     is_id_name,
-    looks_random,
+    is_path_id,
     singular,
 )
 from pytest_loadtool.correlation.producer import Producer
@@ -23,7 +23,6 @@ from pytest_loadtool.model.exchange import Exchange
 #: Keys under which the answer to a call has its result, and which say nothing else of it.
 _ANSWERS = frozenset({"", "d", "data", "result", "return", "value"})
 
-_NUMBER = re.compile(r"\d+|[A-Za-z]{0,6}[-_]?\d{3,}")
 _FILE = re.compile(r"\.(?:action|ashx|asmx|asp|aspx|cgi|do|html?|jsf|jsp|php\d?|pl|svc)$", re.I)
 #: What is done to a thing, in the name of a procedure or in the last segment of a path.
 _VERBS = frozenset(
@@ -58,11 +57,6 @@ def id_stem(name: str) -> str:
         return ""
     *words, last = plain(name.removeprefix("data-")).split()
     return " ".join((*words, last.removesuffix("id")) if ends_in_id(last) else words)
-
-
-def is_path_id(segment: str) -> bool:
-    """Whether a segment of a path looks like an id, and not like what that is the id of."""
-    return _NUMBER.fullmatch(segment) is not None or looks_random(segment)
 
 
 def is_done(segment: str) -> bool:

@@ -24,11 +24,15 @@ def diagnose(
     path: str,
     evidence: Evidence,
     mask: Mask,
+    about: int | None = None,
 ) -> Diagnosis:
     """Return why the replay of ``case``, read from ``path``, failed: at least one of ``outcomes``,
-    all transactions that were replayed, has failures. ``mask`` hides secrets."""
+    all transactions that were replayed, has failures. It is about the first failure, or about that
+    of the index ``about``. ``mask`` hides secrets."""
     ordered = tuple(sorted(outcomes, key=lambda one: one.index))
-    failed, *later = (one for one in ordered if one.failures)
+    failed, *later = (
+        one for one in ordered if one.failures and (about is None or one.index >= about)
+    )
     situation = Situation(Subject(case, path, failed, mask, evidence), ordered)
     row = row_of(situation.status)
     causes, ruled_out = _looked_at(situation, (*EVERYWHERE, *row.checks))

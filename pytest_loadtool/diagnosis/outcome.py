@@ -69,7 +69,7 @@ class StepOutcome:
     def reasons(self) -> tuple[str, ...]:
         """Why it failed, the status first: of an error's answer the rest follows."""
         ordered = sorted(self.failures, key=lambda one: one.cause != "status")
-        return tuple(one.message for one in ordered)
+        return tuple(one.told for one in ordered)
 
     @property
     def milliseconds(self) -> float:

@@ -38,7 +38,12 @@ class Dataset:
     rows: tuple[tuple[str, ...], ...] = field(repr=False)  # they may hold passwords
 
 
+def is_column_name(text: str) -> bool:
+    """Whether a placeholder can name a column that is called so."""
+    return _NAME.fullmatch(text) is not None
+
+
 def shown_columns(columns: Iterable[str]) -> str:
     """The columns as errors list them: those that a placeholder can name."""
-    names = [one for one in columns if _NAME.fullmatch(one)]
+    names = [one for one in columns if is_column_name(one)]
     return ", ".join(names) or "none that a placeholder can name"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import urlsplit
 
@@ -36,10 +36,15 @@ def numbered(keys: Iterable[tuple[str, ...]]) -> list[str]:
     return names
 
 
-def retitled(case: TestCase, before: TestCase) -> TestCase:
-    """``case``, which has the transactions of ``before``, with outcomes of changes as these are
-    called now."""
-    names = dict(zip(numbered_titles(before), numbered_titles(case), strict=True))
+def retitled(case: TestCase, before: TestCase, origins: Sequence[int] | None = None) -> TestCase:
+    """``case`` with outcomes of changes as these are called now.
+
+    ``origins`` has, for each transaction, the index that it had in ``before``; None: the same one.
+    """
+    old, new = numbered_titles(before), numbered_titles(case)
+    names: dict[str, str] = {}
+    for origin, name in zip(range(len(new)) if origins is None else origins, new, strict=True):
+        names.setdefault(old[origin], name)
     return with_transactions(
         case,
         (
@@ -61,6 +66,7 @@ def without(case: TestCase, dropped: Container[int]) -> TestCase:
 
     Cookies that a script had set by one of them are set by the next one to the same host.
     """
+    before = case
     if any(one.request.cookies for one in case.transactions()):
         case = with_transactions(case, _carried(case, dropped))
     pages = []
@@ -70,7 +76,8 @@ def without(case: TestCase, dropped: Container[int]) -> TestCase:
         position += len(page.transactions)
         if kept:
             pages.append(page if kept == page.transactions else replace(page, transactions=kept))
-    return replace(case, pages=tuple(pages))
+    origins = [index for index in range(position) if index not in dropped]
+    return retitled(replace(case, pages=tuple(pages)), before, origins)
 
 
 def _carried(case: TestCase, dropped: Container[int]) -> Iterator[Transaction]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 #: The closed set of causes of a failed transaction; docs/load.md has what to do about each.
@@ -33,8 +33,15 @@ class Failure:
     """One reason why a transaction failed: a validator, an extractor or the network.
 
     ``message`` is one line without values that differ from user to user or from run to run (ports,
-    addresses, times), so that equal failures of many users count as one.
+    addresses, times), so that equal failures of many users count as one. ``seen`` says the same
+    with what this one response had, where that tells more.
     """
 
     cause: Cause
     message: str
+    seen: str = field(default="", compare=False)
+
+    @property
+    def told(self) -> str:
+        """What a person is told about this one response."""
+        return self.seen or self.message

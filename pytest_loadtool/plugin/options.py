@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
     from pytest_loadtool.casefile.trust import Trust
 
+#: Of which replays a file is kept.
+KEEPING = ("no", "failed", "all")
+
 _OPTIONS: dict[str, dict[str, Any]] = {
     "--record": {
         "nargs": "?",
@@ -51,6 +54,13 @@ _OPTIONS: dict[str, dict[str, Any]] = {
         "help": (
             "With --record: a command that brings the server back. 'configure --replay' runs it, "
             "without a shell, before the replays that want the server as it was."
+        ),
+    },
+    "--replay-har": {
+        "metavar": "FILE",
+        "help": (
+            "With --record: look at the replay of the test case that FILE keeps, such as one that "
+            "--loadtool-keep-replay has kept in CI."
         ),
     },
     "--record-port": {
@@ -170,6 +180,18 @@ _OPTIONS: dict[str, dict[str, Any]] = {
             "HTTPS_PROXY, ALL_PROXY and NO_PROXY name, 'none' goes without."
         ),
     },
+    "--loadtool-keep-replay": {
+        "nargs": "?",
+        "const": "all",
+        "choices": KEEPING,
+        "metavar": "no|failed|all",
+        "help": (
+            "Keep what a test sent and received, as a HAR file in CASE.replays beside the test "
+            "case, for you alone: of no test (the default), of tests that failed, or of all "
+            "(without a value, too). The last five of each test case stay. The console and "
+            "browsers open them."
+        ),
+    },
     "--loadtool-think-time": {
         "metavar": "recorded|none|TIME",
         "help": (
@@ -194,6 +216,7 @@ _TWINS = {
     "loadtool_strict": "Whether what differs from the recording fails; see --loadtool-strict.",
     "loadtool_app": "The application to ask in this process; see --loadtool-app.",
     "loadtool_proxy": "The proxy to replay through: URL, environment, none; see --proxy-url.",
+    "loadtool_keep_replay": "Which replays are kept: no, failed, all; see --loadtool-keep-replay.",
     "loadtool_think_time": "Pauses between pages: recorded, none, TIME; see --loadtool-think-time.",
 }
 
@@ -237,6 +260,7 @@ _NEEDS = {
     "record_browser": ("record",),
     "record_script": ("record",),
     "record_reset": ("record",),
+    "replay_har": ("record",),
     "record_port": ("record",),
     "record_only": ("record", "record_from_tests"),
     "record_block": ("record", "record_from_tests"),
@@ -364,6 +388,9 @@ def _check_values(config: pytest.Config) -> None:
     if config.option.loadtool_transport not in (None, "raw", "httpx"):
         got = config.option.loadtool_transport
         raise pytest.UsageError(f"loadtool_transport: expected 'raw' or 'httpx', got {got!r}")
+    if config.option.loadtool_keep_replay not in (None, *KEEPING):
+        got = config.option.loadtool_keep_replay
+        raise pytest.UsageError(f"loadtool_keep_replay: expected no, failed or all, got {got!r}")
     if config.option.loadtool_proxy:
         from pytest_loadtool.plugin.proxy import check_proxy
 

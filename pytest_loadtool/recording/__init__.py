@@ -14,6 +14,7 @@ from pytest_loadtool.recording.filter.static_resources import Stripped, strip
 from pytest_loadtool.recording.importing import with_page
 from pytest_loadtool.recording.notes import Note
 from pytest_loadtool.recording.pages.grouping import ALGORITHMS, Grouping
+from pytest_loadtool.recording.pages.naming import distinct, suggested_name
 from pytest_loadtool.recording.regrouping import paused, regrouped, with_pauses
 from pytest_loadtool.recording.report.answers import with_answers
 from pytest_loadtool.recording.report.fidelity import fidelity, transactions_of, what_sockets_did
@@ -33,6 +34,7 @@ __all__ = [
     "Uploads",
     "belongs",
     "build_case",
+    "distinct",
     "fidelity",
     "folder_of",
     "hostnames",
@@ -41,6 +43,7 @@ __all__ = [
     "regrouped",
     "restrict",
     "strip",
+    "suggested_name",
     "transactions_of",
     "unused_path",
     "what_sockets_did",

@@ -31,7 +31,7 @@ from pytest_loadtool.diagnosis.subject import Subject, indented, place_of
 from pytest_loadtool.masking.carried import carried_by, recorded_in
 from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.model.case import TestCase
-from pytest_loadtool.report.diagnosis import checked, consequences, fix_first
+from pytest_loadtool.report.diagnosis import checked, consequences, fix_first, summary
 
 #: Where to look in an HTML page that there is nothing to compare with.
 _HTML_START = re.compile(r"<title|<h1|<body", re.IGNORECASE)
@@ -49,26 +49,32 @@ def explain(
     path: str,
     evidence: Evidence,
     secrets: Collection[str] = (),
+    about: int | None = None,
+    brief: bool = False,
+    whole: bool = True,
 ) -> str:
     """Return why the replay of ``case``, read from ``path``, failed.
 
     ``outcomes`` are all transactions that were replayed, at least one of them failed. ``secrets``
-    are values that are masked wherever they stand.
+    are values that are masked wherever they stand. It is about the first failure, or about that of
+    the index ``about``; what was sent and received is left out if ``brief``. ``whole`` says that
+    nobody stopped the replay.
     """
     by_index = sorted(outcomes, key=lambda one: one.index)
     mask = Mask([*secrets, *_carried(case, by_index, evidence)])
-    found = diagnose(case, by_index, path=path, evidence=evidence, mask=mask)
+    found = diagnose(case, by_index, path=path, evidence=evidence, mask=mask, about=about)
     first, failed = found.failed, sum(1 for one in by_index if one.failures)
+    total = sum(1 for _ in case.transactions())
+    earlier = next(one for one in by_index if one.failures)
     subject = Subject(case, path, first, mask, evidence)
     sections = (
         fix_first(found, path),
-        _counts(case, len(by_index), failed),
+        _counts(case, len(by_index), failed, whole=whole),
+        [f"The first failure is {summary(earlier, total)}"] if earlier is not first else [],
         _why(subject),
         checked(found),
         _extractors(subject, by_index),
-        _sent(subject),
-        _placeholders(subject),
-        *_received_and_recorded(subject),
+        *([] if brief else _exchanged(subject)),
         consequences(found, path),
     )
     text = "\n\n".join("\n".join(lines) for lines in map(list, sections) if lines)
@@ -95,12 +101,21 @@ def _carried(case: TestCase, outcomes: Sequence[StepOutcome], evidence: Evidence
             yield from recorded_in(subject.exchange)
 
 
-def _counts(case: TestCase, replayed: int, failed: int) -> list[str]:
+def _exchanged(subject: Subject) -> Iterator[Iterable[str]]:
+    """What was sent, with which values, and what came, against what was recorded."""
+    yield _sent(subject)
+    yield _placeholders(subject)
+    yield from _received_and_recorded(subject)
+
+
+def _counts(case: TestCase, replayed: int, failed: int, *, whole: bool) -> list[str]:
     total = sum(1 for _ in case.transactions())
     lines = [f'"{case.name}": {failed} of {total} transactions failed.']
     if failed > 1:
         lines[0] += " Fix the first; the others may only follow from it."
-    if replayed < total:
+    if replayed < total and not whole:
+        lines.append(f"{total - replayed} had no answer yet when the replay was stopped.")
+    elif replayed < total:
         lines.append(f"{total - replayed} were not sent, because their page did not come at all.")
     return lines
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -122,15 +122,49 @@ def of_users(case: TestCase) -> frozenset[str]:
 
 
 def unset(case: TestCase) -> set[str]:
-    """Variables that are used before anything sets them."""
+    """Return the variables that are used before anything sets them."""
+    return {name for _, name in unset_uses(case)}
+
+
+def unset_uses(case: TestCase) -> Iterator[tuple[int, str]]:
+    """Yield the index of each transaction that uses a variable before anything sets it, and the
+    variable."""
     known = {name for name, one in case.variables.items() if not one.needs_extractor}
-    missing: set[str] = set()
-    for transaction in case.transactions():
-        missing |= _own(needed_by(case, transaction)) - known
+    for index, transaction in enumerate(case.transactions()):
+        yield from ((index, name) for name in _own(needed_by(case, transaction)) - known)
         known.update(extractor.variable for extractor in transaction.extractors)
         checked = map(expected_text, transaction.validators)
-        missing |= _own(used_names(checked, case.variables)) - known
-    return missing
+        yield from ((index, name) for name in _own(used_names(checked, case.variables)) - known)
+
+
+def lost(before: TestCase, after: TestCase) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield each variable that is set before it is used in one test case and not in the other, and
+    who uses it without: numbers and titles of ``after``."""
+    were = unset(before)
+    titles = [f"{number} {one.title}" for number, one in enumerate(after.transactions(), 1)]
+    found: dict[str, dict[str, None]] = {}
+    for index, name in unset_uses(after):
+        if name not in were:
+            found.setdefault(name, {})[titles[index]] = None
+    yield from ((name, tuple(users)) for name, users in sorted(found.items()))
+
+
+def setters(case: TestCase, name: str) -> tuple[str, ...]:
+    """Return who sets a variable, by number and title."""
+    return tuple(
+        f"{number} {one.title}"
+        for number, one in enumerate(case.transactions(), 1)
+        if any(extractor.variable == name for extractor in one.extractors)
+    )
+
+
+def users(case: TestCase, name: str) -> tuple[str, ...]:
+    """Return whose requests and extractors use a variable, by number and title."""
+    return tuple(
+        f"{number} {one.title}"
+        for number, one in enumerate(case.transactions(), 1)
+        if name in needed_by(case, one)
+    )
 
 
 def _own(names: Iterable[str]) -> frozenset[str]:

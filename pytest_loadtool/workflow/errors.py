@@ -13,6 +13,10 @@ class CaseError(LoadToolError):
     """The test case does not allow the step as it is."""
 
 
+class RequestError(LoadToolError):
+    """An edited request cannot be sent in the place of the one that it was made of."""
+
+
 class NothingRecordedError(RecordingError):
     """There is no traffic to make a test case from. ``notes`` are lines on what there was."""
 

@@ -164,6 +164,27 @@ def _replacing(target: Path) -> Iterator[Path]:
         raise
 
 
+def absolute(path: Path) -> Path:
+    """Return a path that a person typed, from the root on."""
+    return path.expanduser().absolute()
+
+
+def there(path: Path) -> bool:
+    """Return whether there is something of that name."""
+    return path.exists()
+
+
+def write_private_text(path: Path, text: str) -> None:
+    """Write a file that its owner alone can read.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    with open(path, "w", encoding="utf-8", opener=_private) as file:
+        os.fchmod(file.fileno(), 0o600)
+        file.write(text)
+
+
 def write_private(path: Path, dataset: Dataset) -> None:
     """Write a dataset that its owner alone can read, and name it in the ``.gitignore`` beside it.
 

@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Container, Hashable
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 from pytest_loadtool.codec.uses import case_files
+from pytest_loadtool.load.cluster.share import FIRST_ROWS
+from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.load import ThinkTime
-from pytest_loadtool.replay import Observer, Plan, Step
+from pytest_loadtool.replay import Plan
 from pytest_loadtool.replay.compile.proxies import through
+from pytest_loadtool.replay.control import Control
+from pytest_loadtool.replay.user.user import Claim
 from pytest_loadtool.workflow.document import Document, check
+from pytest_loadtool.workflow.keeping import Keeper, WithTunnels
 from pytest_loadtool.workflow.project import Project
 
 _T = TypeVar("_T")
 
 
-class Stoppable(Observer, Protocol):
-    """An observer that ends a replay once ``stopped`` is set, and is told of tunnels, too."""
+class Stoppable(WithTunnels, Protocol):
+    """An observer that ends a replay once ``stopped`` is set."""
 
     stopped: threading.Event
-
-    def challenged(self, step: Step, seconds: float) -> None:
-        """A proxy wanted to know who asks for the tunnel that the step goes through."""
 
 
 def plan_of(
@@ -58,14 +60,56 @@ def plan_of(
     return plan
 
 
-async def replay(plan: Plan, observer: Stoppable) -> None:
-    """Replay once in a thread; when this is cancelled, the replay ends with what is under way."""
+async def replay(
+    plan: Plan,
+    observer: Stoppable,
+    *,
+    rows: Claim = FIRST_ROWS,
+    number: int = 0,
+    control: Control | None = None,
+    keeper: Keeper | None = None,
+) -> None:
+    """Replay once in a thread, with these ``rows`` of datasets; when this is cancelled, the replay
+    ends with what is under way.
+
+    With a ``control`` somebody can hold it. ``number`` (from 0) is that of the iteration.
+    ``keeper`` is told in place of ``observer``, and tells it.
+    """
     from pytest_loadtool.engine.functional import replay_once
 
+    told, began = (observer, None) if keeper is None else (keeper, keeper.began)
     try:
-        await apart(lambda: replay_once(plan, observer=observer, challenged=observer.challenged))
+        await apart(
+            lambda: replay_once(
+                plan,
+                observer=told,
+                challenged=told.challenged,
+                rows=rows,
+                number=number,
+                control=control,
+                began=began,
+            )
+        )
     finally:
         observer.stopped.set()
+        if control is not None:
+            control.stop()
+
+
+def breakpoint_of(transaction: Transaction) -> Hashable:
+    """Return what a breakpoint is known by: it stays with its transaction when others go, and when
+    that is edited."""
+    recorded = transaction.recorded
+    if recorded is not None and recorded.entry is not None:
+        return recorded.entry
+    return transaction.request.method, transaction.request.target
+
+
+def held_before(case: TestCase, breakpoints: Container[Hashable]) -> frozenset[int]:
+    """Return the indexes of the transactions that have breakpoints."""
+    return frozenset(
+        index for index, one in enumerate(case.transactions()) if breakpoint_of(one) in breakpoints
+    )
 
 
 def apart(work: Callable[[], _T]) -> asyncio.Future[_T]:

@@ -63,15 +63,17 @@ def save(
     *,
     secrets: str = WAYS[0],
     own: bool = True,
+    layout: str = "",
     placed: Callable[[Path | None], None] = lambda _: None,
     told: Told = silent,
 ) -> Saved:
     """Write a document that was checked by `check_savable`; files that are there are replaced.
 
     ``secrets`` is one of `WAYS`. ``own`` says that the test case was made here, or somebody has
-    agreed to replay it. ``placed`` is called as soon as the traffic is in its place, with its file;
-    with None if it was not moved but written anew, and the document that was given has it in memory
-    only: what follows may be interrupted.
+    agreed to replay it. ``layout`` is a text of it whose comments stay, in place of those in the
+    file. ``placed`` is called as soon as the traffic is in its place, with its file; with None if
+    it was not moved but written anew, and the document that was given has it in memory only: what
+    follows may be interrupted.
 
     Raises:
         FileError: a file cannot be written, or one of rules is wrong.
@@ -92,7 +94,7 @@ def save(
         moved += (f"  {folder} has {counted(uploads, 'file')} that it uploads.",)
     if target is not None:
         document = _write_traffic(project, document, case_path, target, placed, told)
-    save_case(case_path, document.case)
+    save_case(case_path, document.case, layout)
     if own:
         as_known(fingerprint(case_path))
     document = replace(document, evidence=target)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 
-from pytest_loadtool.console.repl.running import execute
+from pytest_loadtool.console.execution import execute
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.line import ViewLine
 from pytest_loadtool.console.wizard import Question
 from pytest_loadtool.model.progress import Told, silent
+from pytest_loadtool.replay import Plan
+from pytest_loadtool.replay.control import Control
 
 __all__ = ["Listener", "do"]
 
@@ -24,14 +27,26 @@ class Listener:
     answers: list[bool] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     gray: list[str] = field(default_factory=list)
+    columns: int | None = None
+    interactive: bool = False
 
     def say(self, text: str) -> None:
         self.said.append(text)
         if isinstance(text, ViewLine) and any(kind == "correlated" for _, kind in text.spans):
             self.gray.append(text)
 
+    async def page(self, lines: Sequence[str]) -> None:
+        for line in lines:
+            self.say(line)
+
+    def clear(self) -> None:
+        self.said.clear()
+
     def progress(self) -> AbstractContextManager[Told]:
         return nullcontext(silent)
+
+    def holding(self, control: Control, plan: Plan) -> AbstractAsyncContextManager[None]:
+        return nullcontext()
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:
         self.asked.append(question)

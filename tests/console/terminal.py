@@ -22,13 +22,20 @@ __all__ = ["Terminal", "console"]
 class Terminal:
     """A tmux session of its own server with one window."""
 
-    def __init__(self, directory: Path, command: list[str]) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        command: list[str],
+        editor: str = "false",
+        size: tuple[int, int] = (150, 50),
+    ) -> None:
         self._socket = f"loadtool-{uuid.uuid4().hex}"
-        terminal = {"TERM": "xterm-256color", "SHELL": "/bin/bash"}
+        terminal = {"TERM": "xterm-256color", "SHELL": "/bin/bash", "VISUAL": editor}
         environment = console_environment(directory) | terminal
+        columns, rows = map(str, size)
         done = f'{shlex.join(command)}; echo "exit status $?"; exec cat'
         subprocess.run(
-            [*self._tmux, "-f", "/dev/null", "new-session", "-d", "-x", "150", "-y", "50", done],
+            [*self._tmux, "-f", "/dev/null", "new-session", "-d", "-x", columns, "-y", rows, done],
             cwd=directory, env=environment, check=True,
         )  # fmt: skip
 
@@ -60,6 +67,16 @@ class Terminal:
             time.sleep(0.1)
         raise AssertionError(f"{pattern!r} is not on the screen:\n{self.screen()}")
 
+    def lines(self) -> list[str]:
+        """What is shown now, line by line, without blanks at their ends."""
+        command = [*self._tmux, "capture-pane", "-p"]
+        shown = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        return [line.rstrip() for line in shown.splitlines()]
+
+    def resize(self, columns: int, rows: int) -> None:
+        command = [*self._tmux, "resize-window", "-x", str(columns), "-y", str(rows)]
+        subprocess.run(command, check=True)
+
     def program(self) -> int:
         """The process id of the command."""
         shown = [*self._tmux, "display-message", "-p", "#{pane_pid}"]
@@ -72,13 +89,18 @@ class Terminal:
 
 @contextmanager
 def console(
-    directory: Path, case: str = "shop.case.toml", browser: str = "none"
+    directory: Path,
+    case: str = "shop.case.toml",
+    browser: str = "none",
+    editor: str = "false",
+    *options: str,
+    size: tuple[int, int] = (150, 50),
 ) -> Iterator[Terminal]:
     """`pytest --record CASE` in ``directory`` that has come to its prompt."""
     if shutil.which("tmux") is None:
         pytest.fail("tmux is not installed: apt-get install tmux")
-    command = console_command("--record", case, "--record-browser", browser)
-    opened = Terminal(directory, command)
+    command = console_command("--record", case, "--record-browser", browser, *options)
+    opened = Terminal(directory, command, editor, size)
     try:
         opened.wait_for(r"^loadtool>")
         yield opened

@@ -7,7 +7,7 @@ import sys
 import pytest
 from rich.text import Text
 
-from pytest_loadtool.console.repl.drawing import drawn
+from pytest_loadtool.console.repl.drawing import drawn, lines_drawn
 from pytest_loadtool.console.repl.prompt import TerminalFrontend
 from pytest_loadtool.console.repl.script import PlainFrontend
 from pytest_loadtool.console.session import printable
@@ -47,6 +47,25 @@ def test_a_line_that_does_not_fit(width: int) -> None:
 def test_a_terminal_too_narrow() -> None:
     """Where there is no room beside the first parts, the terminal itself breaks the line."""
     assert drawn(LINE, 20, coloured=False) == LINE
+
+
+@pytest.mark.parametrize("width", [80, 50, 33])
+def test_plain_text_is_wrapped_between_words(width: int) -> None:
+    """No line is wider than the terminal, no word is cut; a line goes on a little to the right of
+    where it began, and one that fits is left as it is."""
+    text = (
+        "The test case has 10 pages, 24 transactions. `configure` finds its dynamic values.\n"
+        "  left out: Grüße, 負荷 and a few others of which nobody at all knows what they are for\n"
+        "short"
+    )
+    lines = lines_drawn(text, width, coloured=False)
+    assert max(map(cells, lines)) <= width
+    assert " ".join(" ".join(lines).split()) == " ".join(text.split())
+    assert lines[1].startswith("  ")
+    assert lines[1][2] != " "
+    below = next(n for n, line in enumerate(lines) if line.startswith("  left out")) + 1
+    assert lines[below].startswith("    ")
+    assert lines[-1] == "short"
 
 
 def test_wide_characters_and_long_words() -> None:

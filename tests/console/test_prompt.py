@@ -16,8 +16,8 @@ from prompt_toolkit.input import PipeInput, create_pipe_input
 from prompt_toolkit.output.plain_text import PlainTextOutput
 
 from pytest_loadtool.casefile import read_case
+from pytest_loadtool.console.execution import ABANDONED, NOTHING_RECORDED, SAVED
 from pytest_loadtool.console.repl.prompt import TerminalFrontend, history, interact, toolbar
-from pytest_loadtool.console.repl.running import ABANDONED, NOTHING_RECORDED, SAVED
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.workflow.document import Document
 from tests.console.samples import DOCUMENT
@@ -63,7 +63,7 @@ def test_tree_is_shown_on_request(session: Console, typed: Typed) -> None:
     session.document = session.saved = DOCUMENT
     status, shown = typed("tree", ENTER, "quit", ENTER)
     assert status == SAVED
-    assert "▾ Log in" in shown
+    assert "▾ P1 Log in" in shown
 
 
 def test_slip_is_answered_and_the_console_goes_on(typed: Typed) -> None:
@@ -109,7 +109,7 @@ def test_control_c_right_after_a_line_ends_its_command(
     assert status == ABANDONED
     assert shown.getvalue().count("interrupted") == 1
     assert ("Replace?" in shown.getvalue()) == (after == "answer")
-    assert "▾ Log in" not in shown.getvalue()
+    assert "▾ P1 Log in" not in shown.getvalue()
     assert session.case_path.read_text() == "# somebody's\n"
 
 
@@ -151,7 +151,7 @@ def test_defect_does_not_cost_the_test_case(
         raise ZeroDivisionError("oops")
 
     session.document = DOCUMENT
-    monkeypatch.setattr("pytest_loadtool.console.views.case.tree", fail)
+    monkeypatch.setattr("pytest_loadtool.console.views.tree.tree", fail)
     status, shown = typed("tree", ENTER, "save", ENTER, CTRL_D)
     assert status == SAVED
     assert "ZeroDivisionError" in shown
@@ -163,6 +163,35 @@ def test_first_line_is_run_at_once(typed: Typed) -> None:
     _, shown = typed(CTRL_D, first="help stop")
     assert "loadtool> help stop" in shown
     assert "Stop recording" in shown
+
+
+def test_pasted_lines_run_one_by_one(session: Console, typed: Typed) -> None:
+    """A block from a document is as many commands as it has lines; after one that fails, the rest
+    is not run, and it is said."""
+    session.document = session.saved = DOCUMENT
+    start, end = "\x1b[200~", "\x1b[201~"
+    _, shown = typed(f"{start}tree\n\nhelp stop\n{end}", ENTER, CTRL_D)
+    assert "▾ P1 Log in" in shown
+    assert "Stop recording: close the browser" in shown
+    session.done = False
+    _, shown = typed(f"{start}tere\nhelp stop\ntree\n{end}", ENTER, CTRL_D)
+    assert "Not run: 2 lines of what was pasted." in shown
+    assert "Stop recording: close the browser" not in shown
+
+
+def test_a_new_test_case_says_what_to_do_first(
+    session: Console, typed: Typed, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The three ways to one; when one is open, nothing of that."""
+    typed(CTRL_D)
+    said = capsys.readouterr().out
+    assert "New test case. `record URL` opens a browser, `import FILE.har`" in said
+    session.document, session.done = DOCUMENT, False
+    session.saved = DOCUMENT
+    typed(CTRL_D)
+    said = capsys.readouterr().out
+    assert "New test case" not in said
+    assert "`help` lists the commands" in said
 
 
 def test_toolbar_says_what_there_is(session: Console) -> None:

@@ -42,7 +42,19 @@ async def do_(session: Any, *program: str) -> None:
     """Do something."""
 
 
-SAMPLE = registry(fetch, fetch_many_things, do_)
+async def fill_many_rows(session: Any, file: Path | None = None, *, rows: int = 0) -> None:
+    """Fill a file.
+
+    --rows N is how many there will be, unless there are more; the file is FILE.
+
+    Example: `fill many rows=3`
+    """
+
+
+SAMPLE = registry(
+    {"Fetch": (fetch, fetch_many_things), "Other": (do_, fill_many_rows)},
+    aliases={"get": "fetch", "ten": "fetch 10"},
+)
 
 
 @pytest.mark.parametrize(
@@ -57,6 +69,11 @@ SAMPLE = registry(fetch, fetch_many_things, do_)
         ("fetch-many-things", (), {}),
         ("fetch many things x for_long=1m30s", ("x",), {"for_long": 90.0}),
         ("fetch-many --for-long 2h x", ("x",), {"for_long": 7200.0}),
+        ("fill many rows=3", (), {"rows": 3}),
+        ("fill many rows", (), {}),
+        ("get x", ("x",), {}),
+        ("ten 1", ("10", 1), {}),
+        ("fetch-many ./a=b", ("./a=b",), {}),
         ("do x=1 --y=2", ("x=1", "--y=2"), {}),
         ("do curl --proxy x 'a b'", ("curl", "--proxy", "x", "a b"), {}),
         ("  do   true  ", ("true",), {}),
@@ -93,6 +110,10 @@ def test_blank_lines_and_comments_are_nothing_to_do(line: str) -> None:
         ("fetch x --dealy 1", "fetch has no option --dealy; did you mean '--delay'?"),
         ("fetch x --quiet=yes", "--quiet takes no value"),
         ("fetch x --delay", "--delay needs a value"),
+        ("fill", "there is no command 'fill'; did you mean 'fill-many-rows'?"),
+        ("fill many ramp=20s", "fill-many-rows has no option --ramp"),
+        ("fill many row=3", "fill-many-rows has no option --row; did you mean '--rows'?"),
+        ("fetch x 1 delayed=2", "fetch has no option --delayed; did you mean '--delay'?"),
         ("fetch x 1 2", "fetch takes no further argument: '2'"),
         ("fetch 'x", "a quotation mark or a backslash is left open"),
     ],
@@ -118,6 +139,22 @@ def test_home_directory_is_understood_in_file_names() -> None:
     assert call.options["file"] == Path.home() / "shop.har"
 
 
+def test_what_is_said_of_an_option() -> None:
+    """The clause of the help that it stands in, for the completion; and the example is no part of
+    the help."""
+    command = SAMPLE.commands["fill-many-rows"]
+    assert command.about("--rows") == "how many there will be, unless there are more"
+    assert command.example == "fill many rows=3"
+    assert "Example" not in command.help
+    assert command.about("--lines") == ""
+
+
+def test_groups_have_each_command_once() -> None:
+    """What `help` lists by groups are the commands, and no two of one name."""
+    grouped = [one.name for group in COMMANDS.groups.values() for one in group]
+    assert sorted(grouped) == sorted(COMMANDS.commands)
+
+
 @pytest.mark.promise(14)
 @pytest.mark.parametrize("name", list(COMMANDS.commands))
 def test_every_command_is_documented(name: str) -> None:
@@ -126,4 +163,7 @@ def test_every_command_is_documented(name: str) -> None:
     assert re.fullmatch(r"[A-Z].*[.]", command.summary)
     for label in command.options():
         assert label in command.help
+        assert command.about(label), f"what is {label}? a few words after it, up to a full stop"
+    assert command.example, "the docstring's last paragraph is missing: Example: `…`"
+    assert COMMANDS.parse(command.example), command.example
     assert inspect.iscoroutinefunction(command.function)

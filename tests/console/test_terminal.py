@@ -180,7 +180,7 @@ def test_wizards_ask_who_the_users_are(tmp_path: Path) -> None:
             terminal.enter("undo")
             terminal.wait_for(r"^Undid `user-identity`\.")
             terminal.enter("undo")
-            terminal.wait_for(r"^Undid `play --fast`\.")
+            terminal.wait_for(r"^Undid `test-case-configuration`\.")
     assert (tmp_path / "users.csv").read_text().endswith("\nalice,secret1,EXAMPLE\\alice\n")
 
 
@@ -205,3 +205,42 @@ def test_control_c_stops_a_load_test_and_not_the_console(tmp_path: Path) -> None
             terminal.enter("quit")
             terminal.wait_for(r"exit status 0")
         assert server.requests
+
+
+def test_person_holds_a_replay(tmp_path: Path) -> None:
+    """Skip a think time, be held at a breakpoint, edit the request there, go on, stop; nothing
+    is left of the lines that told where it was, nor of what was typed."""
+    with serving() as server:
+        text = case(server.url, "GET /1", "POST /echo?x=2", "GET /3")
+        think = text.replace('name = "Home"', 'name = "Home"\nthink_time = "10m"')
+        more = '[[page]]\nname = "Next"\n[[page.transaction]]\nrequest = "GET /silence"\n'
+        (tmp_path / "shop.case.toml").write_text(f"{think}{more}")
+        (tmp_path / "ed.sh").write_text('#!/bin/sh\nsed -i s/x=2/x=edited/ "$1"\n')
+        (tmp_path / "ed.sh").chmod(0o755)
+        with console(tmp_path, editor=str(tmp_path / "ed.sh")) as terminal:
+            terminal.enter("break 2")
+            terminal.wait_for(r"^`play` is held before 2 POST /echo\.")
+            terminal.enter("play")
+            terminal.wait_for(r"^Replay it \(yes, no\)\? \[no\]")
+            terminal.enter("yes")
+            terminal.wait_for(r"^page 1 of 2  Home  1 of 4  errors 0  held before 2 \(breakpoint\)")
+            terminal.press("e")
+            terminal.wait_for(r"^ +2 POST /echo goes out as edited\.")
+            terminal.press("c")
+            terminal.wait_for(r"thinking \d\.\d of 600\.0 s  elapsed \d:\d\d$")
+            assert server.requests == ["GET /1", "POST /echo?x=edited", "GET /3"]
+            terminal.press("Space")
+            terminal.wait_for(r"thinking \d+\.\d of 600\.0 s \(paused\)")
+            terminal.type("xyz")
+            terminal.press("Enter")
+            terminal.wait_for(r"^page 2 of 2  Next  3 of 4  errors 0  elapsed")
+            server.busy.wait()
+            terminal.press("C-c")
+            terminal.wait_for(r"^3 of 4 transactions passed until then\.\n+interrupted")
+            terminal.wait_for(r"^loadtool> *$")
+            screen = terminal.screen()
+            assert "elapsed" not in screen
+            assert "Enter skips" not in screen
+            assert "xyz" not in screen
+            terminal.enter("quit")
+            terminal.wait_for(r"exit status 0")

@@ -30,6 +30,8 @@ from pytest_loadtool.model.rule import same_name
         "GhYtReWqAsDfGhJkLzXc",
         "V1StGXR8_Z5jdHi6B-myT",
         "eyJpdiI6Ik9ZRTZ4UT09%2BdGFnIjoi%3D",
+        "3EdRaavGYExxwoJbxRNuovkJutOJhlyF",
+        "nWqYtRzKbDmGxHvLpJsF4",
     ],
 )
 def test_random(value: str) -> None:
@@ -63,6 +65,8 @@ def test_random(value: str) -> None:
         "report_2024_q3_v2",
         "UPPERCASE_CONSTANT_NAME",
         "Special:MovePage",
+        "getDocumentsOfPart2",
+        "MyClassWithManyNames",
     ],
 )
 def test_not_random(value: str) -> None:

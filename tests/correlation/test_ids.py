@@ -242,3 +242,95 @@ def test_a_variable_that_is_declared_as_an_id() -> None:
         used = call("POST", "/graphql", {"query": query, "variables": {field: "3"}})
         found = "${" in requests(run(made, used))[1].partition('"variables"')[2]
         assert found is (field == "user")  # the owners may be of another kind
+
+
+@pytest.mark.parametrize("kind", ["type", "kind", "_type"])
+def test_a_kind_beside_a_bare_id(kind: str) -> None:
+    """Task 3 and project 3: what is beside the id says which, in each object of its own."""
+    rows = [{"id": 3, "note": {"a": 1}, kind: "task"}, {kind: "project", "id": 3}]
+    last = run(
+        call("POST", "/api/projects", {"name": "Tea"}, json_body({"id": 3})),
+        get("/api/projects/3"),
+        call("POST", "/api/tasks", {"name": "Buy"}, json_body({"id": 3})),
+        get("/api/tasks/3"),
+        call("POST", "/api/projects/star", {kind: "task", "id": 3}),
+        call("POST", "/api/tasks/star", rows),
+        call("POST", "/api/tasks/star", {kind: "large", "id": 3}),
+    )
+    assert requests(last)[4:] == [
+        f'/api/projects/star {{"{kind}": "task", "id": ${{task_id[1]}}}}',
+        '/api/tasks/star [{"id": ${task_id[1]}, "note": {"a": 1}, "'
+        f'{kind}": "task"}}, {{"{kind}": "project", "id": ${{project_id[1]}}}}]',
+        f'/api/tasks/star {{"{kind}": "large", "id": ${{task_id[1]}}}}',
+    ]
+
+
+def test_ids_behind_ids_are_called_after_a_word() -> None:
+    """``/obj/1/1/16386``: no id is what another one is the id of."""
+    for parent in ("/obj/1/1", "/obj/a81bc81bdead4e5d"):
+        last = run(
+            call("POST", parent, {"name": "Tea"}, json_body({"id": 16386})),
+            get(f"{parent}/16386"),
+        )
+        assert requests(last)[1] == f"{parent}/${{obj_id[1]}}"
+
+
+def test_an_xml_answer_alone_before_a_list() -> None:
+    """The answer to the change has one id; the list has those of others, too."""
+    kind, own, other = ("Content-Type", "text/xml"), "8c2f0b7e4d11", "77f0a1b2c3d4"
+    alone = f"<Order><OrderId>{own}</OrderId></Order>"
+    rows = "".join(f"<Order><OrderId>{at}</OrderId></Order>" for at in (other, own))
+    last = run(
+        call("POST", "/orders", {"lines": 1}, exchange(received=(kind,), answer=alone.encode())),
+        get("/orders", exchange(received=(kind,), answer=f"<Orders>{rows}</Orders>".encode())),
+        get("/print?what=" + own),
+    )
+    assert requests(last)[2] == "/print?what=${what[1]}"
+    assert [bool(one.extractors) for one in last.case.transactions()] == [True, False, False]
+
+
+def test_the_version_of_the_thing_itself() -> None:
+    """Both are at version 7: each change takes that of its own thing."""
+    last = run(
+        call("POST", "/plan/create", {"name": "Tea"}, json_body({"plan_id": 89, "version": 7})),
+        call("POST", "/step/create", {"name": "Buy"}, json_body({"step_id": 13, "version": 7})),
+        call("POST", "/plan/update", {"plan_id": 89, "size": 1, "version": 7}, json_body({})),
+    )
+    first = [one.variable for one in next(iter(last.case.transactions())).extractors]
+    assert first == ["plan_id[1]", "version[1]"]
+    assert requests(last)[2].endswith('"version": ${version[1]}}')
+
+
+def test_the_etag_of_the_path_itself() -> None:
+    """Another thing may have the same."""
+    tag = ("ETag", '"7"')
+    last = run(
+        get("/plans/tea", html("", tag)),
+        get("/plans/cup", html("", tag)),
+        call("PUT", "/plans/tea", {"size": 1}, sent=(("If-Match", '"7"'),)),
+    )
+    assert [bool(one.extractors) for one in last.case.transactions()] == [True, False, False]
+
+
+def test_an_object_called_as_its_thing_is() -> None:
+    """``list`` is what most answers wrap things in, and here a thing."""
+    last = run(
+        call("POST", "/lists", {"name": "Tea"}, json_body({"id": 3})),
+        get("/lists/3"),
+        call("POST", "/entries", {"name": "Buy", "list": {"id": 3}}),
+    )
+    assert requests(last)[2] == '/entries {"name": "Buy", "list": {"id": ${list_id[1]}}}'
+
+
+def test_a_row_is_not_found_by_the_number_of_another_thing() -> None:
+    """User 4 has made document 4: that is found by its name."""
+    rows = [{"id": 9, "name": "Ida"}, {"id": 4, "name": "Route 66"}]
+    last = run(
+        call("POST", "/login", {"username": "kim"}, json_body({"user": {"id": 4}})),
+        get("/users/4"),
+        call("POST", "/documents", {"name": "Route 66"}, json_body({"ok": True})),
+        get("/documents", json_body(rows)),
+        get("/documents/4"),
+    )
+    (extractor,) = [*last.case.transactions()][3].extractors
+    assert str(extractor.source) == """JSON path $[?(@.name=="Route 66")].id"""

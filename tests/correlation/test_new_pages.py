@@ -191,3 +191,46 @@ def test_fields_that_are_called_like_it() -> None:
         '/api/items {"category": ${category_id[1]}, "size": 7}',
     ]
     assert requests(configuration)[6] == "/items category=${category_id[1]}&parent=8&shelf=8"
+
+
+def _row(number: int, name: str) -> str:
+    return (
+        f'<tr><td><a href="/comments/show/{number}">{name}</a></td>'
+        f'<td><a href="/comments/edit/{number}">Edit</a></td></tr>'
+    )
+
+
+@pytest.mark.parametrize("number", [8, 53])
+def test_a_row_with_the_number_of_its_page(number: int) -> None:
+    """Comment 8 on the page of ticket 8 is found as comment 53 is: by its row."""
+    page, rows = "/tickets/show/8", _row(5, "Draft")
+    configured = run(
+        post("/tickets", "name=Pond", html(""), status=302, received=(("Location", page),)),
+        get(page, html(f"<table>{rows}</table>")),
+        post("/comments", "ticket_id=8&name=Lamp", html("")),
+        get(page, html(f"<table>{rows}{_row(number, 'Lamp')}</table>")),
+        get(f"/comments/edit/{number}"),
+    )
+    assert requests(configured)[-1] == "/comments/edit/${edit_id[1]}"
+
+
+def _linking(code: str, text: str = "Edit") -> str:
+    configured = run(
+        get("/orders", html("<p>No orders.</p>")),
+        post("/orders", "name=Tea", html("")),
+        get("/orders", html(f'<p>Tea</p><a href="/orders/{code}/edit">{text}</a>')),
+        get(f"/orders/{code}/edit"),
+    )
+    return requests(configured)[-1]
+
+
+@pytest.mark.parametrize("code", ["GJUBSR", "BA2T5S", "Vorbs"])
+def test_a_code_without_a_digit(code: str) -> None:
+    """What the server makes up may look like a name by chance."""
+    assert _linking(code) == "/orders/${order_id[1]}/edit"
+
+
+@pytest.mark.parametrize(("name", "text"), [("HELP", "HELP"), ("All_teas", "Edit all teas")])
+def test_the_name_of_a_page_that_people_read(name: str, text: str) -> None:
+    """The address of a page may be its name."""
+    assert _linking(name, text) == f"/orders/{name}/edit"

@@ -24,7 +24,7 @@ def rows(request: Request, content_type: str = "") -> list[Row]:
     [
         ("/", []),
         ("/items/17/edit", [
-            (Place.PATH, "", "items"), (Place.PATH, "items", "17"), (Place.PATH, "17", "edit"),
+            (Place.PATH, "", "items"), (Place.PATH, "items", "17"), (Place.PATH, "items", "edit"),
         ]),
         ("${server}/a%20b/", [(Place.PATH, "", "a b")]),
         ("http://h:80/a?x=1", [(Place.PATH, "", "a"), (Place.QUERY, "x", "1")]),

@@ -283,8 +283,13 @@ def test_console(way: str, kept: set[str], server: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", list(FAILURES))
 def test_play(name: str, project: Path) -> None:
-    """The console tells why a replay failed."""
+    """The console tells why a replay failed, and shows what was kept of it."""
     (project / "script.txt").write_text("show 2\nfields 2\nplay --fast\n")
-    output = run(project, "--record", f"{name}.case.toml", "--record-script", "script.txt")
-    assert "First failure: 2 POST" in output
+    arguments = ("--record", f"{name}.case.toml", "--record-script", "script.txt")
+    output = run(project, *arguments)
+    assert "transaction 2 'POST" in output
+    assert found_in(output) == {}
+    (project / "script.txt").write_text("replays\nreplays 1\nwhy\nplay\n")
+    output = run(project, *arguments)
+    assert "sent to http" in output
     assert found_in(output) == {}

@@ -22,7 +22,12 @@ VALIDATORS = {
     "dataset field, as a JSON value": (
         "validators = [{ json = '$.body', equals = 'name=${users.name}' }]",
         "validators = [{ json = '$.body', equals = 'name=${users.other}' }]",
-        "JSON path $.body = 'name=${users.other}': not found",
+        "$.body is name=ann, expected name=bert",
+    ),
+    "JSON value that is not there": (
+        "validators = [{ json = '$.nothing', absent = true }]",
+        "validators = [{ json = '$.nothing', equals = 2 }]",
+        "JSON path $.nothing = 2: not found",
     ),
     "regular expression": (
         "validators = [{ regex = 'name=[a-n]{3}\\b' }]",

@@ -150,3 +150,17 @@ def test_graphql_by_get() -> None:
 def test_soap_actions(headers: list[tuple[str, str]], expected: str) -> None:
     """SOAP 1.1 has a header for it, SOAP 1.2 a parameter."""
     assert operation_name(call("POST", f"{SHOP}/x", 0, *headers)) == expected
+
+
+def test_program_that_asks_for_documents_names_its_pages_after_them() -> None:
+    """It wants no HTML above all, and navigates nowhere. What a script of a page asks for is no
+    document."""
+    plain, untyped, scripted = (
+        call("GET", f"{SHOP}/{path}", at, *headers, answer=answer, content_type=kind)
+        for path, at, headers, answer, kind in (
+            ("", 0, (), b"<title>Main</title>", "text/html"),
+            ("index.html", 5, (), b"<html><title>Reports</title>", ""),
+            ("part", 9, (("X-Requested-With", "x"),), b"<title>Part</title>", "text/html"),
+        )
+    )
+    assert names(plain, untyped, scripted) == ["Main", "Reports", "part"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from pytest_loadtool.casefile.syntax import (
     form_action,
@@ -17,9 +17,12 @@ from pytest_loadtool.casefile.syntax import (
     token,
     variable_name,
 )
+from pytest_loadtool.casefile.toml.diagnostics import Problems
+from pytest_loadtool.casefile.toml.positions import scan
 from pytest_loadtool.casefile.toml.schema import (
     Key,
     Node,
+    Rejected,
     Table,
     array,
     at_least,
@@ -30,6 +33,7 @@ from pytest_loadtool.casefile.toml.schema import (
 )
 from pytest_loadtool.codec.decoding import DECODINGS
 from pytest_loadtool.codec.suggestions import did_you_mean
+from pytest_loadtool.errors import FileError
 from pytest_loadtool.model.extractor import (
     Boundary,
     Choice,
@@ -53,6 +57,7 @@ from pytest_loadtool.model.validator import (
     Validator,
 )
 
+_Actor = TypeVar("_Actor", Extractor, Validator)
 _Sources = Mapping[str, Callable[[Mapping[str, Any]], Source]]
 
 
@@ -193,6 +198,39 @@ _KINDS: Mapping[str, Callable[[dict[str, Any], Outcome | None], Validator]] = {
 }
 #: What goes with one kind alone.
 _OF_KIND = {"equals": "json", "row": "text"}
+
+
+def parse_extractor(table: Mapping[str, Any]) -> Extractor:
+    """The extractor that these keys say, as a test case has them.
+
+    Raises:
+        ValueError: they say none; the text says why.
+    """
+    return _alone(extractor, table)
+
+
+def parse_validator(table: Mapping[str, Any]) -> Validator:
+    """The validator that these keys say, as a test case has them.
+
+    Raises:
+        ValueError: as `parse_extractor`.
+    """
+    return _alone(validator, table)
+
+
+def _alone(read: Callable[[Node], _Actor], table: Mapping[str, Any]) -> _Actor:
+    """What ``read`` makes of a table that stands in no file."""
+    problems = Problems("", scan(""))
+    try:
+        return read(Node(dict(table), (), problems))
+    except Rejected:
+        pass
+    try:
+        problems.raise_any()
+    except FileError as error:
+        key = f"{error.key}: " if error.key else ""
+        raise ValueError(f"{key}{error.message.partition(chr(10))[0]}") from None
+    raise AssertionError("a rejected table has a problem")
 
 
 def extractor(node: Node) -> Extractor:

@@ -41,6 +41,15 @@ def exchanges_of_lines(path: Path) -> Iterator[Exchange]:
     """The exchanges of a file of ours in its order, up to where its last write was torn.
 
     Raises:
+        OSError, FileError: as `entries_of_lines`.
+    """
+    return (exchange for exchange, _ in entries_of_lines(path))
+
+
+def entries_of_lines(path: Path) -> Iterator[tuple[Exchange, dict[str, Any]]]:
+    """Likewise, each with its entry, which lacks the text of large bodies.
+
+    Raises:
         OSError: it cannot be read.
         FileError: an entry that is not the last is wrong.
     """
@@ -61,7 +70,9 @@ def exchanges_of_lines(path: Path) -> Iterator[Exchange]:
             position += len(line)
 
 
-def _exchange(line: bytes, index: int, source: BodySource, position: int) -> Exchange:
+def _exchange(
+    line: bytes, index: int, source: BodySource, position: int
+) -> tuple[Exchange, dict[str, Any]]:
     entry = line.rstrip(b",\n")
     places: dict[str, tuple[int, int]] = {}
     text, at = b"", 0
@@ -77,7 +88,7 @@ def _exchange(line: bytes, index: int, source: BodySource, position: int) -> Exc
         name: StoredBody(source, *place, *_coding_and_size(name, found))
         for name, place in places.items()
     }
-    return converted(exchange_from, found, index).changed(**stored)
+    return converted(exchange_from, found, index).changed(**stored), found
 
 
 def _coding_and_size(name: str, entry: Any) -> tuple[bool, int]:

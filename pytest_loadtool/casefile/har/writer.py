@@ -14,14 +14,14 @@ import contextlib
 import json
 import os
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from pytest_loadtool import __version__
 from pytest_loadtool.casefile.files import file_errors
 from pytest_loadtool.casefile.har.body import READABLE, BodySource, StoredBody
-from pytest_loadtool.casefile.har.exchange import HEAD, TROUBLES, encoded, entry_from
+from pytest_loadtool.casefile.har.exchange import HEAD, encoded, entry_from
 from pytest_loadtool.model.exchange import Body, Exchange
 
 #: What is written at once, in bytes, unless it comes in one piece.
@@ -31,8 +31,11 @@ _PIECE = 1024 * 1024
 class HarWriter:
     """Writes a new HAR file entry by entry. Usable in a ``with`` statement."""
 
-    def __init__(self, path: Path, comment: str = "") -> None:
-        """Create the file, as yet without entries. ``comment`` is about the whole of it.
+    def __init__(
+        self, path: Path, comment: str = "", about: Mapping[str, Any] | None = None
+    ) -> None:
+        """Create the file, as yet without entries. ``comment`` is about the whole of it, ``about``
+        are more fields of its ``log``.
 
         Raises:
             FileError: it cannot be created, or exists: recorded traffic is never overwritten.
@@ -40,11 +43,13 @@ class HarWriter:
         self.path = path
         self._count = 0
         self._source: BodySource | None = None
-        self._troubles: list[str] = []
+        #: Fields of the log that stand in the closing line.
+        self._closing: dict[str, Any] = {}
         #: Stands for a body while the rest of its entry becomes text: nothing else contains it.
         self._mark = secrets.token_hex(16)
-        about = f'"comment":{json.dumps(comment)},' if comment else ""
-        head = f',"version":"{__version__}"}},{about}"pages":[],"entries":['
+        fields = ({"comment": comment} if comment else {}) | dict(about or {})
+        said = "".join(f"{json.dumps(name)}:{json.dumps(one)}," for name, one in fields.items())
+        head = f',"version":"{__version__}"}},{said}"pages":[],"entries":['
         with file_errors(path, "create"):
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
             # Traffic holds what was typed and every token: for its owner alone.
@@ -52,16 +57,18 @@ class HarWriter:
         self._end = 0  # where the closing line begins
         self._put([[HEAD + head.encode()]])
 
-    def append(self, exchange: Exchange) -> int:
+    def append(self, exchange: Exchange, fields: Mapping[str, Any] | None = None) -> int:
         """Add an exchange; its index among the entries. The file is whole again when this returns.
+
+        ``fields`` are more fields of its entry, or stand in place of some.
 
         Raises:
             FileError: it cannot be written; the file is then as it was before.
         """
-        self.keep(exchange)
+        self.keep(exchange, fields)
         return self._count - 1
 
-    def keep(self, exchange: Exchange) -> Exchange:
+    def keep(self, exchange: Exchange, fields: Mapping[str, Any] | None = None) -> Exchange:
         """Add an exchange as `append` does, and return it with its response body where it now is:
         in the file, and not in memory; so is that of the request, if it is large.
 
@@ -70,7 +77,7 @@ class HarWriter:
         """
         sent, sent_encoding = _text(exchange.held_request, exchange.request_size)
         received, encoding = _text(exchange.held_body, exchange.response_size)
-        before, between, after = self._entry(exchange, sent_encoding, encoding)
+        before, between, after = self._entry(exchange, sent_encoding, encoding, fields or {})
         separator = b",\n" if self._count else b"\n"
         places = self._put([[separator, before], sent, [between], received, [after]])
         self._count += 1
@@ -85,11 +92,11 @@ class HarWriter:
         return exchange.changed(request_body=request, response_body=response)
 
     def _entry(
-        self, exchange: Exchange, sent_encoding: str, encoding: str
+        self, exchange: Exchange, sent_encoding: str, encoding: str, fields: Mapping[str, Any]
     ) -> tuple[bytes, bytes, bytes]:
         """The text of an entry up to its request body, up to its response body, and behind it."""
         sent = f"{self._mark}sent"
-        entry = entry_from(exchange, (sent, sent_encoding), (self._mark, encoding))
+        entry = entry_from(exchange, (sent, sent_encoding), (self._mark, encoding)) | dict(fields)
         try:
             line = json.dumps(entry, ensure_ascii=False).encode()
         except UnicodeEncodeError:  # lone surrogates: JSON can escape them, UTF-8 cannot hold them
@@ -104,7 +111,15 @@ class HarWriter:
         Raises:
             FileError: it cannot be written.
         """
-        self._troubles.append(text)
+        self.conclude({"_troubles": [*self._closing.get("_troubles", ()), text]})
+
+    def conclude(self, fields: Mapping[str, Any]) -> None:
+        """Have the closing line hold these fields of the log.
+
+        Raises:
+            FileError: it cannot be written.
+        """
+        self._closing |= fields
         self._put()
 
     def close(self) -> None:
@@ -139,9 +154,10 @@ class HarWriter:
 
     def _tail(self) -> bytes:
         """The closing line."""
-        if not self._troubles:
-            return b"\n]}}\n"
-        return TROUBLES + json.dumps(self._troubles).encode() + b"}}\n"
+        fields = "".join(
+            f",{json.dumps(name)}:{json.dumps(one)}" for name, one in self._closing.items()
+        )
+        return f"\n]{fields}}}}}\n".encode()
 
 
 def _text(held: bytes | Body, size: int) -> tuple[Iterable[bytes], str]:

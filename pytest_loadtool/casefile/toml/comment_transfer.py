@@ -3,14 +3,15 @@
 Tables are matched by key. The entries of an array have no names, so they are matched in rounds,
 each over what the rounds before left: entries that are equal; entries of the same label (a page's
 name, a transaction's request), the first with the first and so on; entries that follow, or come
-before, the partner of their neighbour and resemble each other (what was renamed or edited).
+before, the partner of their neighbour and resemble each other (what was renamed or edited). What
+has then no partner in its own array may have moved to another: transactions go from page to page.
 """
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict, deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pytest_loadtool.casefile.toml.positions import KeyPath
@@ -20,6 +21,8 @@ _ALIKE = 0.6
 #: How much of an entry is compared for that; the comparison takes quadratic time.
 _LONGEST = 600
 
+#: The array whose entries move to another of that name.
+_MOVING = "transaction"
 #: By the array's name: the key of an entry that says which one it is.
 _LABELS: Mapping[str, str] = {
     "page": "name",
@@ -37,6 +40,7 @@ def match(old: Any, new: Any, usual: Mapping[str | int, Any]) -> dict[KeyPath, K
     """
     matcher = _Matcher(usual)
     matcher.match(old, new, (), ())
+    matcher.match_moved(old, new)
     return matcher.found
 
 
@@ -54,6 +58,23 @@ class _Matcher:
         elif isinstance(old, list) and isinstance(new, list):
             for mine, theirs in self.pairs(_name(at), old, new).items():
                 self.match(old[mine], new[theirs], (*at, mine), (*to, theirs))
+
+    def match_moved(self, old: Any, new: Any) -> None:
+        """Note the transactions that are on another page now: equal ones, then those of the same
+        label."""
+        partners = set(self.found.values())
+        gone = [one for one in _nested(old) if one[0] not in self.found]
+        come = [one for one in _nested(new) if one[0] not in partners]
+        pairs: dict[int, int] = {}
+        for text in (self.whole, self.label):
+            _pair_equal([text(one) for _, one in gone], [text(one) for _, one in come], pairs)
+        for mine, theirs in pairs.items():
+            (at, before), (to, after) = gone[mine], come[theirs]
+            self.match(before, after, at, to)
+
+    def label(self, entry: Any) -> str:
+        """What tells a transaction from others."""
+        return _label(_MOVING, entry, self.whole(entry))
 
     def pairs(self, name: str, old: list[Any], new: list[Any]) -> dict[int, int]:
         """Which entry of the array ``name`` is which: old indices to new ones."""
@@ -87,6 +108,15 @@ class _Matcher:
 
 
 _Texts = tuple[list[str], list[str]]
+
+
+def _nested(data: Any) -> Iterator[tuple[KeyPath, Any]]:
+    """Each transaction with its path."""
+    for number, page in enumerate(data.get("page", ())):
+        entries = page.get(_MOVING, ()) if isinstance(page, dict) else ()
+        yield from (
+            (("page", number, _MOVING, index), entry) for index, entry in enumerate(entries)
+        )
 
 
 def _name(at: KeyPath) -> str:

@@ -1,13 +1,38 @@
-"""The commands, in the order that help lists them."""
+"""The commands by groups, in the order that help lists them."""
 
 from __future__ import annotations
 
-from pytest_loadtool.console.commands.case import show, show_errors, show_fidelity, tree
+from pytest_loadtool.console.commands.actors import extractors, validators
+from pytest_loadtool.console.commands.case import (
+    collapse,
+    expand,
+    show,
+    show_errors,
+    show_fidelity,
+    tree,
+)
+from pytest_loadtool.console.commands.case_file import edit_, reload
 from pytest_loadtool.console.commands.configure import (
     application_state,
     configure,
     explain,
     undo_decision,
+)
+from pytest_loadtool.console.commands.dataset_files import (
+    dataset_import,
+    dataset_new,
+    dataset_properties,
+    dataset_remove,
+    dataset_rename,
+    dataset_reset,
+    dataset_show,
+    datasets,
+)
+from pytest_loadtool.console.commands.dataset_values import (
+    dataset_add_column,
+    dataset_add_row,
+    dataset_fill,
+    dataset_set,
 )
 from pytest_loadtool.console.commands.edit import (
     delete,
@@ -17,9 +42,10 @@ from pytest_loadtool.console.commands.edit import (
     undo,
     unique,
 )
+from pytest_loadtool.console.commands.extracting import extract, remove_extractor
 from pytest_loadtool.console.commands.fields import fields, set_field
 from pytest_loadtool.console.commands.files import import_, import_page, save
-from pytest_loadtool.console.commands.general import help_, quit_
+from pytest_loadtool.console.commands.general import clear, help_, log, quit_, shell
 from pytest_loadtool.console.commands.load import create_load_configuration, start
 from pytest_loadtool.console.commands.outside import run, wait
 from pytest_loadtool.console.commands.properties import (
@@ -29,16 +55,49 @@ from pytest_loadtool.console.commands.properties import (
 )
 from pytest_loadtool.console.commands.record import record, stop
 from pytest_loadtool.console.commands.regroup import preferences, regroup
-from pytest_loadtool.console.commands.replay import play
+from pytest_loadtool.console.commands.replay import break_, breakpoints, play
+from pytest_loadtool.console.commands.replays import replays, why
+from pytest_loadtool.console.commands.structure import (
+    duplicate,
+    merge,
+    move,
+    rename,
+    split,
+    think,
+)
+from pytest_loadtool.console.commands.validating import remove_validator, status, validate
+from pytest_loadtool.console.commands.view import view
 from pytest_loadtool.console.registry import registry
 
 __all__ = ["COMMANDS"]
 
+#: Groups in the order of a day's work, and the commands of each. A group says in `help` what
+#: belongs together; a command is in one of them.
 COMMANDS = registry(
-    record, run, wait, stop, import_, import_page,
-    tree, show, fields, set_field, show_errors, show_fidelity,
-    strip, delete, regroup, unique, undo, redo,
-    configure, application_state, explain, undo_decision, mark_dangerous,
-    test_case_configuration, user_identity, properties, play,
-    save, create_load_configuration, start, preferences, help_, quit_,
-)  # fmt: skip
+    {
+        "Record": (record, run, wait, stop, import_, import_page, preferences),
+        "Look": (view, tree, collapse, expand, show, fields, show_errors, show_fidelity),
+        "Edit": (
+            *(set_field, unique, strip, delete, rename, think, move, merge, split, duplicate),
+            *(regroup, undo, redo),
+        ),
+        "Actors": (
+            *(validators, validate, status, remove_validator),
+            *(extractors, extract, remove_extractor),
+        ),
+        "Configure": (
+            *(configure, application_state, explain, undo_decision),
+            *(mark_dangerous, properties),
+        ),
+        "Users": (test_case_configuration, user_identity),
+        "Dataset": (
+            *(datasets, dataset_show, dataset_new, dataset_import, dataset_fill, dataset_set),
+            *(dataset_add_row, dataset_add_column, dataset_properties, dataset_reset),
+            *(dataset_rename, dataset_remove),
+        ),
+        "Replay": (play, break_, breakpoints, replays, why),
+        "Load": (create_load_configuration, start),
+        "File": (save, reload, edit_, log, shell, clear, help_, quit_),
+    },
+    aliases={"exit": "quit", "q": "quit", "ls": "shell ls"},
+)

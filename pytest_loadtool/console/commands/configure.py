@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pytest_loadtool.console.arguments import Hostnames, VariableName
 from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.execution import execute
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import case as views
 from pytest_loadtool.console.wizards.configure import (
@@ -13,8 +14,7 @@ from pytest_loadtool.console.wizards.configure import (
     configure_for_replay,
 )
 from pytest_loadtool.console.wizards.consent import may_replay
-from pytest_loadtool.console.wizards.credentials import Given
-from pytest_loadtool.console.wizards.identity import configure_identity, needs_identity
+from pytest_loadtool.console.wizards.identity import needs_identity
 from pytest_loadtool.console.wizards.improve import improve_by_replays
 from pytest_loadtool.console.wizards.reset_server import words_of
 from pytest_loadtool.correlation.autocorrelate import REPLAYS
@@ -53,6 +53,8 @@ async def configure(
     --replays of them (10), to --server if that is given, and never sends what `mark-dangerous` has
     marked. --reset is a command that brings the server back, to be run before the replays that want
     it so. Ctrl-C keeps what the rounds before have found.
+
+    Example: `configure --hosts cdn.example --replay`
     """
     if replays < 1:
         raise UsageError("--replays must be at least 1")
@@ -64,7 +66,7 @@ async def configure(
     await configure_for_replay(session, hosts or "", rules)
     if replay:
         if needs_identity(session.opened()):
-            await configure_identity(session, Given(), first=True)
+            await execute(session, "test-case-configuration")
         await may_replay(session, server)
         await improve_by_replays(session, server=server, most=replays, reset=reset)
     else:
@@ -75,6 +77,8 @@ async def application_state(session: Console, *, rules: Path | None = None) -> N
     """Application State: find dynamic values anew, in a test case whose hostnames are restricted.
 
     It is the second part of `configure` by itself. --rules adds a file with rules of your own.
+
+    Example: `application-state --rules shop.rules.toml`
     """
     document = session.opened().with_traffic()
     if not document.case.hosts:
@@ -92,13 +96,15 @@ async def explain(session: Console, variable: VariableName | None = None) -> Non
 
     Each has the value, the response that sets it, the requests that use it, the rule or evidence
     and the confidence; values that were left alone come last. With VARIABLE, only what is about it.
+
+    Example: `explain csrf_token[1]`
     """
     made = decisions(_decided(session))
     if variable is not None:
         made = tuple(one for one in made if one.variable == variable)
         if not made:
             raise UsageError(f"no decision is about {variable!r}: `explain` lists all")
-    session.tell(views.decisions(made, numbered=variable is None))
+    await session.page(views.decisions(made, numbered=variable is None))
 
 
 async def undo_decision(session: Console, decision: VariableName) -> None:
@@ -107,6 +113,8 @@ async def undo_decision(session: Console, decision: VariableName) -> None:
     DECISION is the variable, or its number as `explain` lists it. Its values are sent as they were
     recorded, and their fields are noted in the test case as ignored, each for its request alone. Of
     an outcome, its number: nothing is asserted of that change then.
+
+    Example: `undo-decision 3`
     """
     document = _decided(session)
     made = views.taken_back_by_number(decisions(document))

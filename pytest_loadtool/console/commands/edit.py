@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from pytest_loadtool.console.arguments import PageName, TransactionNumber
+from pytest_loadtool.console.arguments import SelectionWord, TransactionName
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.selection import page_index, transaction
+from pytest_loadtool.console.selection import NO_FILTERS, Filters, select, transaction_index
 from pytest_loadtool.console.session import Console, UndoStep
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.recording import page_span, without
 from pytest_loadtool.recording import strip as strip_case
-from pytest_loadtool.workflow.document import Document, unset
+from pytest_loadtool.workflow.datasets import take_back
+from pytest_loadtool.workflow.document import Document, lost, setters
 from pytest_loadtool.workflow.telling import counted
+
+#: Transactions that are told one by one.
+_TOLD = 8
 
 
 async def strip(session: Console) -> None:
@@ -22,6 +27,8 @@ async def strip(session: Console) -> None:
 
     What stays: pages, requests that scripts make, REST, GraphQL and SOAP calls, XML that is no
     sitemap, and a static resource that a value is taken from. The recorded traffic is not touched.
+
+    Example: `strip`
     """
     document = session.opened()
     before = list(document.case.transactions())
@@ -40,28 +47,36 @@ async def strip(session: Console) -> None:
     session.say(f"The test case has {summary(session.opened())}.")
 
 
-async def delete(
-    session: Console, number: TransactionNumber | None = None, *, page: PageName | None = None
-) -> None:
-    """Delete a transaction or a page; a page that loses its last transaction goes with it.
+async def delete(session: Console, *selected: SelectionWord, filters: Filters = NO_FILTERS) -> None:
+    """Delete transactions or pages; a page that loses its last transaction goes with it.
 
-    NUMBER is the transaction's, as `tree` shows it. --page is the page's name, or its number,
-    counted from 1. The recorded traffic is not touched.
+    SELECTED is numbers (`4`, `4-8`, `5,6`), pages (`P3`, `P1-P3`, or a name), what transactions are
+    (`/login`, `POST /login#2`, `/static/*`), or an expression (`~k image & ~d cdn.example`).
+    --page, --kind, --host, --status (`404`, `4xx`) and --failed (when it was last replayed) narrow
+    that; alone, they narrow the whole test case. The recorded traffic is not touched.
+
+    Example: `delete 4-8 --kind image`
     """
     document = session.opened()
-    if (number is None) == (page is None):
-        raise UsageError("delete needs NUMBER or --page, and not both")
-    if page is not None:
-        index = page_index(document, page)
-        _change(session, document, without(document.case, page_span(document.case, index)))
-        gone = document.case.pages[index]
+    if not selected and filters == NO_FILTERS:
+        raise UsageError(
+            "delete what? A number (4), a range (4-8), a page (P3), a name (POST /login) or "
+            "a filter (--kind image)"
+        )
+    chosen = select(document, selected, filters)
+    before = list(document.case.transactions())
+    _change(session, document, without(document.case, frozenset(chosen.transactions)))
+    for page in chosen.pages:
+        gone = document.case.pages[page]
         count = counted(len(gone.transactions), "transaction")
         session.say(f"Deleted the page {gone.name} with {count}")
-    elif number is not None:
-        title = transaction(document, number).title
-        _change(session, document, without(document.case, {number - 1}))
-        session.say(f"Deleted {number}: {title}")
-    _tell_unset(session, document.case)
+    on_pages = {index for page in chosen.pages for index in page_span(document.case, page)}
+    single = [index for index in chosen.transactions if index not in on_pages]
+    for index in single[:_TOLD]:
+        session.say(f"Deleted {index + 1}: {before[index].title}")
+    if len(single) > _TOLD:
+        session.say(f"Deleted {len(single) - _TOLD} more; the numbers of the others have changed.")
+    _tell_lost(session, document.case)
 
 
 async def unique(session: Console, *text: str) -> None:
@@ -72,6 +87,8 @@ async def unique(session: Console, *text: str) -> None:
     random characters, new for each iteration: `carol-x7kq2bd`; of an address they go into its path.
     Also where an address has `_` for a space. Extractors that go by the text, or by an address with
     it, follow. Do it after `configure`.
+
+    Example: `unique carol`
     """
     from pytest_loadtool.editing.unique_values import make_unique, owned_parts
 
@@ -90,50 +107,65 @@ async def unique(session: Console, *text: str) -> None:
     session.say(f"{changed.variable} stands for it in {used}.")
 
 
-async def mark_dangerous(session: Console, number: TransactionNumber, *, off: bool = False) -> None:
+async def mark_dangerous(session: Console, which: TransactionName, *, off: bool = False) -> None:
     """Mark a transaction as dangerous: what it does cannot be undone, such as a payment.
 
-    `configure --replay` never sends it. `play`, tests and load tests do. NUMBER is the one that
-    `tree` shows; --off takes the mark away.
+    `configure --replay` never sends it. `play`, tests and load tests do. WHICH is its number in
+    `tree`, or what it is (`POST /pay`); --off takes the mark away.
+
+    Example: `mark-dangerous 7`
     """
     document = session.opened()
-    marked = replace(transaction(document, number), dangerous=not off)
-    pages = []
-    position = 1
-    for page in document.case.pages:
-        own = list(page.transactions)
-        if position <= number < position + len(own):
-            own[number - position] = marked
-        pages.append(replace(page, transactions=tuple(own)))
-        position += len(own)
-    session.document = replace(document, case=replace(document.case, pages=tuple(pages)))
+    index = transaction_index(document, which)
+    transactions = list(document.case.transactions())
+    transactions[index] = replace(transactions[index], dangerous=not off)
+    session.document = replace(document, case=with_transactions(document.case, transactions))
     said = "is no longer marked as" if off else "is marked as"
-    session.say(f"{number} {marked.title} {said} dangerous.")
+    session.say(f"{index + 1} {transactions[index].title} {said} dangerous.")
 
 
 async def undo(session: Console) -> None:
-    """Undo the last command that changed the test case; again: the one before it.
+    """Undo the last command that changed the test case, or a dataset; again: the one before it.
 
-    Files that were written stay as they are.
+    Datasets get back the values that they had. Other files that were written stay as they are.
+    You are asked before the recording itself is undone.
+
+    Example: `undo`
     """
     history = session.history
     if not history.made:
         raise CommandError("there is nothing to undo")
+    if history.made[-1].state.document is None and session.live is None:
+        line = history.made[-1].line
+        question = f"`{line}` made the test case: without it none is open. Undo it all the same?"
+        if not await session.frontend.confirm(question, unattended=True):
+            raise CommandError("nothing was undone")
     change = history.made.pop()
-    history.undone.append(UndoStep(change.line, session.state))
-    session.state = change.state
+    history.undone.append(_crossed(session, change))
     session.say(f"Undid `{change.line}`. {_what_is_open(session)} `redo` does it again.")
 
 
 async def redo(session: Console) -> None:
-    """Do again what was undone last."""
+    """Do again what was undone last.
+
+    Example: `redo`
+    """
     history = session.history
     if not history.undone:
         raise CommandError("there is nothing to redo: no command was undone since the last change")
     change = history.undone.pop()
-    history.made.append(UndoStep(change.line, session.state))
-    session.state = change.state
+    history.made.append(_crossed(session, change))
     session.say(f"Did `{change.line}` again. {_what_is_open(session)}")
+
+
+def _crossed(session: Console, step: UndoStep) -> UndoStep:
+    """Go to the other side of a step; return the step that leads back."""
+    back = UndoStep(step.line, session.state, tuple(one.back for one in reversed(step.files)))
+    session.state = step.state
+    for one in step.files:
+        if not take_back(one):
+            session.say(f"{session.shown(one.path)} was changed since, and stays as it is.")
+    return back
 
 
 def _change(session: Console, document: Document, case: TestCase) -> None:
@@ -142,10 +174,14 @@ def _change(session: Console, document: Document, case: TestCase) -> None:
     session.document = replace(document, case=case)
 
 
-def _tell_unset(session: Console, before: TestCase) -> None:
-    for name in sorted(unset(session.opened().case) - unset(before)):
+def _tell_lost(session: Console, before: TestCase) -> None:
+    """Say who still needs what was deleted."""
+    for name, users in lost(before, session.opened().case):
+        more = f" and {len(users) - 1} more" if len(users) > 1 else ""
+        setter = ", ".join(setters(before, name))
         session.say(
-            f"  {name} was set by it and is still used: `configure` looks for another source"
+            f"  {name} was set by {setter}, which is gone, and is still used by {users[0]}{more}: "
+            "`configure` looks for another source"
         )
 
 

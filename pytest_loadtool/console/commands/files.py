@@ -12,16 +12,18 @@ from pytest_loadtool.casefile import format_case, read_exchange, read_har
 from pytest_loadtool.codec.suffixes import case_name, har_path
 from pytest_loadtool.codec.uses import case_files
 from pytest_loadtool.console.arguments import SecretsWay
-from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.commands.case_file import agree_with_outside
+from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.opening import domains, may_drop, open_traffic
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.case import summary
-from pytest_loadtool.console.wizard import question
+from pytest_loadtool.console.wizard import one_of, question
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.recording import Domain, Uploads, with_page
+from pytest_loadtool.workflow.changed_outside import text_of
 from pytest_loadtool.workflow.configuring import rules_of
 from pytest_loadtool.workflow.document import Document
-from pytest_loadtool.workflow.files import as_case_path, is_recording
+from pytest_loadtool.workflow.files import absolute, as_case_path, is_recording
 from pytest_loadtool.workflow.recording import Captured
 from pytest_loadtool.workflow.saving import check_savable, relocated, reminders
 from pytest_loadtool.workflow.saving import save as _save
@@ -41,6 +43,8 @@ async def import_(
 
     --only, --block and --block-trackers leave domains out, as with `record`. A test case that is
     open and not saved is dropped only with --discard, or if you agree.
+
+    Example: `import shop.har --block-trackers`
     """
     if session.live is not None:
         raise CommandError("a recording is running: `stop` ends it")
@@ -49,7 +53,7 @@ async def import_(
     with session.frontend.progress() as told:
         told(f"Reading {file.name}", 0, 0)
         exchanges = tuple(map(wanted.kept, read_har(file)))
-    open_traffic(session, Captured(exchanges, _absolute(file)))
+    open_traffic(session, Captured(exchanges, absolute(file)))
     if not is_recording(file):
         session.stranger = sha256(format_case(session.opened().case).encode()).hexdigest()
 
@@ -64,6 +68,8 @@ async def import_page(
     200-399, as a recorded one does. --name is the page's name; without it, it is named as a
     recorded page would be. --server is the base URL for a request without a Host header. Without a
     test case, one is made.
+
+    Example: `import-page token.request.txt token.response.txt --name "Sign in"`
     """
     if session.live is not None:
         raise CommandError("a recording is running: `stop` makes its test case first")
@@ -109,15 +115,18 @@ async def save(
     """Write the test case, and the recorded traffic next to it.
 
     FILE is a name for it; without one it goes where it came from. A test case or traffic that this
-    console neither opened nor saved is written over only with --replace, or if you agree.
+    console neither opened nor saved is written over only with --replace, or if you agree; of one
+    that was changed outside since, you are told where, and asked.
     --secrets says what becomes of credentials and tokens; without it you are asked, and a script
     keeps them: `keep` leaves them in the files, `dataset` moves what was typed to a CSV file for
     you alone, `env` to environment variables. With these two the traffic gets stand-ins for them.
+
+    Example: `save --secrets dataset`
     """
     document = session.opened()
     if session.live is not None:
         raise CommandError("a recording is running: `stop` makes its test case first")
-    path = session.case_path if file is None else as_case_path(_absolute(file))
+    path = session.case_path if file is None else as_case_path(absolute(file))
     if path.parent != session.case_path.parent:
         case = relocated(document.case, session.case_path.parent, path.parent, document.uploads)
         document = dataclasses.replace(document, case=case)
@@ -127,6 +136,8 @@ async def save(
         others = _in_the_way(session, document, path, target)
         dataset = [dataset_path(path)] if secrets == "dataset" else []
         await _agree_to_replace(session, [*others, *(one for one in dataset if one.exists())])
+        if not await agree_with_outside(session, path):
+            return
     how = await _way(session, document, secrets or "")
     if how != WAYS[0]:
         session.history.note(f"save --secrets {how}", session.state)
@@ -142,19 +153,17 @@ async def save(
             path,
             secrets=how,
             own=not session.stranger,
+            layout=session.layout if path == session.case_path else "",
             placed=placed,
             told=told,
         )
     session.case_path = path
     session.document = session.saved = saved.document
+    session.on_disk, session.layout = text_of(path), ""
     session.history.written(saved.document, frozenset(filter(None, (before.evidence, target))))
     session.tell(saved.moved)
     session.say(f"Saved {session.shown(path)}: {summary(document)}.")
     session.tell(reminders(session.settings, path, saved))
-
-
-def _absolute(path: Path) -> Path:
-    return path.absolute()
 
 
 async def _way(session: Console, document: Document, wanted: str) -> str:
@@ -169,9 +178,11 @@ async def _way(session: Console, document: Document, wanted: str) -> str:
     if not document.case.configured:
         return WAYS[0]
     rules = rules_of(session.settings, session.case_path, document.case)
-    if not list(warnings(session.settings, document, session.case_path, rules)):
+    found = list(warnings(session.settings, document, session.case_path, rules))
+    if not found:
         return WAYS[0]
-    return await session.consult(
+    session.tell(found)
+    way = await session.consult(
         question(
             "Credentials and tokens: keep them in the files, or move them to a dataset or to "
             "environment variables (keep, dataset, env)?",
@@ -179,12 +190,12 @@ async def _way(session: Console, document: Document, wanted: str) -> str:
             lambda answer: _understood(answer, document),
         )
     )
+    session.decided(f"--secrets {way}")
+    return way
 
 
 def _understood(answer: str, document: Document) -> str:
-    answer = answer.strip().lower()
-    if answer not in WAYS:
-        raise UsageError(f"{answer!r} is none of {', '.join(WAYS)}")
+    answer = one_of(WAYS, answer)
     if answer != WAYS[0] and document.exchanges and not document.case.configured:
         raise CommandError(
             "`configure` first: only then the tokens that the server gives out are told from yours"
@@ -207,5 +218,6 @@ async def _agree_to_replace(session: Console, files: Sequence[Path]) -> None:
     shown = " and ".join(session.shown(one) for one in files)
     await session.agree(
         f"{shown} would be written over. Replace?",
-        f"{shown} would be written over: say `save --replace`, or save under another name",
+        f"{shown} would be written over: give `save --replace`, or save under another name",
+        "--replace",
     )

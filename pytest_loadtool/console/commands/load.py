@@ -25,7 +25,7 @@ from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.replay.compile.length import length_of
 from pytest_loadtool.replay.compile.proxies import through
-from pytest_loadtool.workflow.files import as_load_path, load_name, load_path
+from pytest_loadtool.workflow.files import absolute, as_load_path, load_name, load_path
 from pytest_loadtool.workflow.known import fingerprint
 from pytest_loadtool.workflow.replaying import apart
 from pytest_loadtool.workflow.telling import counted
@@ -60,6 +60,8 @@ async def create_load_configuration(
     shop.case.toml. A file that is there is written over only with --replace, or if you agree.
     The test case must be saved, because the load configuration names its file. Whatever else a
     load test can do is a line to add to the file. `start` runs it.
+
+    Example: `create-load users=50 duration=10m ramp-up=1m`
     """
     _saved(session)
     if needs_identity(session.opened()):
@@ -67,7 +69,7 @@ async def create_load_configuration(
             "the recording shows HTTP authentication, and the test case does not say who the users "
             "are: `test-case-configuration` does, then `save`"
         )
-    path = load_path(session.case_path) if file is None else as_load_path(_absolute(file))
+    path = load_path(session.case_path) if file is None else as_load_path(absolute(file))
     if ramp_up is None:
         ramp_up = Duration(min(_RAMP_UP, round(duration * _RAMP_UP_SHARE, 3)))
     shares = (CaseShare(_relative(session.case_path, path.parent)),)
@@ -77,7 +79,8 @@ async def create_load_configuration(
     if path.exists() and not replace:
         await session.agree(
             f"{shown} would be written over. Replace?",
-            f"{shown} would be written over: say --replace, or give another name",
+            f"{shown} would be written over: give --replace, or another name",
+            "--replace",
         )
     path.parent.mkdir(parents=True, exist_ok=True)
     save_load(path, configuration)
@@ -98,6 +101,8 @@ async def start(session: Console, file: Path | None = None, *, server: str = "")
     and what was measured until then is reported. --server puts the load on another base URL. What
     is in the files is run, so the test case that is open must be saved. A load test that does not
     pass fails this command.
+
+    Example: `start rush.load.toml`
     """
     from pytest_loadtool.engine.local import run_alone
     from pytest_loadtool.engine.prepare.share import prepare, read_test
@@ -189,7 +194,7 @@ def _chosen(session: Console, file: Path | None) -> Path:
         CommandError: none is named, and there is none for the open test case.
     """
     if file is not None:
-        return as_load_path(_absolute(file))
+        return as_load_path(absolute(file))
     if session.load_path is not None:
         return session.load_path
     session.opened()
@@ -217,10 +222,6 @@ def _check(configuration: LoadConfiguration, path: Path) -> None:
 def _relative(path: Path, folder: Path) -> str:
     """A file as a load configuration in ``folder`` names it."""
     return Path(os.path.relpath(path, folder)).as_posix()
-
-
-def _absolute(path: Path) -> Path:
-    return path.absolute()
 
 
 def _lines(session: Console, configuration: LoadConfiguration) -> Callable[[Progress], None]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from pytest_loadtool.console.environment import ended, variables
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.session import Console
+from pytest_loadtool.workflow.files import there
 from pytest_loadtool.workflow.recording import Live
 from pytest_loadtool.workflow.telling import counted
 
@@ -28,6 +29,8 @@ async def run(session: Console, *command: str) -> None:
     and with LOADTOOL_PROXY, LOADTOOL_CA and, if the recorder's browser runs, LOADTOOL_CDP (the
     address of its developer tools, for Playwright's connect_over_cdp). Recording goes on meanwhile.
     An exit status other than 0 fails this command. There is no shell: for pipes, run sh -c '…'.
+
+    Example: `run curl -s http://127.0.0.1:8000/api/items`
     """
     live = session.live
     if live is None:
@@ -57,6 +60,8 @@ async def wait(session: Console, seconds: float | None = None, *, file: Path | N
     """Keep recording: for so many SECONDS, until FILE exists, or until the browser is closed.
 
     Without SECONDS and --file it waits for the browser. With both, the file must come in that time.
+
+    Example: `wait 30 --file done.txt`
     """
     live = session.live
     if live is None:
@@ -76,7 +81,7 @@ async def _until(live: Live, seconds: float | None, file: Path | None) -> None:
         try:
             async with asyncio.timeout(seconds):
                 # Nothing that works on every system tells when a file appears.
-                while not _there(file):  # noqa: ASYNC110
+                while not there(file):  # noqa: ASYNC110
                     await asyncio.sleep(_LOOK)
         except TimeoutError:
             raise CommandError(f"{file} did not appear in {seconds:g} seconds") from None
@@ -84,10 +89,6 @@ async def _until(live: Live, seconds: float | None, file: Path | None) -> None:
         await asyncio.sleep(seconds)
     elif reason := await live.browser_closed():
         raise CommandError(reason)
-
-
-def _there(path: Path) -> bool:
-    return path.exists()
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

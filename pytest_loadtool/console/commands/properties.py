@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pytest_loadtool.codec.template import escape
-from pytest_loadtool.console.arguments import ProxyScheme, TransactionNumber, UserName
+from pytest_loadtool.console.arguments import ProxyScheme, TransactionName, UserName
 from pytest_loadtool.console.errors import UsageError
+from pytest_loadtool.console.selection import transaction_index
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import identity as views
 from pytest_loadtool.console.wizards.credentials import Given, ask_credentials
@@ -46,6 +47,8 @@ async def properties(
     --proxy-keyring SERVICE where the password is; or --proxy-dataset is a CSV file as for
     `test-case-configuration`. --proxy-domain is the Windows domain. --proxy-method is basic,
     digest, ntlm or negotiate; without it, the proxy's first choice is taken.
+
+    Example: `properties --proxy http://proxy.example:3128`
     """
     document = session.opened()
     if show_negotiation and hide_negotiation:
@@ -138,6 +141,8 @@ async def test_case_configuration(
     sessions, limit how many there are, or mix them up. No password is written into the test case.
     Without options you are asked; the first `play` of a recording with HTTP authentication asks by
     itself. --user says which user of the recording is meant, if there are several.
+
+    Example: `test-case-configuration --dataset users.csv`
     """
     given = Given(dataset, share, password_env, keyring)
     await configure_identity(session, given, user or "")
@@ -145,7 +150,7 @@ async def test_case_configuration(
 
 async def user_identity(
     session: Console,
-    number: TransactionNumber | None = None,
+    which: TransactionName | None = None,
     *,
     dataset: Path | None = None,
     share: str = "",
@@ -156,10 +161,13 @@ async def user_identity(
     """User Identity Wizard: change the credentials of HTTP authentication and of login forms.
 
     A login form is a request with one password in it: of it, the fields of username and password
-    are found, and each is kept, gets a value, or a column of a dataset. NUMBER is the transaction
-    of one form, which alone is changed then. The options are those of `test-case-configuration`,
-    and count for all that is changed: --dataset FILE, or --share USERNAME with --password-env NAME
-    or --keyring SERVICE; --user is the one who was recorded. Without options you are asked.
+    are found, and each is kept, gets a value, or a column of a dataset. WHICH is the transaction of
+    one form, which alone is changed then. The options are those of `test-case-configuration`, and
+    count for all that is changed: --dataset FILE, or --share USERNAME with --password-env NAME or
+    --keyring SERVICE; --user is the one who was recorded. Without options you are asked.
+
+    Example: `user-identity 15 --dataset users.csv`
     """
     given = Given(dataset, share, password_env, keyring)
+    number = None if which is None else transaction_index(session.opened(), which) + 1
     await change_identity(session, given, number, user or "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 
 from pytest_loadtool.codec.media import is_html, media_type
@@ -48,6 +49,8 @@ async def record(
 
     On Linux the proxy refuses programs of other users of this machine, but for root's; --any-user
     takes them all.
+
+    Example: `record http://127.0.0.1:8000/ --block-trackers`
     """
     if session.live is not None:
         if url or browser or port or only or block or block_trackers or any_user:
@@ -82,12 +85,15 @@ async def stop(session: Console) -> None:
 
     Prints what the test case holds, and the fidelity report: everything that was filtered, merged
     or cannot be replayed, and what went wrong. `show fidelity` and `show errors` print it again.
+
+    Example: `stop`
     """
     running = session.live
     if running is None:
         raise CommandError("nothing is being recorded: `record` starts")
     session.live = None
     captured = await running.stop()
+    session.repeated_as(f"import {shlex.quote(session.shown(running.evidence.path))}")
     session.say(f"{counted(len(captured.exchanges), 'exchange')} recorded.")
     open_traffic(session, captured)
 

@@ -24,6 +24,8 @@ async def regroup(
     --activity-threshold is the pause that ends a page, such as 1s, without it that of
     `preferences`. Transactions stay as they are, and so do the names and think times of pages that
     begin and end as before.
+
+    Example: `regroup --activity --activity-threshold 2s`
     """
     document = session.opened()
     if not document.exchanges:
@@ -56,6 +58,8 @@ async def preferences(
     --activity-threshold is the pause that ends a page, such as 2s. Without options they are only
     shown. To keep them, put them into pytest's configuration file. A recording that was made before
     is grouped anew by `regroup --activity`.
+
+    Example: `preferences --grouping activity`
     """
     old = session.settings.grouping
     try:

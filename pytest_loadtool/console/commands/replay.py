@@ -2,67 +2,202 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
-from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import count
 from typing import TYPE_CHECKING
 
-from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.arguments import SelectionWord, TransactionName
+from pytest_loadtool.console.commands.case_file import changed_outside
+from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.execution import execute
+from pytest_loadtool.console.replays import latest_replay
+from pytest_loadtool.console.selection import select, transaction_index
 from pytest_loadtool.console.session import Console
-from pytest_loadtool.console.views import transaction as views
-from pytest_loadtool.console.wizards.configure import configure_for_replay
+from pytest_loadtool.console.views.replay import summary
 from pytest_loadtool.console.wizards.consent import may_replay, planned
-from pytest_loadtool.console.wizards.credentials import Given
-from pytest_loadtool.console.wizards.identity import configure_identity, needs_identity
-from pytest_loadtool.masking.values import secrets_of
+from pytest_loadtool.console.wizards.identity import needs_identity
 from pytest_loadtool.model.result import Failure
+from pytest_loadtool.replay.control import Control
 from pytest_loadtool.workflow.configuring import needs_configuration
 from pytest_loadtool.workflow.document import Document
-from pytest_loadtool.workflow.replaying import replay
+from pytest_loadtool.workflow.keeping import keeping
+from pytest_loadtool.workflow.replaying import breakpoint_of, held_before, replay
+from pytest_loadtool.workflow.replays import why
+from pytest_loadtool.workflow.rows import take_rows
 from pytest_loadtool.workflow.telling import counted
 
 if TYPE_CHECKING:
-    from pytest_loadtool.replay import PagePlan, Response, Step
+    from pytest_loadtool.replay import PagePlan, Plan, Response, Step
 
 
-async def play(session: Console, *, fast: bool = False, server: str = "") -> None:
+async def play(
+    session: Console,
+    *,
+    fast: bool = False,
+    server: str = "",
+    row: int | None = None,
+    to: TransactionName | None = None,
+    step: bool = False,
+    repeat: int = 1,
+    loop: bool = False,
+) -> None:
     """Play: replay the test case once, as one user, without a browser.
 
     Prints each transaction as it finishes, with how it differs from what was recorded if it passed,
-    and the first failure in full: what was sent, received and recorded. --fast (Play Fast) leaves
-    out the think times. --server replays against another base URL. The first time, what was
-    recorded is configured before, as by `configure`; and if it shows HTTP authentication, the Test
-    Case Configuration Wizard asks who the users are, as by `test-case-configuration`. Of a test
-    case that was not made here, what it reads and where it sends is shown, and you are asked.
+    and says why the first failed. The replay is kept: `why`, `response`, `diff` and `variables`
+    look at it, `replays` lists the last ones. --fast (Play Fast) leaves out the think times.
+    --server replays against another base URL. --to ends after that transaction, --repeat plays so
+    many times, --loop until you stop it. A page that did not come is not thought about, and three
+    connections in a row that are refused end the replay.
+
+    Each replay takes the next row of each dataset that is used; --row 2 takes that one,
+    `dataset-reset` begins at the first again, where tests and load tests always begin.
+
+    At a terminal keys hold it. Space pauses; Enter skips a think time, or does one transaction;
+    e edits the request that goes next, c (or F8) goes on, q stops. --step holds before the first
+    transaction, `break` before others.
+
+    The first time, what was recorded is configured before, as by `configure`; and if it shows HTTP
+    authentication, the Test Case Configuration Wizard asks who the users are, as by
+    `test-case-configuration`. Of a test case that was not made here, what it reads and where it
+    sends is shown, and you are asked.
+
+    Example: `play --fast --to 15`
     """
+    if repeat < 1:
+        raise UsageError(f"--repeat must be 1 at least, not {repeat}")
+    if step and not session.frontend.interactive:
+        raise UsageError("--step needs a terminal: nobody is there to go on")
+    last = None if to is None else transaction_index(session.opened(), to)
     if needs_configuration(session.opened()):
-        await configure_for_replay(session)
+        await execute(session, "configure")
     if needs_identity(session.opened()):
-        await configure_identity(session, Given(), first=True)
+        await execute(session, "test-case-configuration")
+    if outside := changed_outside(session):
+        shown = session.shown(session.case_path)
+        session.say(f"{shown} was changed outside ({outside}): `reload` takes that, this does not.")
     await may_replay(session, server)
     document = session.opened()
     plan = planned(session, document, server=server, fast=fast)
-    watched = _Watch(session, len(plan.steps))
-    await replay(plan, watched)
-    if watched.first is None:
-        but = f", but {watched.otherwise} not as recorded" if watched.otherwise else ""
-        session.say(f"{counted(watched.seen, 'transaction')} passed{but}.")
+    numbers = count() if loop else range(repeat)
+    failed = 0
+    for number in numbers:
+        control = _control(session, document, to=last, step=step)
+        if loop or repeat > 1:
+            session.say(f"Replay {number + 1}" + ("" if loop else f" of {repeat}"))
+        try:
+            await _play_once(
+                session, plan, control, row=row if number == 0 else None, number=number
+            )
+        except CommandError as error:
+            failed += 1
+            if control.moment.why == "stopped" or not (loop or repeat > 1):
+                raise
+            session.say(str(error))
+    if failed:
+        raise CommandError(f"{failed} of {counted(repeat, 'replay')} failed")
+
+
+async def break_(session: Console, *selected: SelectionWord) -> None:
+    """Break: hold `play` before transactions; said again, no more. Without any, list where.
+
+    At a terminal, `play` is held there until you go on: Enter does the transaction, c goes on, e
+    edits the request before. Breakpoints stay with their transactions when others are deleted, and
+    are gone with the console. Scripts are not held.
+
+    Example: `break 15`
+    """
+    document = session.opened()
+    if not selected:
+        await breakpoints(session)
         return
-    secrets = secrets_of(document.case, plan.values)
-    session.tell(_explained(document, watched.first, secrets))
-    raise CommandError(f"{watched.failed} of {counted(watched.seen, 'transaction')} failed")
+    transactions = list(document.case.transactions())
+    for index in select(document, selected).transactions:
+        key = breakpoint_of(transactions[index])
+        session.breakpoints ^= {key}
+        how = "is held" if key in session.breakpoints else "is no longer held"
+        session.say(f"`play` {how} before {index + 1} {transactions[index].title}.")
+
+
+async def breakpoints(session: Console, *, clear: bool = False) -> None:
+    """List the breakpoints, the transactions that `play` is held before.
+
+    --clear takes all of them away.
+
+    Example: `breakpoints --clear`
+    """
+    document = session.opened()
+    if clear:
+        session.breakpoints.clear()
+    titles = [one.title for one in document.case.transactions()]
+    found = sorted(held_before(document.case, session.breakpoints))
+    session.tell(f"{index + 1:5}  {titles[index]}" for index in found)
+    if not found:
+        session.say("There are no breakpoints: `break 3` holds `play` before transaction 3.")
+
+
+def _control(session: Console, document: Document, *, to: int | None, step: bool) -> Control:
+    """What holds the replay, where there is somebody to let it go on."""
+    held = held_before(document.case, session.breakpoints) if session.frontend.interactive else ()
+    return Control(breakpoints=held, to=to, paused=step)
+
+
+async def _play_once(
+    session: Console, plan: Plan, control: Control, *, row: int | None, number: int
+) -> None:
+    """Replay once, and tell how it went.
+
+    Raises:
+        CommandError: something failed, or it was stopped.
+    """
+    document = session.opened()
+    rows, said = take_rows(plan, session.case_path, row)
+    session.tell(said)
+    watched = _Watch(session, len(plan.steps))
+    session.chosen = False
+    try:
+        with keeping(session.case_path, plan, watched) as keeper:
+            async with session.frontend.holding(control, plan):
+                await replay(
+                    plan, watched, rows=rows, number=number, control=control, keeper=keeper
+                )
+            early = watched.seen < len(plan.steps)
+            if control.moment.why or (early and control.wanted.to is not None):
+                keeper.close("stopped", control.moment.why)
+    except asyncio.CancelledError:
+        session.say(f"\n{summary(control.moment, len(plan.steps))} until then.")
+        raise
+    if keeper.problem:
+        session.say(f"The replay is not kept, or not all of it: {keeper.problem}")
+    if watched.failed and keeper.path is not None:
+        _explain(session, document)
+    if control.moment.why:
+        raise CommandError(f"{control.moment.why}: {summary(control.moment, len(plan.steps))}")
+    if watched.failed:
+        raise CommandError(f"{watched.failed} of {counted(watched.seen, 'transaction')} failed")
+    but = f", but {watched.otherwise} not as recorded" if watched.otherwise else ""
+    total = counted(len(plan.steps), "transaction")
+    session.say(f"{f'{watched.seen} of ' if early else ''}{total} passed{but}.")
+
+
+def _explain(session: Console, document: Document) -> None:
+    """Say why the replay that was just kept failed, as pytest does; the bodies are for `why`."""
+    shown = session.shown(session.case_path)
+    session.tell(["", why(document, latest_replay(session), path=shown, brief=True)])
+    session.tell(["", "`why` also shows what was sent, received and recorded."])
 
 
 @dataclass(slots=True)
 class _Watch:
-    """Prints each transaction and keeps the first failure. ``stopped`` ends the replay."""
+    """Prints each transaction, and counts. ``stopped`` ends the replay."""
 
     session: Console
     total: int
     seen: int = 0
     failed: int = 0
     otherwise: int = 0
-    first: tuple[Step, Response, tuple[Failure, ...]] | None = None
     stopped: threading.Event = field(default_factory=threading.Event)
 
     def transaction(self, step: Step, response: Response, failures: tuple[Failure, ...]) -> None:
@@ -74,14 +209,12 @@ class _Watch:
         took = (response.finished - response.sent) * 1000
         self.session.say(f"{step.index + 1:5}  {status}  {took:6.0f} ms  {verdict}  {step.title}")
         for failure in failures:
-            self.session.say(f"         {failure.message}")
+            self.session.say(f"         {failure.told}")
         if response.otherwise and not failures:
             self.otherwise += 1
             self.session.say(f"         passed, but not as recorded: {response.otherwise}")
         if failures:
             self.failed += 1
-            earlier = self.first is not None and self.first[0].index < step.index
-            self.first = self.first if earlier else (step, response, failures)
 
     def negotiation(self, step: Step, response: Response) -> None:
         self._can(response.status, response.finished - response.sent, step)
@@ -98,16 +231,3 @@ class _Watch:
 
     def iteration(self, started: float, finished: float, failed: bool) -> None:
         pass
-
-
-def _explained(
-    document: Document,
-    first: tuple[Step, Response, tuple[Failure, ...]],
-    secrets: Iterable[str],
-) -> list[str]:
-    step, response, failures = first
-    return [
-        "",
-        f"First failure: {step.index + 1} {step.title}, on page {step.page_title}",
-        *views.failure(response, failures, document.evidence_of(step.transaction), secrets),
-    ]

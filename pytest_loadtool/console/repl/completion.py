@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,23 +14,35 @@ from prompt_toolkit.document import Document as Text
 
 from pytest_loadtool.console.arguments import (
     Argument,
+    ColumnName,
     CommandName,
+    DatasetName,
     FieldName,
     Hostnames,
+    KindName,
     PageName,
+    PageSelection,
     ProxyScheme,
     SecretsWay,
-    TransactionNumber,
+    SelectionWord,
+    TransactionName,
     UserName,
     VariableName,
 )
+from pytest_loadtool.console.candidates import candidates
 from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.console.registry import Command
+from pytest_loadtool.console.selection import transaction_index
 from pytest_loadtool.console.session import Console
+from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.model.authentication import PROXY_METHODS
 from pytest_loadtool.recording import hostnames
 from pytest_loadtool.workflow.accounts import accounts
+from pytest_loadtool.workflow.datasets import open_dataset
+from pytest_loadtool.workflow.filtering import KINDS
 from pytest_loadtool.workflow.secrets import WAYS
+
+_METHOD = re.compile(r"[A-Z]+$")
 
 
 class RegistryCompleter(Completer):
@@ -38,13 +52,15 @@ class RegistryCompleter(Completer):
         self._session = session
         self._values: dict[Any, Callable[[str], Iterable[Completion]]] = {
             CommandName: self._commands,
-            TransactionNumber: self._transactions,
             PageName: self._pages,
+            PageSelection: self._pages,
+            KindName: _one_of(tuple(KINDS)),
             Hostnames: self._hostnames,
             SecretsWay: _one_of(WAYS),
             ProxyScheme: _one_of(PROXY_METHODS),
             UserName: self._users,
             VariableName: self._variables,
+            DatasetName: self._datasets,
             Path: _paths,
         }
 
@@ -70,11 +86,16 @@ class RegistryCompleter(Completer):
         if current.startswith("--"):
             for label, option in command.options().items():
                 if label.startswith(current) and (option.repeats or label not in words):
-                    yield Completion(label, -len(current), display_meta=option.place)
+                    yield Completion(label, -len(current), display_meta=command.about(label))
             return
+        method = words.pop() if words and current[:1] == "/" and _METHOD.match(words[-1]) else ""
         argument = _expected(command, words)
         if argument is not None and argument.kind is FieldName:
             yield from self._fields(current, words)
+        if argument is not None and argument.kind is ColumnName:
+            yield from self._columns(current, words)
+        if argument is not None and argument.kind in (TransactionName, SelectionWord):
+            yield from self._selected(current, method, pages=argument.kind is SelectionWord)
         if argument is not None and argument.kind in self._values:
             yield from self._values[argument.kind](current)
 
@@ -83,17 +104,24 @@ class RegistryCompleter(Completer):
             if command.name.startswith(start):
                 yield Completion(command.name, -len(start), display_meta=command.summary)
 
-    def _transactions(self, start: str) -> Iterator[Completion]:
+    def _selected(self, start: str, method: str, *, pages: bool) -> Iterator[Completion]:
+        """Transactions, and ``pages`` too; behind a ``method`` the paths that it goes to."""
         document = self._session.document
-        for number, one in enumerate(document.case.transactions() if document else (), 1):
-            if str(number).startswith(start):
-                yield Completion(str(number), -len(start), display_meta=one.title)
+        if document is None:
+            return
+        for word, meaning in candidates(document, f"{method} {start}".lstrip(), pages=pages):
+            text = word.removeprefix(f"{method} ") if method else word
+            quoted = text if text.startswith("~") else shlex.quote(text)
+            yield Completion(quoted, -len(start), display=text, display_meta=meaning)
 
     def _pages(self, start: str) -> Iterator[Completion]:
         document = self._session.document
         for page in document.case.pages if document else ():
-            if page.name.startswith(start):
+            if page.name.casefold().startswith(start.casefold()):
                 yield Completion(shlex.quote(page.name), -len(start), display=page.name)
+        for number, page in enumerate(document.case.pages if document and start else (), 1):
+            if f"P{number}".startswith(start.upper()):
+                yield Completion(f"P{number}", -len(start), display_meta=page.name)
 
     def _hostnames(self, start: str) -> Iterator[Completion]:
         document = self._session.document
@@ -103,15 +131,17 @@ class RegistryCompleter(Completer):
                 yield Completion(use.name, -len(current))
 
     def _fields(self, start: str, words: list[str]) -> Iterator[Completion]:
-        """The fields of the transaction whose number stands before."""
+        """The fields of the transaction that is named before."""
         document = self._session.document
-        number = next((int(word) for word in words if word.isdigit()), 0)
-        transactions = list(document.case.transactions()) if document else []
-        if document is None or not 1 <= number <= len(transactions):
+        if document is None:
             return
         from pytest_loadtool.correlation.requests.fields import fields_of
 
-        for one in fields_of(document.case, number - 1):
+        try:
+            index = transaction_index(document, " ".join(words))
+        except UsageError:
+            return
+        for one in fields_of(document.case, index):
             if one.name.startswith(start):
                 yield Completion(shlex.quote(one.name), -len(start), display=one.name)
 
@@ -121,6 +151,25 @@ class RegistryCompleter(Completer):
             name = account.known.name
             if name.startswith(start):
                 yield Completion(shlex.quote(name), -len(start), display=name)
+
+    def _datasets(self, start: str) -> Iterator[Completion]:
+        document = self._session.document
+        for one in document.case.datasets if document else ():
+            if one.name.startswith(start):
+                yield Completion(one.name, -len(start), display_meta=one.file)
+
+    def _columns(self, start: str, words: list[str]) -> Iterator[Completion]:
+        """The columns of the dataset that is named before."""
+        document = self._session.document
+        for use in document.case.datasets if document else ():
+            if use.name not in words:
+                continue
+            with suppress(LoadToolError):
+                session = self._session
+                found = open_dataset(session.settings, session.case_path, use).content
+                for one in found.columns:
+                    if one.startswith(start):
+                        yield Completion(one, -len(start))
 
     def _variables(self, start: str) -> Iterator[Completion]:
         document = self._session.document
@@ -134,15 +183,17 @@ def _expected(command: Command, words: list[str]) -> Argument | None:
     options = command.options()
     if words and (last := options.get(words[-1])) is not None and last.place == "option":
         return last
-    taken = 0
-    after_option = False
-    for word in words:
+    taken = position = 0
+    while position < len(words):
+        word = words[position]
         option = options.get(word.partition("=")[0])
-        if option is None and not after_option:
-            taken += 1
-        after_option = option is not None and option.place == "option" and "=" not in word
-    slots = command.positionals()
-    return slots[taken] if taken < len(slots) else None
+        if option is not None:
+            position += 2 if option.place == "option" and "=" not in word else 1
+            continue
+        slot = command.slot(taken)
+        position += slot.words(words[position:]) if slot is not None else 1
+        taken += 1
+    return command.slot(taken)
 
 
 def _one_of(known: Sequence[str]) -> Callable[[str], Iterable[Completion]]:

@@ -1,15 +1,13 @@
-"""Lines of views as a terminal shows them: coloured, and wrapped at its width. Imports rich."""
+"""Text as a terminal shows it: coloured, and wrapped at its width. Imports rich."""
 
 from __future__ import annotations
 
 from io import StringIO
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
-if TYPE_CHECKING:
-    from pytest_loadtool.console.views.line import Kind, ViewLine
+from pytest_loadtool.console.views.line import Kind, ViewLine
 
 #: In the eight colours that every theme has chosen to be read on its background, dark or light. The
 #: gray background is colour 250 of 256.
@@ -21,9 +19,32 @@ _STYLES: dict[Kind, str] = {
     "good": "green",
     "bad": "red",
     "correlated": "black on color(250)",
+    "cursor": "reverse",
+    "title": "reverse",
+    "dim": "dim",
+    "found": "reverse",
+    "keyword": "magenta",
+    "string": "green",
+    "tag": "blue",
+    "attribute": "cyan",
+    "comment": "dim",
 }
 #: Columns that the last span of a line must have to be continued below its beginning.
 _NARROWEST = 20
+#: Columns by which a plain line is continued to the right of its beginning.
+_HANGING = 2
+
+
+def lines_drawn(text: str, width: int, *, coloured: bool) -> list[str]:
+    """Return the lines that any text takes in so many columns, with escape sequences."""
+    lines = [text] if isinstance(text, ViewLine) else map(_plain, text.split("\n"))
+    return [part for line in lines for part in drawn(line, width, coloured=coloured).split("\n")]
+
+
+def _plain(line: str) -> ViewLine:
+    """A line of plain text, with its indentation as a span of its own."""
+    text = line.lstrip(" ")
+    return ViewLine((line[: len(line) - len(text)], ""), (text, ""), hanging=_HANGING)
 
 
 def drawn(line: ViewLine, width: int, *, coloured: bool) -> str:
@@ -39,9 +60,9 @@ def drawn(line: ViewLine, width: int, *, coloured: bool) -> str:
         no_color=not coloured,
         width=width,
     )
-    indent = head.cell_len
-    if width - indent < _NARROWEST:  # the terminal breaks it as it can
-        return _ansi(console, file, [head + body])
+    indent = head.cell_len + line.hanging
+    if head.cell_len + body.cell_len <= width or width - indent < _NARROWEST:
+        return _ansi(console, file, [head + body])  # or the terminal breaks it as it can
     first, *rest = body.wrap(console, width - indent, overflow="fold") or [body]
     return _ansi(console, file, [head + first, *(Text(" " * indent) + one for one in rest)])
 

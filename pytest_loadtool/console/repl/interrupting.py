@@ -56,17 +56,21 @@ class Interruptible:
     async def run(
         self, work: Coroutine[Any, Any, _T]
     ) -> tuple[asyncio.Task[_T], set[signal.Signals]]:
-        """Run it; the task that it was, which has ended, and the signals that have come."""
+        """Run it; the task that it was, which has ended, and the signals that have come.
+
+        What runs may run something in turn, which the signals then end in its place; those that
+        end the console are left for it, too.
+        """
         task = asyncio.ensure_future(work)
-        self._task, self._raised = task, False
+        outer, self._task, self._raised = self._task, task, False
         if self._came:
             task.cancel()
         try:
             await asyncio.wait([task])
         finally:
-            self._task = None
+            self._task = outer
             signal.setitimer(signal.ITIMER_REAL, 0)
-        came, self._came = self._came, set()
+        came, self._came = self._came, self._came & set(ENDING if outer is not None else ())
         return task, came
 
     def _come(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002

@@ -8,28 +8,42 @@ import shutil
 import signal
 import sys
 import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input.typeahead import get_typeahead, store_typeahead
 from prompt_toolkit.keys import Keys
 from prompt_toolkit.patch_stdout import patch_stdout
+from prompt_toolkit.shortcuts import clear
 
 from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.execution import ABANDONED, execute, outcome
 from pytest_loadtool.console.repl.completion import RegistryCompleter
+from pytest_loadtool.console.repl.full_screen import Views, view_key
+from pytest_loadtool.console.repl.holding import holding
 from pytest_loadtool.console.repl.interrupting import ENDING, Interruptible
-from pytest_loadtool.console.repl.running import ABANDONED, execute, outcome
 from pytest_loadtool.console.repl.script import PlainFrontend
 from pytest_loadtool.console.session import Console, printable
 from pytest_loadtool.console.views.case import summary
-from pytest_loadtool.console.views.line import ViewLine
 from pytest_loadtool.console.wizard import Question
 from pytest_loadtool.workflow.known import state_file
 from pytest_loadtool.workflow.telling import counted
 
+if TYPE_CHECKING:
+    from pytest_loadtool.replay import Plan
+    from pytest_loadtool.replay.control import Control
+
 _PROMPT = "loadtool> "
 #: Seconds between two looks at the counters of the toolbar.
 _REFRESH = 0.5
+
+
+def coloured(colour: str) -> bool:
+    """Whether pytest's ``--color`` and the environment want colours."""
+    return colour == "yes" or (colour != "no" and not os.environ.get("NO_COLOR"))
 
 
 class TerminalFrontend(PlainFrontend):
@@ -38,23 +52,62 @@ class TerminalFrontend(PlainFrontend):
     ``colour`` is pytest's ``--color``. With ``auto``, NO_COLOR (https://no-color.org) is heeded.
     """
 
+    interactive = True
+
     def __init__(self, colour: str = "auto") -> None:
-        self._coloured = colour == "yes" or (colour != "no" and not os.environ.get("NO_COLOR"))
+        self._coloured = coloured(colour)
 
     def say(self, text: str) -> None:
-        """Print above the prompt; views are drawn, if that is a terminal that can."""
-        if isinstance(text, ViewLine) and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
-            from pytest_loadtool.console.repl.drawing import drawn
+        """Print above the prompt, wrapped and drawn if that is a terminal that can."""
+        for line in self._lines(text):
+            PlainFrontend.say(self, line)
 
-            width = shutil.get_terminal_size().columns
-            text = drawn(text, width, coloured=self._coloured)
-        PlainFrontend.say(self, text)
+    async def page(self, lines: Sequence[str]) -> None:
+        """Print a screen, wait for Enter, print the next; anything else ends it."""
+        shown = [part for line in lines for part in self._lines(line)]
+        height = max(shutil.get_terminal_size().lines - 2, 1)
+        if len(shown) <= height or not _drawing():
+            height = len(shown)
+        for first in range(0, len(shown), height):
+            if first and not await self._more(first, len(shown)):
+                return
+            for line in shown[first : first + height]:
+                PlainFrontend.say(self, line)
+
+    async def _more(self, done: int, of: int) -> bool:
+        asker: PromptSession[str] = PromptSession(erase_when_done=True)
+        try:
+            answer = await _read(asker, f"-- {done} of {of} lines: Enter goes on, q ends -- ")
+        except (KeyboardInterrupt, EOFError):
+            return False
+        return not answer.strip()
+
+    @property
+    def columns(self) -> int | None:
+        """Those of the terminal."""
+        return shutil.get_terminal_size().columns if _drawing() else None
+
+    def clear(self) -> None:
+        """Empty the screen."""
+        if _drawing():
+            clear()
+
+    def _lines(self, text: str) -> list[str]:
+        if not _drawing():
+            return [text]
+        from pytest_loadtool.console.repl.drawing import lines_drawn
+
+        return lines_drawn(text, shutil.get_terminal_size().columns, coloured=self._coloured)
+
+    def holding(self, control: Control, plan: Plan) -> AbstractAsyncContextManager[None]:
+        """Two lines below what is printed, and keys."""
+        return holding(control, plan, self.say)
 
     async def confirm(self, question: str, *, unattended: bool) -> bool:  # noqa: ARG002  somebody is
         """Ask; anything but a yes is a no, and so are Ctrl-C and Ctrl-D."""
         asker: PromptSession[str] = PromptSession()
         try:
-            answer = await _read(asker, f"{printable(question)} [y/N] ")
+            answer = await _read(asker, self._question(f"{printable(question)} [y/N] "))
         except (KeyboardInterrupt, EOFError):
             return False
         return answer.strip().lower() in ("y", "yes")
@@ -69,10 +122,25 @@ class TerminalFrontend(PlainFrontend):
         default, text = question.default, printable(question.text)
         shown = f" [{default}]" if default else ""
         try:
-            answer = await _read(asker, f"{text}{shown} ", secret=question.secret)
+            asked = self._question(f"{text}{shown} ")
+            answer = await _read(asker, asked, secret=question.secret)
         except (KeyboardInterrupt, EOFError):
             raise CommandError("given up: nothing was changed") from None
         return (answer if question.secret else answer.strip()) or default
+
+    def _question(self, text: str) -> str:
+        """A question with lines that the terminal need not break, and a blank at its end."""
+        if not _drawing():
+            return text
+        from pytest_loadtool.console.repl.drawing import lines_drawn
+
+        width = shutil.get_terminal_size().columns
+        return "\n".join(lines_drawn(text.rstrip(), width - 1, coloured=False)) + " "
+
+
+def _drawing() -> bool:
+    """Whether output goes to a terminal that can draw."""
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
 async def interact(session: Console, first: str = "") -> int:
@@ -86,19 +154,29 @@ async def interact(session: Console, first: str = "") -> int:
         complete_while_typing=False,
         bottom_toolbar=lambda: toolbar(session),
         refresh_interval=_REFRESH,
+        key_bindings=view_key(),
     )
-    session.say("`help` lists the commands, Ctrl-D leaves.")
+    session.tell(_opening(session))
+    pasted = session.waiting
 
     async def turn(line: str) -> None:
+        if pasted:
+            line = pasted.popleft()
+            session.say(f"{_PROMPT}{line}")
         try:
             line = line or await _read(prompt, _PROMPT)
         except KeyboardInterrupt:
             return
         except EOFError:
             line = "quit"
+        line, *others = line.splitlines() or [""]
+        pasted.extendleft(reversed([one for one in others if one.strip()]))
         await execute(session, line)
 
     with patch_stdout(raw=True), Interruptible(signal.SIGINT, *ENDING) as running:
+        session.show_view = Views(
+            session, running, prompt, coloured=coloured(session.settings.colour)
+        ).show
         if first:
             session.say(f"{_PROMPT}{first}")
         while not session.done:
@@ -106,8 +184,26 @@ async def interact(session: Console, first: str = "") -> int:
             if not came.isdisjoint(ENDING):
                 return ABANDONED
             _tell(session, ended)
+            if pasted and not ended_well(ended):
+                session.say(f"Not run: {counted(len(pasted), 'line')} of what was pasted.")
+                pasted.clear()
             first = ""
     return outcome(session)
+
+
+def ended_well(task: asyncio.Task[None]) -> bool:
+    """Whether a command has come to its end."""
+    return not task.cancelled() and task.exception() is None
+
+
+def _opening(session: Console) -> Iterator[str]:
+    """What can be done first."""
+    if session.document is None:
+        yield (
+            "New test case. `record URL` opens a browser, `import FILE.har` takes what one has "
+            "exported, `import-page` two text files."
+        )
+    yield "`help` lists the commands, F2 opens the view, Ctrl-D leaves."
 
 
 async def _read(asker: PromptSession[str], text: str, *, secret: bool = False) -> str:

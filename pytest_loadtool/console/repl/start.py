@@ -6,13 +6,15 @@ import asyncio
 import shlex
 import signal
 import sys
+import time
 from collections.abc import Coroutine
 
+from pytest_loadtool import CASE_SUFFIX
 from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.execution import ABANDONED, execute
 from pytest_loadtool.console.opening import open_file
 from pytest_loadtool.console.repl.interrupting import ENDING, Interruptible
-from pytest_loadtool.console.repl.running import ABANDONED, execute
 from pytest_loadtool.console.repl.script import (
     PlainFrontend,
     check_script,
@@ -22,6 +24,7 @@ from pytest_loadtool.console.repl.script import (
     run_script,
 )
 from pytest_loadtool.console.session import Console, Frontend, Settings
+from pytest_loadtool.console.session_log import SessionLog, log_file
 from pytest_loadtool.workflow.files import as_case_path, untitled
 
 
@@ -47,11 +50,11 @@ def _script(settings: Settings) -> int:
     open_file(session)
 
     async def work() -> int:
-        if first := _first_line(settings):
+        if first := _first_line(session):
             try:
                 await execute(session, first)
             except CommandError as error:
-                session.say(f"--record-url: {error}")
+                session.say(f"{first}: {error}")
                 return error.status
         return await run_script(session, name, lines)
 
@@ -76,17 +79,37 @@ def _terminal(settings: Settings) -> int:
         )
     session = _session(settings, TerminalFrontend(settings.colour))
     open_file(session)
-    return asyncio.run(_closing(session, interact(session, _first_line(settings))))
+    began = time.strftime("%Y-%m-%d %H:%M:%S")
+    session.log = SessionLog(log_file(session.case_path, began))
+    return asyncio.run(_closing(session, interact(session, _first_line(session))))
 
 
 def _session(settings: Settings, frontend: Frontend) -> Console:
     given = settings.case_path
-    path = as_case_path(given) if given is not None else untitled(settings.directory)
+    if given is None:
+        path = untitled(settings.directory)
+    elif _traffic(settings):
+        path = given.with_name(given.name.removesuffix(".har") + CASE_SUFFIX)
+    else:
+        path = as_case_path(given)
     return Console(settings, frontend, COMMANDS, path)
 
 
-def _first_line(settings: Settings) -> str:
-    return f"record {shlex.quote(settings.url)}" if settings.url else ""
+def _traffic(settings: Settings) -> bool:
+    """Whether a traffic file was named instead of a test case."""
+    given = settings.case_path
+    return given is not None and given.suffix == ".har" and given.is_file()
+
+
+def _first_line(session: Console) -> str:
+    """What is run at once: the recording that was asked for, or the import of a traffic file that
+    has no test case yet."""
+    settings = session.settings
+    if settings.url:
+        return f"record {shlex.quote(settings.url)}"
+    if settings.case_path is not None and _traffic(settings) and session.document is None:
+        return f"import {shlex.quote(session.shown(settings.case_path))}"
+    return ""
 
 
 async def _closing(session: Console, work: Coroutine[None, None, int]) -> int:

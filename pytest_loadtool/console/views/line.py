@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from typing import Literal, Self
 
-Kind = Literal["", "heading", "name", "number", "good", "bad", "correlated"]
+Kind = Literal[
+    "", "heading", "name", "number", "good", "bad", "correlated",
+    "cursor", "title", "dim", "found",
+    "keyword", "string", "tag", "attribute", "comment",
+]  # fmt: skip
 
 
 class ViewLine(str):
     """The line as plain text; ``spans`` are its parts with their kinds.
 
-    Where it does not go into the width there is, it is continued below the beginning of the last.
+    Where it does not go into the width there is, it is continued below the beginning of the last,
+    or so many columns to the right of it as ``hanging`` says.
     """
 
     spans: tuple[tuple[str, Kind], ...]
-    __slots__ = ("spans",)
+    hanging: int
+    __slots__ = ("hanging", "spans")
 
-    def __new__(cls, *spans: tuple[str, Kind]) -> Self:
+    def __new__(cls, *spans: tuple[str, Kind], hanging: int = 0) -> Self:
         """Join the spans."""
         line = super().__new__(cls, "".join(text for text, _ in spans))
         line.spans = spans
+        line.hanging = hanging
         return line

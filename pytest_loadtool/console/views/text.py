@@ -6,6 +6,7 @@ import re
 
 from pytest_loadtool.codec.charset import declared_charset
 from pytest_loadtool.codec.multipart import is_multipart, shown
+from pytest_loadtool.console.views.line import Kind
 
 _TEXTUAL = re.compile(
     r"^(?:text/|application/(?:[\w.-]+\+)?(?:json|xml|javascript|graphql))|urlencoded", re.I
@@ -13,6 +14,11 @@ _TEXTUAL = re.compile(
 
 #: Characters of a body that are shown unless all of it is asked for.
 BODY_LIMIT = 4000
+
+
+def status_kind(status: str) -> Kind:
+    """Return the kind that a status is of."""
+    return {"2": "good", "4": "bad", "5": "bad"}.get(status[:1], "")  # type: ignore[return-value]
 
 
 def size(number: int) -> str:

@@ -48,14 +48,14 @@ def recorded(
     everything = list(_recorded(document, transaction, limit, Unmasked()))
     if secrets:
         return everything
-    lines = list(_recorded(document, transaction, limit, _mask(document, transaction)))
+    lines = list(_recorded(document, transaction, limit, mask_of(document, transaction)))
     hint = (
         [] if lines == everything else ["", "Passwords and tokens are cut; --secrets shows them."]
     )
     return lines + hint
 
 
-def _mask(document: Document, transaction: Transaction) -> Mask:
+def mask_of(document: Document, transaction: Transaction) -> Mask:
     """Hides what the recorded exchange carries, and those that negotiated for it."""
     evidence = document.evidence_of(transaction)
     exchanges = (*document.negotiation_of(transaction), *([evidence] if evidence else []))
@@ -97,7 +97,7 @@ def failure(
     passwords, tokens and ``secrets`` only the beginning."""
     mask = Mask([*secrets, *carried_by(response)])
     for one in failures:
-        yield f"{one.cause}: {one.message}"
+        yield f"{one.cause}: {one.told}"
     yield ""
     yield "sent:"
     head, _, sent = response.request.partition(b"\r\n\r\n")

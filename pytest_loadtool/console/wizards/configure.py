@@ -41,6 +41,8 @@ async def configure_for_replay(
                 lambda answer: _understood(answer, others),
             )
         )
+        if asked:
+            session.decided(f"--hosts {','.join(sorted(asked))}")
     keep = {use.name for use in uses if use.own} | asked
     document = replace(document, case=restrict(document.case, document.exchanges, keep))
     session.tell(views.left_out([use for use in uses if use.name not in keep]))

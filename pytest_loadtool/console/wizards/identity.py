@@ -59,17 +59,15 @@ def needs_identity(document: Document) -> bool:
     return bool(unconfigured(document))
 
 
-async def configure_identity(
-    session: Console, given: Given, user: str = "", *, first: bool = False
-) -> None:
-    """The Test Case Configuration Wizard, for one recorded ``user`` or for all; ``first`` is for
-    what is not configured alone.
+async def configure_identity(session: Console, given: Given, user: str = "") -> None:
+    """The Test Case Configuration Wizard, for one recorded ``user`` or for all: of those who are
+    not configured yet, if there are any.
 
     Raises:
         CommandError: the person gave up, or there is nobody to ask.
     """
     document = session.opened()
-    found = unconfigured(document) if first else accounts(document)
+    found = unconfigured(document) or accounts(document)
     if not found and not given.anything:
         session.say(
             "The recording shows no HTTP authentication: nothing is to be configured. For a server "

@@ -18,6 +18,7 @@ from pytest_loadtool.diagnosis.redirect_mismatch import led_elsewhere
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.result import Failure
+from pytest_loadtool.replay.exchange import exchange_of
 from pytest_loadtool.workflow.configuring import rules_of
 from pytest_loadtool.workflow.replaying import replay
 from pytest_loadtool.workflow.telling import counted
@@ -136,30 +137,12 @@ class _Kept:
             self._keep(step, response)
 
     def _keep(self, step: Step, response: Response) -> None:
-        try:
-            body = response.content
-        except ValueError:  # a broken content coding that nobody looked into
+        exchange, undecoded = exchange_of(response)
+        size = exchange.response_size
+        if undecoded or size > min(_LONGEST_BODY, self.room):
             return
-        if len(body) > min(_LONGEST_BODY, self.room):
-            return
-        self.room -= len(body)
-        headers = response.headers
-        head, _, sent = response.request.partition(b"\r\n\r\n")
-        line, *lines = head.decode("latin-1").split("\r\n")
-        target = line.split(" ")[1]
-        pairs = (one.partition(":") for one in lines)
-        self.exchanges[step.index] = Exchange(
-            started=0.0,
-            took=response.finished - response.sent,
-            method=step.transaction.request.method,
-            url=f"{step.origin}{target}" if target.startswith("/") else target,
-            http_version="HTTP/1.1",
-            request_headers=tuple((name, value.strip()) for name, _, value in pairs),
-            request_body=sent,
-            status=response.status,
-            response_headers=tuple((n.decode("latin-1"), v.decode("latin-1")) for n, v in headers),
-            response_body=body,
-        )
+        self.room -= size
+        self.exchanges[step.index] = exchange
 
     def negotiation(self, step: Step, response: Response) -> None:
         pass

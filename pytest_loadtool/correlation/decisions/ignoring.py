@@ -1,22 +1,25 @@
-"""What a test case says is to be ignored: a field by its name, or that of one request alone.
+"""What a test case says is to be ignored: a field by its name, or at one place.
 
 An entry is a name, in which ``*`` stands for anything, or ``METHOD /path: name`` with the path as
-recorded, without its query.
+recorded, without its query. Of several such requests, or fields of that name, a number behind the
+path, or the name, says which: ``POST /rpc #2: params #1``.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from pytest_loadtool.correlation.claims import Issue, Miss
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import NamePatterns, Rule
 
-_EXACT = re.compile(r"[!-~]+ \S+:(?: .*)?")
+_EXACT = re.compile(r"[!-~]+ \S+(?: #\d+)?:(?: .*)?")
 _REASON = "The test case says that {field} is to be ignored: it is sent as recorded."
 IGNORED = Rule("ignored", _REASON, leave=True)
 
@@ -29,11 +32,12 @@ def ignored(case: TestCase) -> Iterator[Rule]:
 
 
 def set_aside(traffic: Traffic, case: TestCase) -> tuple[Traffic, tuple[Miss, ...]]:
-    """``traffic`` without the slots that are to be ignored in one request alone; and those."""
+    """``traffic`` without the slots that are to be ignored at one place alone; and those."""
     exact = frozenset(filter(_EXACT.fullmatch, case.asm.ignore))
     if not exact:
         return traffic, ()
-    aside = [slot for slot in traffic.slots if exact.intersection(entries(traffic, slot))]
+    entries = Entries(traffic.steps)
+    aside = [slot for slot in traffic.slots if entries.are_for(slot, exact)]
     gone = set(map(id, aside))
     slots = tuple(slot for slot in traffic.slots if id(slot) not in gone)
     traffic = replace(traffic, requests=replace(traffic.requests, slots=slots))
@@ -43,20 +47,54 @@ def set_aside(traffic: Traffic, case: TestCase) -> tuple[Traffic, tuple[Miss, ..
 def wanted(issues: Iterable[Issue], traffic: Traffic, case: TestCase) -> Iterator[Issue]:
     """The tokens that are not to be ignored."""
     names = NamePatterns(tuple(one for one in case.asm.ignore if not _EXACT.fullmatch(one)))
+    entries = Entries(traffic.steps)
     for issue in issues:
-        name = issue.producer.name
-        if name not in names and (
-            entry(traffic.steps[issue.producer.transaction], name) not in case.asm.ignore
-        ):
+        name, at = issue.producer.name, issue.producer.transaction
+        if name not in names and not entries.have(at, name, case.asm.ignore):
             yield issue
 
 
-def entries(traffic: Traffic, slot: Slot) -> list[str]:
-    """The exact entries for a slot: one for each request that sends it."""
-    users = slot.users or (slot.transaction,)
-    return [entry(traffic.steps[user], slot.name) for user in users]
+class Entries:
+    """How places in the requests of a test case are written; ``steps`` are all of its steps."""
+
+    def __init__(self, steps: Sequence[RecordedStep]) -> None:
+        self._steps = steps
+        count = Counter(map(_request, steps))
+        seen: Counter[str] = Counter()
+        self._requests: list[str] = []
+        for step in steps:
+            request = _request(step)
+            seen[request] += 1
+            number = f" #{seen[request]}" if count[request] > 1 else ""
+            self._requests.append(request + number)
+
+    def of(self, at: int, name: str) -> str:
+        """The entry for that name in the request of a transaction."""
+        return f"{self._requests[at]}: {name}".rstrip()
+
+    def of_slot(self, slot: Slot, *, several: bool) -> list[str]:
+        """The entries for a slot, one for each request that sends it; ``several``: whether the
+        request has more fields of that name."""
+        name = f"{slot.name} #{slot.nth}" if several else slot.name
+        return [self.of(user, name) for user in slot.senders]
+
+    def have(self, at: int, name: str, written: Container[str]) -> bool:
+        """Whether one of the entries is for that name in the request of a transaction, or in all
+        like it."""
+        return any(f"{one}: {name}".rstrip() in written for one in self._spellings(at))
+
+    def are_for(self, slot: Slot, written: Container[str]) -> bool:
+        """Whether one of the entries is for the slot, or for all of that name."""
+        names = [slot.name, f"{slot.name} #{slot.nth}"]
+        if slot.place is Place.PATH:  # as they were called before, when an id was a name, too
+            names.append(slot.before.rstrip("/").rpartition("/")[2])
+        return any(self.have(user, name, written) for user in slot.senders for name in names)
+
+    def _spellings(self, at: int) -> tuple[str, ...]:
+        step = self._steps[at]
+        masked = f"{step.transaction.request.method} {step.path}"
+        return self._requests[at], _request(step), masked
 
 
-def entry(step: RecordedStep, name: str) -> str:
-    """The entry for the field of that name in one request."""
-    return f"{step.transaction.request.method} {step.path}: {name}".rstrip()
+def _request(step: RecordedStep) -> str:
+    return f"{step.transaction.request.method} {step.address.partition('?')[0]}"

@@ -7,7 +7,13 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from pytest_loadtool.correlation.classify import is_short_number, looks_like_time, looks_random
+from pytest_loadtool.correlation.classify import (
+    collection_names,
+    is_path_id,
+    is_short_number,
+    looks_like_time,
+    looks_random,
+)
 from pytest_loadtool.correlation.index.meaning import is_same
 from pytest_loadtool.correlation.index.spelling import slug
 from pytest_loadtool.correlation.index.traffic import (
@@ -17,6 +23,7 @@ from pytest_loadtool.correlation.index.traffic import (
     Traffic,
     recorded_slots,
 )
+from pytest_loadtool.correlation.kinds import collection
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.parts import header_sets
 from pytest_loadtool.correlation.requests.slots import Slot, request_slots
@@ -28,6 +35,7 @@ from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.extraction.partial import is_partial
 from pytest_loadtool.extraction.pattern import Pattern
 from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.progress import Told, silent
 from pytest_loadtool.model.rule import ProducerKind, Rule
 
@@ -111,8 +119,16 @@ def _requests(
         numbers=dict(numbers),
         written=_first((one.value, one) for one in sent_in_changes),
         spelled=_first(spelled),
+        things=_things(steps, slots),
         changes=tuple(step.index for step in changes),
     )
+
+
+def _things(steps: Sequence[RecordedStep], slots: Iterable[Slot]) -> frozenset[str]:
+    """What requests are about, and what their paths have the ids of."""
+    about = {collection(step.called) for step in steps}
+    about |= {one.name for one in slots if one.place is Place.PATH and is_path_id(one.value)}
+    return frozenset(name for one in about for name in collection_names(one))
 
 
 def _first(named: Iterable[tuple[_Key, Slot | Producer]]) -> dict[_Key, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.codec.names import plain
@@ -15,8 +16,9 @@ from pytest_loadtool.correlation.kinds import (
     words_of,
 )
 from pytest_loadtool.correlation.producer import Producer
+from pytest_loadtool.correlation.requests.parts import part_text
 from pytest_loadtool.correlation.requests.positions import CALL
-from pytest_loadtool.correlation.requests.slots import Slot
+from pytest_loadtool.correlation.requests.slots import Masked, Slot
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import same_name
 
@@ -36,6 +38,7 @@ _BARE = frozenset(
 ANYTHING = frozenset({"entity", "node", "object", "parent", "record", "related", "target"})
 #: Fields that tell which kind of thing is meant by the id beside them.
 _KINDS = ("class", "kind", "model", "type")
+_BRACE = re.compile("[{}]")
 
 
 def _declared(slot: Slot, traffic: Traffic) -> str | None:
@@ -59,7 +62,10 @@ def is_for(slot: Slot, things: frozenset[str], traffic: Traffic) -> bool:
         return stem in ANYTHING or any(f" {stem}".endswith(f" {one}") for one in things)
     step = traffic.steps[slot.transaction]
     if stem is not None or plain(slot.name) in _BARE:
-        words = _around(slot, step)
+        kinds = _kinds_beside(slot, "", traffic) & traffic.requests.things
+        if kinds:
+            return any(things & collection_names(one) for one in kinds)
+        words = _around(slot, step, traffic)
         return any(words.issuperset(one.split()) for one in things)
     named = bool(things & collection_names(slot.name))
     if not is_short_number(slot.value):
@@ -73,23 +79,41 @@ def is_for(slot: Slot, things: frozenset[str], traffic: Traffic) -> bool:
     )
 
 
-def _around(slot: Slot, step: RecordedStep) -> frozenset[str]:
+def _around(slot: Slot, step: RecordedStep, traffic: Traffic) -> frozenset[str]:
     """The words of what is around the field: an object, an argument's field in GraphQL, or the
     request."""
-    if slot.before and plain(slot.before) not in WRAPPERS:
+    around = plain(slot.before)
+    if around and (around not in WRAPPERS or around in traffic.requests.things):
         return words_of(slot.before)
     asked = operation(step.exchange) if step.exchange is not None else None
     return asked.words if asked is not None else words_of(step.path) | words_of(step.called)
 
 
 def _kinds_beside(slot: Slot, stem: str, traffic: Traffic) -> set[str]:
-    """What a field beside it says that it is the id of: ``object_type=item``."""
-    names = {f"{stem} {one}" for one in _KINDS}
+    """What a field beside it says that it is the id of: ``object_type=item``; in the same object of
+    JSON also ``{"type": "item", "id": 7}``."""
+    names = {f"{stem} {one}".strip() for one in _KINDS}
     return {
         plain(one.value)
         for one in traffic.slots_of(slot.transaction)
-        if plain(one.name) in names and not one.value.isdigit()
+        if plain(one.name) in names
+        and not one.value.isdigit()
+        and (stem or _are_beside(one, slot, traffic))
     }
+
+
+def _are_beside(one: Slot, other: Slot, traffic: Traffic) -> bool:
+    """Whether two fields are of one object, or of a query or form without any."""
+    if (one.part, one.depth, one.before) != (other.part, other.depth, other.before):
+        return False
+    first, last = sorted((one, other), key=lambda slot: slot.start)
+    masked = Masked.of(part_text(traffic.request(one.owner), one.part))
+    inner = 0
+    for brace in _BRACE.findall(masked.text, first.end, last.start) if masked is not None else ():
+        inner += 1 if brace == "{" else -1
+        if inner < 0:
+            return False
+    return not inner
 
 
 def is_same(slot: Slot, producer: Producer, traffic: Traffic) -> bool:

@@ -86,6 +86,8 @@ class RequestIndex:
     """By value: the transaction that changes things and has it in its body, as recorded."""
     spelled: Mapping[str, int] = field(default_factory=dict)
     """By the slug of such a value: likewise."""
+    things: frozenset[str] = frozenset()
+    """What the requests are about, one or many: ``task`` and ``tasks`` of ``/tasks/7``."""
     changes: Sequence[int] = ()
     """The transactions that may change something on the server."""
 

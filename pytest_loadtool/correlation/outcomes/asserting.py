@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from pytest_loadtool.correlation.decisions.ignoring import entry
+from pytest_loadtool.correlation.decisions.ignoring import Entries
 from pytest_loadtool.correlation.decisions.notes import Title, titles_of
 from pytest_loadtool.correlation.index.traffic import RecordedStep, steps_of
 from pytest_loadtool.correlation.outcomes.changes import Change, changes_of
@@ -40,7 +40,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
     ignored = NamePatterns(tuple(case.asm.ignore))
     if _IGNORED in ignored:
         return Asserted(case, ())
-    answers = Answers(steps)
+    answers, entries = Answers(steps), Entries(steps)
     names, title = numbered_titles(case), titles_of(case).__getitem__
     new: dict[int, list[Validator]] = {}
     decisions: list[Decision] = []
@@ -51,7 +51,7 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
     changed = _by(changes, lambda change: (one.known_as for one in change.things))
     for change in changes:
         step = change.step
-        if entry(step, _IGNORED) in case.asm.ignore:
+        if entries.have(step.index, _IGNORED, case.asm.ignore):
             continue
         own = (
             one
@@ -79,8 +79,9 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
 def without_outcome(case: TestCase, exchanges: Sequence[Exchange], change: str) -> TestCase:
     """The case that ignores the outcome of a change: its number, from 1, and its title, as
     decisions say them."""
-    step = steps_of(case, exchanges)[int(change.partition(" ")[0]) - 1]
-    return replace(case, asm=replace(case.asm, ignore=(*case.asm.ignore, entry(step, _IGNORED))))
+    at = int(change.partition(" ")[0]) - 1
+    entry = Entries(steps_of(case, exchanges)).of(at, _IGNORED)
+    return replace(case, asm=replace(case.asm, ignore=(*case.asm.ignore, entry)))
 
 
 def _by(

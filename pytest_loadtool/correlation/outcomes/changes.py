@@ -13,12 +13,13 @@ from pytest_loadtool.codec.secret import is_password, is_secret, is_typed_secret
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import (
     is_id_name,
+    is_path_id,
     looks_random,
     singular,
 )
 from pytest_loadtool.correlation.graphql import operation
 from pytest_loadtool.correlation.index.traffic import RecordedStep, recorded_slots
-from pytest_loadtool.correlation.kinds import collection, is_path_id
+from pytest_loadtool.correlation.kinds import collection
 from pytest_loadtool.correlation.requests.plain_request import Plain
 from pytest_loadtool.correlation.requests.slots import Slot, request_slots, target_slots
 from pytest_loadtool.correlation.sources.anchors import numbered_slots

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pytest_loadtool.codec.filters import BASE64, filtered
 from pytest_loadtool.codec.places import encode
 from pytest_loadtool.codec.secret import is_typed_secret
-from pytest_loadtool.correlation.classify import looks_random
+from pytest_loadtool.correlation.classify import is_path_id, looks_random
 from pytest_loadtool.correlation.requests.decoded_view import OWN_FILTER, View, decoded
 from pytest_loadtool.correlation.requests.positions import (
     HOLE,
@@ -53,6 +53,8 @@ _RELATIVE = re.compile(r"(?:[\w.\- ]{3,80}/){1,8}[\w.\- ]{3,80}")
 _COMMAS = re.compile(r"[\w-]+(?:,[\w-]+)+")
 _BETWEEN = re.compile(r"[^,]+")
 _STEP = re.compile(r"[^/]+")
+#: What is called by an id, with an ending: ``17.json``.
+_FILE = re.compile(r"([\w-]+)\.[a-z][a-z0-9]{1,5}")
 #: Schemes whose credentials are computed from the request: nothing in them can be replaced.
 _SIGNED = re.compile(r"(?:Digest|NTLM|Negotiate|AWS4-\S+|OAuth|Signature|Hawk)\s", re.IGNORECASE)
 #: The shortest text for which base64 is taken apart: shorter words decode to text by chance.
@@ -86,7 +88,8 @@ class Inner:
 
 
 def within(text: str, start: int, end: int, place: Place, name: str) -> Iterator[Inner]:
-    """All values inside ``text[start:end]``, each before those that are inside it."""
+    """All values inside ``text[start:end]``, each before those that are inside it; placeholders
+    among them."""
     if end - start <= _LONGEST_OPENED and not is_typed_secret(name):
         yield from _inside(View(text, start, end, place), name, (), (), 1)
 
@@ -104,14 +107,15 @@ def _inside(
     for count, (start, end, place, own_name, value, before) in enumerate(_spots(text, name)):
         if count >= _MOST_INSIDE:
             return
-        if HOLE in text[start:end] or start == end:
+        if start == end:
             continue
         own = OWN_FILTER.get(place)
         chain = (own, *filters) if own else filters
         yield Inner(
             view.at(start), view.at(end), place, own_name, value, before, chain, capsules, depth
         )
-        if place is not Place.TEXT and not is_typed_secret(own_name):
+        is_whole = HOLE not in text[start:end]
+        if is_whole and place is not Place.TEXT and not is_typed_secret(own_name):
             inner = View(text, start, end, place, view)
             yield from _inside(inner, own_name, chain, capsules, depth + 1)
     yield from _unpacked(view, name, filters, capsules, depth)
@@ -177,6 +181,8 @@ def _spots(text: str, name: str) -> Iterator[Spot]:
     elif _COMMAS.fullmatch(text):
         for one in _BETWEEN.finditer(text):
             yield *one.span(), Place.TEXT, name, one[0], ""
+    elif (file := _FILE.fullmatch(text)) and is_path_id(file[1]):
+        yield *file.span(1), Place.TEXT, name, file[1], ""
     elif _RELATIVE.fullmatch(text):
         for segment in _STEP.finditer(text):
             yield *segment.span(), Place.TEXT, name, segment[0], ""

@@ -12,6 +12,7 @@ from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.media import is_json
 from pytest_loadtool.codec.multipart import parts_of
 from pytest_loadtool.codec.places import query_syntax
+from pytest_loadtool.correlation.classify import is_path_id, looks_random
 from pytest_loadtool.correlation.requests.decoded_view import decoded
 from pytest_loadtool.model.place import Place
 
@@ -68,11 +69,15 @@ _SCALARS = frozenset(
         *("unsignedlong", "uuid", "value"),
     }
 )
+_WORD = re.compile(r"(?:(?<![\w-])([\w-]+)[:=][ \t]*)?(?<![\w-])([\w-]{8,})", re.ASCII)
+#: A longer text is a file, and no form that a program has filled in.
+_LONGEST_TEXT = 1 << 16
 _XML_ATTRIBUTE = re.compile(r"""(?<![\w:.-])([\w:.-]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""")
 
 
 def target_spots(text: str) -> Iterator[Spot]:
-    """Path segments, matrix parameters and query values of a path or URL."""
+    """Path segments, matrix parameters and query values of a path or URL. A segment is called after
+    the nearest one before it that is no id."""
     origin = _ORIGIN.match(text)
     path_start = origin.end() if origin else 0
     fragment = text.find("#", path_start)
@@ -88,7 +93,7 @@ def target_spots(text: str) -> Iterator[Spot]:
         yield segment.start(), stem_end, Place.PATH, name, unquote(stem), before
         for pair in _MATRIX.finditer(text, stem_end, segment.end()):
             yield *pair.span(2), Place.PATH, pair[1], unquote(pair[2]), ""
-        name = name if HOLE in stem else stem
+        name = name if HOLE in stem or is_path_id(unquote(stem)) else stem
     if mark >= 0:
         syntax = written_query(text)
         for pair in islice(_PAIR.finditer(text, mark + 1, limit), MOST_IN_ADDRESS):
@@ -119,8 +124,9 @@ def header_spots(text: str, name: str) -> Iterator[Spot]:
 
 
 def json_spots(text: str) -> Iterator[Spot]:
-    """The string and number leaves of a JSON text, each with the key it stands under, and with the
-    key of the object that this is in. The number of a call has `CALL` there."""
+    """The string and number leaves of a JSON text, placeholders among them, each with the key it
+    stands under, and with the key of the object that this is in. The number of a call has `CALL`
+    there."""
     is_call = '"jsonrpc"' in text
     keys: list[str] = [""]  # the current key in each open container
     objects: list[bool] = [False]  # whether that container is an object
@@ -151,8 +157,8 @@ def json_spots(text: str) -> Iterator[Spot]:
         elif string is not None:
             value = _json_string(string)
             yield *token.span(1), Place.JSON_STRING, keys[-1], value, around()
-        elif number is not None:
-            yield *token.span(2), Place.JSON, keys[-1], number, around()
+        elif number is not None or token[0] == HOLE:
+            yield *token.span(), Place.JSON, keys[-1], token[0], around()
 
 
 def _json_string(raw: str) -> str:
@@ -227,3 +233,13 @@ def multipart_spots(text: str, content_type: str) -> Iterator[Spot]:
             yield start, end, Place.FILE_NAME, f"{part.field}.filename", name, ""
         if not part.is_file or is_json(part.media):
             yield part.start, part.end, Place.MULTIPART, part.field, text[part.start : part.end], ""
+
+
+def text_spots(text: str) -> Iterator[Spot]:
+    """The random words of another text, such as that of a calendar, called after what is before
+    them in their line: ``UID:3f2b8c1e-9d47``."""
+    if len(text) > _LONGEST_TEXT:
+        return
+    for word in _WORD.finditer(text):
+        if looks_random(word[2]):
+            yield *word.span(2), Place.TEXT, word[1] or "", word[2], ""

@@ -6,6 +6,7 @@ opaque character, so that positions in the text remain plain indexes.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -24,6 +25,7 @@ from pytest_loadtool.correlation.requests.positions import (
     multipart_spots,
     pair_spots,
     target_spots,
+    text_spots,
     written_query,
     xml_spots,
 )
@@ -55,8 +57,9 @@ class Slot:
     """A value in a request. ``start`` and ``end`` index the masked text of its part.
 
     ``value`` is decoded, ``raw`` as it stands. ``name`` is the field's; of a path segment, the
-    segment before it. ``before`` is, of a path segment, the path that leads to it: ``/items/`` of
-    the 17 in ``/items/17/edit``; of an argument in GraphQL, the field it is for: ``book``.
+    nearest one before it that is no id. ``before`` is, of a path segment, the path that leads to
+    it: ``/items/`` of the 17 in ``/items/17/edit``; of an argument in GraphQL, the field it is for:
+    ``book``.
     """
 
     transaction: int
@@ -80,6 +83,8 @@ class Slot:
     """The base64 around it, outermost first: ``start`` and ``end`` count in the last's text."""
     depth: int = 0
     """In how many other values it stands. These come right before it."""
+    nth: int = 1
+    """Which of those of its name in the request it is, from 1, placeholders counted."""
 
     @property
     def owner(self) -> int:
@@ -95,6 +100,11 @@ class Slot:
     def in_cookie(self) -> bool:
         """Whether it stands in a cookie that a script sets."""
         return isinstance(self.part, int) and self.part < 0
+
+    @property
+    def in_path(self) -> bool:
+        """Whether it is a segment of the request's path, or one but for its ending."""
+        return self.root is Place.PATH and self.place in (Place.PATH, Place.TEXT) and self.depth < 2
 
     def writes(self, value: str) -> bool:
         """Whether ``value``, through the filters, is written there as it was recorded."""
@@ -144,56 +154,69 @@ def _template(masked: str, references: Iterator[Reference]) -> str:
 
 def request_slots(request: Request, content_type: str, transaction: int) -> Iterator[Slot]:
     """All slots of a request that a placeholder could take, in the order they stand."""
+    seen: Counter[str] = Counter()
     masked = Masked.of(request.target)
     if masked is not None:
-        yield from target_slots(masked.text, transaction)
+        yield from target_slots(masked.text, transaction, seen)
     for position, header in enumerate(request.headers):
         name = header.name.lower()
         if header.value and name not in _NO_SLOTS and not name.startswith("sec-"):
             masked = Masked.of(header.value)
             if masked is not None:
                 spots = header_spots(masked.text, header.name)
-                yield from _usable(masked.text, spots, transaction, position)
+                yield from _usable(masked.text, spots, transaction, position, seen)
     for position, cookie in enumerate(request.cookies):
         masked = Masked.of(cookie)
         if masked is not None:
-            yield from _cookie_slots(masked.text, transaction, ~position)
+            yield from _cookie_slots(masked.text, transaction, ~position, seen)
     if isinstance(request.body, str) and request.body:
         masked = Masked.of(request.body)
         if masked is not None:
             spots = _body(masked.text, request.body, content_type)
-            yield from _usable(masked.text, spots, transaction, "body")
+            yield from _usable(masked.text, spots, transaction, "body", seen)
 
 
-def target_slots(text: str, transaction: int) -> Iterator[Slot]:
+def target_slots(text: str, transaction: int, seen: Counter[str] | None = None) -> Iterator[Slot]:
     """The slots of a masked target: path segments, matrix parameters and query values."""
-    return _usable(text, target_spots(text), transaction, "target")
+    seen = Counter() if seen is None else seen
+    return _usable(text, target_spots(text), transaction, "target", seen)
 
 
-def _usable(text: str, spots: Iterator[Spot], transaction: int, part: Part) -> Iterator[Slot]:
-    """The first spots that a placeholder could take, each with what is inside it."""
-    return islice(_all_usable(text, spots, transaction, part), MOST_SLOTS)
+def _usable(
+    text: str, spots: Iterator[Spot], transaction: int, part: Part, seen: Counter[str]
+) -> Iterator[Slot]:
+    """The first spots that a placeholder could take, each with what is inside it. ``seen`` counts
+    their names."""
+    return islice(_all_usable(text, spots, transaction, part, seen), MOST_SLOTS)
 
 
-def _all_usable(text: str, spots: Iterator[Spot], transaction: int, part: Part) -> Iterator[Slot]:
+def _all_usable(
+    text: str, spots: Iterator[Spot], transaction: int, part: Part, seen: Counter[str]
+) -> Iterator[Slot]:
     query = written_query(text) if part == "target" else Place.QUERY
     for start, end, place, name, value, before in spots:
         raw = text[start:end]
         root = query if place is Place.QUERY else place
+        seen[name] += 1
         if raw and HOLE not in raw and _free(text, start):
-            yield Slot(transaction, part, start, end, place, name, value, before, raw, root=root)
+            yield Slot(
+                transaction, part, start, end, place, name, value, before, raw, root=root,
+                nth=seen[name],
+            )  # fmt: skip
         for one in within(text, start, end, root, name) if raw else ():
             source = one.capsules[-1].text if one.capsules else text
-            if _free(source, one.start):
+            own = source[one.start : one.end]
+            seen[one.name] += 1
+            if HOLE not in own and _free(source, one.start):
                 yield Slot(
                     transaction, part, one.start, one.end, one.place, one.name, one.value,
-                    one.before, source[one.start : one.end],
-                    root=Place.TEXT if one.capsules else root,
+                    one.before, own, root=Place.TEXT if one.capsules else root,
                     filters=one.filters, capsules=one.capsules, depth=one.depth,
+                    nth=seen[one.name],
                 )  # fmt: skip
 
 
-def _cookie_slots(text: str, transaction: int, part: Part) -> Iterator[Slot]:
+def _cookie_slots(text: str, transaction: int, part: Part, seen: Counter[str]) -> Iterator[Slot]:
     """The value of a cookie that a script sets, with what is inside it. To rules it is a header's:
     ``Place.COOKIE`` is for cookies that responses set."""
     name, _, rest = text.partition("=")
@@ -204,7 +227,7 @@ def _cookie_slots(text: str, transaction: int, part: Part) -> Iterator[Slot]:
     encoded = plain != raw and component(plain) == raw
     syntax, own = (Place.QUERY, ("url",)) if encoded else (Place.COOKIE, ())
     spot = (start, start + len(raw), syntax, name, plain if encoded else raw, "")
-    for one in _usable(text, iter([spot]), transaction, part):
+    for one in _usable(text, iter([spot]), transaction, part, seen):
         if one.capsules:
             first, *inner = one.capsules
             first = replace(first, filters=(*first.filters, *own))
@@ -229,5 +252,7 @@ def _body(text: str, template: str, content_type: str) -> Iterator[Spot]:
             return xml_spots(text, of_lists=True)
         case Place.MULTIPART:
             return multipart_spots(text, content_type)
+        case _ if content_type.lower().startswith("text/"):
+            return text_spots(text)
         case _:
             return iter(())

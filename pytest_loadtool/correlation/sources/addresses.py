@@ -8,7 +8,8 @@ from collections.abc import Callable, Collection, Iterator
 
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.template import escape
-from pytest_loadtool.correlation.classify import looks_random
+from pytest_loadtool.correlation.classify import is_short_number, looks_random, singular
+from pytest_loadtool.correlation.kinds import collection, id_stem
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.slots import Slot, target_slots
 from pytest_loadtool.correlation.responses.escaped import base64_within, is_base64
@@ -103,3 +104,24 @@ def _addresses(
 def varies(value: str, known: Collection[str] = ()) -> bool:
     """Whether such a part of an address is another one on another day, or is ``known`` to be."""
     return value in known or value.isdigit() or looks_random(value) or "://" in value
+
+
+def things_in(address: str) -> frozenset[tuple[str, str]]:
+    """The values in an address, each with what it is the id of: ``item`` of ``/items/7``,
+    ``/show?item_id=7`` and ``/item.php?id=7``; empty where nothing tells."""
+    path = address.partition("?")[0]
+    return frozenset((one.value, singular(_called(one, path))) for one in target_slots(address, 0))
+
+
+def _called(slot: Slot, path: str) -> str:
+    if slot.place is Place.PATH:
+        return collection(slot.before)
+    return id_stem(slot.name) or collection(path)
+
+
+def is_about(address: str, value: str, things: Collection[tuple[str, str]]) -> bool:
+    """Whether a page is that of the very thing: its address has the value, and that of a short
+    number for the same kind of things, as 8 may be the id of a ticket and that of a comment."""
+    here = {kind for one, kind in things_in(address) if one == value}
+    kinds = {kind for one, kind in things if one == value}
+    return bool(here) and (not is_short_number(value) or "" in here | kinds or bool(here & kinds))

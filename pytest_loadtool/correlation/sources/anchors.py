@@ -16,11 +16,12 @@ from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import SWITCHES, TELLING
 from pytest_loadtool.correlation.index.traffic import RecordedStep, Traffic, recorded_slots
 from pytest_loadtool.correlation.requests.plain_request import Plain
-from pytest_loadtool.correlation.requests.slots import Slot, request_slots
+from pytest_loadtool.correlation.requests.slots import Masked, Slot, request_slots
 from pytest_loadtool.model.case import Request, Variable
 from pytest_loadtool.model.place import Place
 
 if TYPE_CHECKING:
+    from pytest_loadtool.correlation.claims import ByClient
     from pytest_loadtool.correlation.sources.variables import Found
 
 #: Texts with fewer characters are in many rows by chance.
@@ -40,6 +41,8 @@ class Mark:
     """Whether it is what an extractor takes; else the user has sent it."""
     offered: bool = False
     """Whether a page had it to choose from: many things have that."""
+    address: bool = False
+    """Whether it is the path of the request: what has it beside it is about the very thing."""
 
     @property
     def telling(self) -> bool:
@@ -104,6 +107,24 @@ def extracted_marks(
             if one.variable in variables and (recorded := variables[one.variable].recorded)
         ),
     ]
+
+
+def address_marks(traffic: Traffic, made: Iterable[Found | ByClient]) -> Iterator[Mark]:
+    """The paths of the requests, by which lists name what they have: ``href`` in WebDAV."""
+    uses: dict[int, list[tuple[Slot, str]]] = {}
+    for one in made:
+        for slot in one.slots:
+            if slot.part == "target" and not slot.capsules:
+                uses.setdefault(slot.transaction, []).append((slot, one.name))
+    for step in traffic.steps:
+        path = step.address.partition("?")[0]
+        masked = Masked.of(step.transaction.request.target)
+        if masked is None or not masked.text.startswith("/") or not path.strip("/"):
+            continue
+        own = [(slot.start, slot.end, "|".join((name, *slot.filters)))
+               for slot, name in uses.get(step.index, ())]  # fmt: skip
+        template = masked.replaced(own).partition("?")[0]
+        yield Mark(path, template, "href", step.index, address=True)
 
 
 def _is_written(slot: Slot) -> bool:

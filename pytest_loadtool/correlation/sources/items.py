@@ -7,15 +7,17 @@ An extractor goes by one where, in the recorded response, that leads to the reco
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
-from pytest_loadtool.correlation.classify import is_id_name, is_title_name
+from pytest_loadtool.correlation.claims import ByClient
+from pytest_loadtool.correlation.classify import is_id_name, is_short_number, is_title_name
 from pytest_loadtool.correlation.index.traffic import Traffic
+from pytest_loadtool.correlation.kinds import id_stem, things_of
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.responses.objects import (
     KEY,
@@ -33,7 +35,13 @@ from pytest_loadtool.correlation.responses.xml_document import (
     from_list,
     xml_document,
 )
-from pytest_loadtool.correlation.sources.anchors import Mark, Marked, extracted_marks, sent_marks
+from pytest_loadtool.correlation.sources.anchors import (
+    Mark,
+    Marked,
+    address_marks,
+    extracted_marks,
+    sent_marks,
+)
 from pytest_loadtool.correlation.sources.page_items import Marks, Owners, PageItems, place_of
 from pytest_loadtool.correlation.sources.variables import Found
 from pytest_loadtool.extraction.extract import compile_source
@@ -48,13 +56,17 @@ _IN_PAGES = frozenset({ProducerKind.CONTROL, ProducerKind.LINK, ProducerKind.TEX
 
 
 def by_rows(
-    found: Sequence[Found], traffic: Traffic, variables: Mapping[str, Variable]
+    found: Sequence[Found],
+    traffic: Traffic,
+    variables: Mapping[str, Variable],
+    computed: Sequence[ByClient] = (),
 ) -> tuple[Found, ...]:
     """The variables, each extracted by a mark where there is one.
 
-    An extractor goes by what those before it take, of the same response, too.
+    An extractor goes by what those before it take, of the same response, too, and by what the
+    client makes up: ``computed``.
     """
-    work = _Rows(found, traffic, variables)
+    work = _Rows(found, traffic, variables, computed)
     return tuple(work.placed(one) for one in found)
 
 
@@ -62,12 +74,20 @@ class _Rows:
     """What is known when a response comes; the responses are asked for in their order."""
 
     def __init__(
-        self, found: Sequence[Found], traffic: Traffic, variables: Mapping[str, Variable]
+        self,
+        found: Sequence[Found],
+        traffic: Traffic,
+        variables: Mapping[str, Variable],
+        computed: Sequence[ByClient],
     ) -> None:
         self._traffic = traffic
         self._values = {one.recorded for one in found}
         self._marks = Marked(
-            [*sent_marks(traffic, found), *extracted_marks(traffic, found, variables)]
+            [
+                *sent_marks(traffic, found),
+                *extracted_marks(traffic, found, variables),
+                *address_marks(traffic, (*found, *computed)),
+            ]
         )
         self._owners: dict[str, dict[tuple[Place, str, str], str]] = {}
         self._sent: dict[int, set[str]] = {}
@@ -88,7 +108,8 @@ class _Rows:
         producer = one.producer
         if producer.in_list and type(one.source) in _LANGUAGES:
             page = self._read(producer.transaction)
-            placed = _of_item(one, page.response, page.marks)
+            called = self._traffic.steps[producer.transaction].called
+            placed = _of_item(one, page.response, page.marks, things_of(producer, called))
             answers = self._traffic.steps[producer.transaction].changes_things
             alone = answers and isinstance(producer.steps[-1], int)  # what it says of what was sent
             return replace(placed, by_place=not placed.row and not alone and bool(one.slots))
@@ -146,13 +167,16 @@ class _ItemLanguage:
     source: Callable[[str, Producer, RecordedResponse], Source]
 
 
-def _of_item(one: Found, response: RecordedResponse, known: Marks) -> Found:
-    """The variable with a path that goes by marks instead of indexes, as far as there are some."""
+def _of_item(
+    one: Found, response: RecordedResponse, known: Marks, things: Collection[str]
+) -> Found:
+    """The variable with a path that goes by marks instead of indexes, as far as there are some.
+    ``things`` is what the list may be one of."""
     language = _LANGUAGES[type(one.source)]
     value: Any = language.read(response)
     path, literal, by = "", "", ""
     for step in one.producer.steps:
-        best = _best(value, step, known, language.key) if isinstance(step, int) else None
+        best = _best(value, step, known, language.key, things) if isinstance(step, int) else None
         if best is None:
             text = escape(language.step(step))
             path, literal = path + text, literal + text
@@ -194,7 +218,9 @@ _LANGUAGES: Mapping[type, _ItemLanguage] = MappingProxyType(
 )
 
 
-def _best(items: Any, index: int, known: Marks, key: re.Pattern[str]) -> tuple[Keys, Mark] | None:
+def _best(
+    items: Any, index: int, known: Marks, key: re.Pattern[str], things: Collection[str]
+) -> tuple[Keys, Mark] | None:
     """By what to know the item: of what none of the others has, what tells most."""
     found: list[tuple[int, int, int, Keys, Mark]] = []
     for keys, value in leaves(items[index], key):
@@ -202,7 +228,7 @@ def _best(items: Any, index: int, known: Marks, key: re.Pattern[str]) -> tuple[K
             continue
         text = json_text(value)
         for mark in known(text or ""):
-            rank = _rank(keys[-1], mark, alone=len(items) == 1)
+            rank = _rank(keys[-1], mark, things, alone=len(items) == 1)
             if rank is not None and _fits(value, mark):
                 found.append((rank, len(keys), -mark.at, keys, mark))
     found.sort(key=lambda one: one[:3])
@@ -220,11 +246,13 @@ def _fits(value: Any, mark: Mark) -> bool:
     return not NO_TEXT.search(mark.recorded) and not {"'", '"'} <= set(mark.recorded)
 
 
-def _rank(key: str, mark: Mark, *, alone: bool) -> int | None:
+def _rank(key: str, mark: Mark, things: Collection[str], *, alone: bool) -> int | None:
     """How well a mark under that key tells items apart, 0 being best; None: by chance."""
     name = plain(key).split()[-1:] or [key]
+    if mark.address:
+        return 0
     if mark.extracted:
-        if not is_id_name(key):
+        if not is_id_name(key) or not _is_of(key, mark, things):
             return None
         return 0 if plain(key) == name[0] else 3  # the item's own id, or that of another thing
     if is_title_name(key) or key == OWN_TEXT:
@@ -233,3 +261,13 @@ def _rank(key: str, mark: Mark, *, alone: bool) -> int | None:
     if alone:  # of one item, everything is its own
         return None
     return 2 if same else 4 if mark.telling else None
+
+
+def _is_of(key: str, mark: Mark, things: Collection[str]) -> bool:
+    """Whether a small number that was extracted may be the id that stands under the key: that of a
+    user is none of an order's ``id``."""
+    stem = id_stem(mark.field.partition("[")[0])
+    if not stem or not is_short_number(mark.recorded):
+        return True
+    own = {id_stem(key)} - {""} or things
+    return any(f" {stem}".endswith(f" {one}") for one in own)

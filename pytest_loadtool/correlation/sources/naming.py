@@ -10,8 +10,6 @@ from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.claims import Claim, Issue
 from pytest_loadtool.correlation.classify import is_id_name, singular
 from pytest_loadtool.correlation.kinds import id_stem
-from pytest_loadtool.correlation.requests.slots import Slot
-from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind
 
 _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_]+")
@@ -28,19 +26,13 @@ def base_name(claim: Claim | Issue) -> str:
         return claim.producer.name
     slot, producer = claim.slot, claim.producer
     name = slot.name
-    if (slot.place is Place.PATH and slot.before) or not name:
+    if (slot.in_path and (slot.before or slot.depth)) or not name:
         named = producer.kind in (ProducerKind.JSON, ProducerKind.TEXT)
         name = producer.name.removeprefix("data-") if named else ""
         if not name or (is_id_name(name) and not id_stem(name)):
-            name = f"{singular(_thing(slot))} {plain(name) or 'id'}"
+            name = f"{singular(unquote(slot.name))} {plain(name) or 'id'}"
     name = name.lower().removeprefix("x-") if isinstance(slot.part, int) else name
     return field_name(name)
-
-
-def _thing(slot: Slot) -> str:
-    """What a path segment is the id of: ``item`` in ``/item/4/7``, too."""
-    names = [slot.name, *reversed(slot.before.split("/"))]
-    return unquote(next((one for one in names if one and not one.isdigit()), ""))
 
 
 def field_name(name: str) -> str:

@@ -15,12 +15,19 @@ from dataclasses import dataclass, replace
 from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.correlation.classify import is_title_name
+from pytest_loadtool.correlation.kinds import id_stem
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.slots import Slot, target_slots
 from pytest_loadtool.correlation.responses.controls import form_start
 from pytest_loadtool.correlation.responses.markup_items import ELEMENT, Item, items_around
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
-from pytest_loadtool.correlation.sources.addresses import link_addresses, literal, varies
+from pytest_loadtool.correlation.sources.addresses import (
+    is_about,
+    link_addresses,
+    literal,
+    things_in,
+    varies,
+)
 from pytest_loadtool.correlation.sources.anchors import Mark
 from pytest_loadtool.extraction.address import ANY, VALUE
 from pytest_loadtool.extraction.extract import taken
@@ -114,8 +121,8 @@ class PageItems:
         text = self.response.text
         written = re.search(rf"[\"'=]{re.escape(producer.text)}[\"'\s>]", text)
         addresses = link_addresses(producer, slot, known)
-        about = (spot.value for spot in target_slots(self.address, 0))
-        if written is None or not addresses or producer.value in about:
+        own = is_about(self.address, producer.value, things_in(unescape(producer.text)))
+        if written is None or not addresses or own:
             return None
         link = Link(escape(addresses[-1]))
         by_label = _labelled(link, text, written.end() - 1, self.marks)
@@ -146,7 +153,8 @@ class PageItems:
         """What finds a value in a ``data-`` attribute; None as `form_row`."""
         text, name = self.response.text, escaped_text(producer.name)
         written = re.search(rf'\s{name}="{escaped_text(producer.extracted)}"', text)
-        if written is None or producer.value in self.address:
+        things = {(producer.value, id_stem(producer.name))}
+        if written is None or is_about(self.address, producer.value, things):
             return None
         inner = RegularExpression(escape(rf'\s{name}="([^"]*)"'))
         rows = _by_text(text, written.start() + 1, inner, self.marks, self._many(inner))
@@ -181,7 +189,7 @@ def _by_ids(
     and the last of these. None: it has no such id, or ids of the page itself alone."""
     was = now = by = ""
     position = 0
-    about = {spot.value for spot in target_slots(address, 0)}
+    things = things_in(written)
     for spot in target_slots(written, 0):
         if spot.depth:
             continue
@@ -189,7 +197,11 @@ def _by_ids(
         before = literal(written[position : spot.start])
         if wanted and spot.raw == wanted:
             own = recorded = VALUE
-        elif name is not None and spot.raw == spot.value and spot.value not in about:
+        elif (
+            name is not None
+            and spot.raw == spot.value
+            and not is_about(address, spot.value, things)
+        ):
             own, recorded = f"${{{name}}}", literal(spot.value)
             by = own
         elif varies(spot.value, known):

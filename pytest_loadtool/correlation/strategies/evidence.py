@@ -9,12 +9,14 @@ from functools import lru_cache
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
+from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.secret import is_password
 from pytest_loadtool.correlation.classify import (
     collection_names,
     is_code,
     is_code_name,
     is_id_name,
+    is_path_id,
     is_short_number,
     is_version_name,
     looks_like_time,
@@ -27,13 +29,14 @@ from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import (
     collection,
     is_done,
-    is_path_id,
     is_result,
     things_of,
 )
 from pytest_loadtool.correlation.producer import PARTIAL, Producer
 from pytest_loadtool.correlation.requests.positions import HOLE
 from pytest_loadtool.correlation.requests.slots import Slot
+from pytest_loadtool.correlation.responses.markup_items import ELEMENT
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.correlation.strategies.new_pages import is_id, linked_thing, new_data, new_link
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind
@@ -136,8 +139,18 @@ def _in_address(slot: Slot, _: Producer, traffic: Traffic) -> bool:
 
 
 def _linked_code(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """Likewise, and no word or name: pages are called so."""
-    return _NAME.fullmatch(slot.value) is None and _in_address(slot, producer, traffic)
+    """Likewise, and no name that the page shows to people: pages are called so."""
+    return _in_address(slot, producer, traffic) and not (
+        _NAME.fullmatch(slot.value) and _shows(producer, slot.value, traffic)
+    )
+
+
+def _shows(producer: Producer, name: str, traffic: Traffic) -> bool:
+    """Whether a person can read a name on the page: ``All_teas`` as ``All teas``."""
+    exchange = traffic.steps[producer.transaction].exchange
+    texts = ELEMENT.findall(RecordedResponse(exchange).text) if exchange is not None else ()
+    words = f" {plain(name)} "
+    return any(words in f" {plain(one)} " for one in texts)
 
 
 def _no_place(_: Slot, __: Producer, ___: Traffic) -> bool:

@@ -82,7 +82,7 @@ def in_any_place(
     try:
         document = response.json()
     except ValueError:
-        yield from _in_links(text, index, wanted)
+        yield from in_links(text, index, wanted)
         plain = wanted.intersection(_TOKEN.findall(text))
         for value in sorted(plain):
             if searches.allow(len(text)):
@@ -99,7 +99,8 @@ def _leaves(document: Any, index: int, wanted: Wanted) -> Iterator[Producer]:
             yield json_leaf(steps, value, index)
 
 
-def _in_links(text: str, index: int, wanted: Wanted) -> Iterator[Producer]:
+def in_links(text: str, index: int, wanted: Wanted) -> Iterator[Producer]:
+    """The wanted values in the addresses of a page, whatever leads there."""
     for address, raw, _ in links(text):
         for spot in target_slots(address.partition("#")[0], index):
             if spot.value in wanted:

@@ -17,6 +17,7 @@ from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.slots import Slot, target_slots
 from pytest_loadtool.correlation.responses.producers import undo
 from pytest_loadtool.correlation.strategies.evidence import holds
+from pytest_loadtool.correlation.strategies.states import of_the_thing_first
 from pytest_loadtool.correlation.strategies.strategy import Settled, Turn
 from pytest_loadtool.extraction.jsonpath import format_path
 from pytest_loadtool.extraction.pattern import Pattern
@@ -24,6 +25,7 @@ from pytest_loadtool.model.extractor import JsonPath
 from pytest_loadtool.model.rule import ProducerKind, Rule
 
 _KINDS = tuple(ProducerKind)
+_DOCUMENTS = frozenset({ProducerKind.JSON, ProducerKind.XML})
 
 
 class Rules:
@@ -83,7 +85,8 @@ def _believed(
         if rule.leave:
             return
         nearest = _nearest(traffic, slot, producers, rule.kinds, address)
-        for producer in _alone_first(list(islice(nearest, MOST_PRODUCERS))):
+        first = _alone_first(list(islice(nearest, MOST_PRODUCERS)))
+        for producer in of_the_thing_first(first, slot, traffic):
             if _gives(rule, producer) and all(
                 holds(one, slot, producer, traffic, known.own) for one in rule.evidence
             ):
@@ -138,13 +141,13 @@ def _nearest(
 
 
 def _alone_first(producers: list[Producer]) -> list[Producer]:
-    """The same, but what no script can read last, and JSON values of a list after those that stand
-    alone.
+    """The same, but what no script can read last, and values of a list after those that stand
+    alone, in JSON and XML.
 
     What is the first of a list for one user is the third for another: of an id that one response
     has alone and a later one in a list, the former is this user's.
     """
-    alone = any(one.kind is ProducerKind.JSON and not one.in_list for one in producers)
+    alone = any(one.kind in _DOCUMENTS and not one.in_list for one in producers)
     return sorted(producers, key=lambda one: (one.effort, alone and one.in_list))
 
 

@@ -172,7 +172,7 @@ def _refused(situation: Situation, field: Field, evidence: list[str]) -> Cause |
         return Cause(
             f"{situation.name(giver)} gave out no token.",
             SHOWN + 8,
-            (failed[0].message, *evidence),
+            (failed[0].told, *evidence),
             index=giver.index,
         )
     age, recorded = situation.seconds_since(giver)

@@ -201,7 +201,7 @@ def json_differs(situation: Situation) -> Cause | RuledOut | None:
     if broken is None or not wanted:
         return None
     return Cause(
-        f"The answer has not what the validator wants: {broken.message}.",
+        f"The answer has not what the validator wants: {broken.told}.",
         LIKELY,
         tuple(f"it says: {one!r}" for one in situation.complaints),
         (

@@ -19,6 +19,8 @@ from pytest_loadtool.model.rule import NamePatterns
 _SHORTEST = 2
 _DIGITS = re.compile(r"\d+")
 _LONGEST = 60
+#: Which of several requests, or fields, an entry of what is ignored is for.
+_NUMBER = re.compile(r" #\d+(?=:|$)")
 
 
 def stale_constant(*, tokens: bool) -> Check:
@@ -121,7 +123,8 @@ def _ignored(situation: Situation, field: Field) -> str:
     """The entry of the test case that keeps a field from being correlated; empty: none does."""
     request = situation.failed.transaction.request
     for entry in situation.subject.case.asm.ignore:
-        own = entry.startswith(f"{request.method} /") and entry.endswith(f": {field.wire_name}")
+        named = _NUMBER.sub("", entry)
+        own = named.startswith(f"{request.method} /") and named.endswith(f": {field.wire_name}")
         if own or field.wire_name in NamePatterns((entry,)):
             return entry
     return ""

@@ -100,6 +100,17 @@ def rows_of(user: int, users: int) -> Callable[[DatasetUse, int, int], int | Non
     return row
 
 
+#: What a test takes: the first row of each dataset.
+FIRST_ROWS = rows_of(user=0, users=1)
+
+
+def needed_rows(use: DatasetUse, users: int, iterations: int = 1) -> int:
+    """How many rows there must be for each user to find one, in so many iterations each."""
+    if use.reusable and use.sharable:
+        return 1
+    return users * (iterations if use.lifespan == "test case" and not use.reusable else 1)
+
+
 def preflight(use: DatasetUse, rows: int, users: int, iterations: int = 1) -> None:
     """Check before the start that each user will find a row, in so many iterations each.
 
@@ -108,9 +119,10 @@ def preflight(use: DatasetUse, rows: int, users: int, iterations: int = 1) -> No
     """
     if rows == 0:
         raise ReplayError(f"dataset {use.name!r} ({use.file}) has no rows: add at least one")
-    rounds = iterations if use.lifespan == "test case" and not use.reusable else 1
-    if rows >= users * rounds or (use.reusable and use.sharable):
+    needed = needed_rows(use, users, iterations)
+    if rows >= needed:
         return
+    rounds = needed // users
     rule, change = (
         ("no two users may hold the same row (sharable = false)", "set sharable = true")
         if rows < users and not use.sharable
@@ -120,5 +132,5 @@ def preflight(use: DatasetUse, rows: int, users: int, iterations: int = 1) -> No
     each = f" with {plural(rounds, 'iteration')} each" if rounds > 1 else ""
     raise ReplayError(
         f"dataset {use.name!r} ({use.file}) has {plural(rows, 'row')} for {plural(users, 'user')}"
-        f"{each}, and {rule}: add {users * rounds - rows} more, {fewer}or {change}"
+        f"{each}, and {rule}: add {needed - rows} more, {fewer}or {change}"
     )

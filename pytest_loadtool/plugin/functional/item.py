@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +21,7 @@ from pytest_loadtool.plugin.body_limit import body_limit_of
 from pytest_loadtool.plugin.file_item import FileItem
 from pytest_loadtool.plugin.functional.notices import (
     NOT_AS_RECORDED,
+    NOT_KEPT,
     by_place,
     not_as_recorded,
     unverified,
@@ -36,7 +39,9 @@ from pytest_loadtool.report.failure import explain
 
 if TYPE_CHECKING:
     from pytest_loadtool.casefile.toml.positions import KeyPath
+    from pytest_loadtool.engine.functional import Began
     from pytest_loadtool.replay import Plan
+    from pytest_loadtool.workflow.keeping import Keeper
 
 
 class CaseItem(FileItem):
@@ -57,6 +62,10 @@ class CaseItem(FileItem):
         self.loadtool_steps: list[StepResult] = []
         """The transactions of the last replay; they go along with the report."""
         self._failure: tuple[str, str, int] | None = None
+        self._kept: Path | None = None
+        """The file that keeps the last replay."""
+        self._not_kept = ""
+        """Why there is none, or not all of it; empty if that was not wanted."""
         self._secrets: list[str] = []
         named: dict[str, KeyPath] = {
             name: ("fixtures", number) for number, name in enumerate(case.fixtures)
@@ -72,7 +81,8 @@ class CaseItem(FileItem):
     def replay(self, request: pytest.FixtureRequest) -> None:
         """Replay the test case once; fails the test if a transaction fails."""
         watch = StepReporter(StepLines(self.config))
-        self.loadtool_steps, self._failure = watch.steps, None
+        self.loadtool_steps, self._failure, self._kept = watch.steps, None, None
+        self._not_kept = ""
         problem: LoadToolError | None = None
         try:
             self._replay(request, watch)
@@ -110,14 +120,39 @@ class CaseItem(FileItem):
 
         plan = self._plan(request)
         limit = body_limit_of(self.config)
-        values = run_apart(
-            lambda: replay_once(plan, observer=watch, body_limit=limit, challenged=watch.challenged)
-        )
+        with self._keeping(plan, watch) as (observer, began):
+            values = run_apart(
+                lambda: replay_once(
+                    plan,
+                    observer=observer,
+                    body_limit=limit,
+                    challenged=observer.challenged,
+                    began=began,
+                )
+            )
         self._secrets = [
             *secrets_of(self.case, plan.values),
             *secrets_of(self.case, values),
             *proxy_secrets(self.config),
         ]
+
+    @contextmanager
+    def _keeping(
+        self, plan: Plan, watch: StepReporter
+    ) -> Iterator[tuple[Keeper | StepReporter, Began | None]]:
+        """What observes the replay: the reporter, or what keeps it besides, if it is wanted."""
+        wanted = self.config.getoption("loadtool_keep_replay", default=None) or "no"
+        if wanted == "no":
+            yield watch, None
+            return
+        from pytest_loadtool.workflow.keeping import keeping
+
+        with keeping(self.path, plan, watch) as keeper:
+            self._kept = keeper.path
+            yield keeper, keeper.began
+            if wanted == "failed" and not any(one.failures for one in watch.outcomes):
+                keeper.drop()
+        self._kept, self._not_kept = keeper.path, keeper.problem
 
     def _plan(self, request: pytest.FixtureRequest) -> Plan:
         from pytest_loadtool.engine.prepare.resources import check_plan, compile_from
@@ -145,13 +180,22 @@ class CaseItem(FileItem):
         pytest.fail(text, pytrace=False)
 
     def _explain(self, watch: StepReporter) -> str:
-        return explain(
-            self.case,
-            watch.outcomes,
-            path=shown_path(self.path, self.config),
-            evidence=_evidence(self.path, trust_of(self.config)),
-            secrets=self._secrets,
+        return (
+            explain(
+                self.case,
+                watch.outcomes,
+                path=shown_path(self.path, self.config),
+                evidence=_evidence(self.path, trust_of(self.config)),
+                secrets=self._secrets,
+            )
+            + self._where_kept()
         )
+
+    def _where_kept(self) -> str:
+        if self._kept is None:
+            return ""
+        case, kept = (shlex.quote(shown_path(one, self.config)) for one in (self.path, self._kept))
+        return f"\n\nkept: {kept}\n  pytest --record {case} --replay-har {kept}"
 
     def _add_properties(self, watch: StepReporter) -> None:
         """Replace what an earlier attempt has left, when the test is rerun."""
@@ -160,10 +204,11 @@ class CaseItem(FileItem):
             "failed": sum(1 for one in watch.outcomes if one.failures),
             "duration": round(watch.duration, 3),
         }
-        others = [
-            one for one in self.user_properties if one[0] not in (*properties, NOT_AS_RECORDED)
-        ]
+        names = (*properties, NOT_AS_RECORDED, NOT_KEPT)
+        others = [one for one in self.user_properties if one[0] not in names]
         found = not_as_recorded(map(otherwise, watch.outcomes))
+        if self._not_kept:
+            found.append((NOT_KEPT, self._not_kept))
         self.user_properties[:] = [*others, *properties.items(), *found]
 
 

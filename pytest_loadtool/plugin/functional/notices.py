@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pytest_loadtool.model.case import TestCase
 
 NOT_AS_RECORDED = "not as recorded"
+NOT_KEPT = "replay not kept"
 _BY_PLACE = "taken by its place in the list"
 _UNVERIFIED = ("certificates", "not verified")
 _MOST_SHOWN = 3
@@ -50,6 +51,9 @@ def notices(stats: Mapping[str, Sequence[Any]]) -> Iterator[str]:
         if name == NOT_AS_RECORDED:
             yield f"loadtool: {test} passed, but {name}: {value}"
     every = [one for reports in stats.values() for one in _properties(reports)]
+    for test, name, value in every:
+        if name == NOT_KEPT:
+            yield f"loadtool: {test}: {name}: {value}"
     for test, value in {test: value for test, name, value in every if name == _BY_PLACE}.items():
         yield f"loadtool: {test}: {_BY_PLACE}: {value}"
     if tests := dict.fromkeys(test for test, *one in every if tuple(one) == _UNVERIFIED):

@@ -41,7 +41,7 @@ def step_result(outcome: StepOutcome, negotiations: int) -> StepResult:
 
     ``negotiations`` requests were answered by a challenge before.
     """
-    messages = "; ".join(one.message for one in outcome.failures)
+    messages = "; ".join(one.told for one in outcome.failures)
     return StepResult(
         page=printable(outcome.page),
         title=printable(outcome.transaction.title),

@@ -79,6 +79,7 @@ def _settings(config: pytest.Config) -> Settings:
 
     directory = Path(config.invocation_params.dir)
     file = config.getoption("record")
+    replay = config.getoption("replay_har")
     return Settings(
         **_project(config),
         case_path=directory / file if file else None,
@@ -87,6 +88,7 @@ def _settings(config: pytest.Config) -> Settings:
         script=config.getoption("record_script") or "",
         colour=config.option.color,
         reset=config.getoption("record_reset") or "",
+        replay_har=directory / replay if replay else None,
     )
 
 

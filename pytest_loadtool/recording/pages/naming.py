@@ -10,8 +10,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from pytest_loadtool.answers.pages import title_of
 from pytest_loadtool.codec.calls import graphql_operation, rpc_method, soap_action
 from pytest_loadtool.codec.charset import declared_charset, decoded
+from pytest_loadtool.model.case import Kind
 from pytest_loadtool.model.exchange import Exchange
-from pytest_loadtool.recording.entry import Entry
 from pytest_loadtool.recording.pages.common import Group
 
 #: How far into a document its title is looked for, in bytes.
@@ -64,17 +64,24 @@ def operation_name(exchange: Exchange) -> str:
 def page_name(page: Group) -> str:
     """What a page is called, whatever others are called."""
     if page.key is not None:
-        return title(page.key.exchange) or _place(page.key)
+        return title(page.key.exchange) or _place(page.key.exchange)
     # Not named after a forward: it belongs to where it leads.
     named = next((entry for entry in page.entries if entry.forward is None), page.entries[0])
     if page.navigated:
-        return _place(named)
-    return operation_name(named.exchange) or _place(named)
+        return _place(named.exchange)
+    return suggested_name(named.exchange, named.kind)
 
 
-def _place(entry: Entry) -> str:
+def suggested_name(exchange: Exchange, kind: Kind) -> str:
+    """Return what a page is called that begins with ``exchange``: the title of a document, the
+    operation of a call, or where it goes. A program that asks for a document navigates nowhere."""
+    document = kind is Kind.HTML and not exchange.by_script
+    return (title(exchange) if document else "") or operation_name(exchange) or _place(exchange)
+
+
+def _place(exchange: Exchange) -> str:
     """The last path segment that is no id, else the last one, else the host."""
-    parts = urlsplit(entry.exchange.url)
+    parts = urlsplit(exchange.url)
     segments = [segment for segment in parts.path.split("/") if segment]
     telling = [segment for segment in segments if not _ID.fullmatch(segment)]
     return unquote((telling or segments or [parts.netloc])[-1])

@@ -6,13 +6,16 @@ many users counts as one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from pytest_loadtool.codec.entities import in_markup
+from pytest_loadtool.codec.printable import clip
+from pytest_loadtool.codec.secret import is_secret
 from pytest_loadtool.codec.template import Template
 from pytest_loadtool.errors import SlowPatternError
 from pytest_loadtool.extraction.bound import bind_source
-from pytest_loadtool.extraction.extract import compile_source
+from pytest_loadtool.extraction.extract import Readable, compile_source
 from pytest_loadtool.extraction.pattern import Pattern
 from pytest_loadtool.extraction.row_search import in_row
 from pytest_loadtool.model.extractor import JsonPath, source_texts
@@ -27,7 +30,12 @@ from pytest_loadtool.model.validator import (
 )
 from pytest_loadtool.replay.compile.computed import composed
 from pytest_loadtool.replay.compile.format import VariableNames, joined, pieces
-from pytest_loadtool.replay.user.plan import Check, Response
+
+#: From a response and the user's values to why the validator does not hold, or None.
+Holds = Callable[[Readable, Sequence[str]], Failure | None]
+
+#: Characters of a value that a failure tells.
+_LONGEST = 60
 
 
 def accepted_codes(status: StatusCodes) -> frozenset[int]:
@@ -35,7 +43,7 @@ def accepted_codes(status: StatusCodes) -> frozenset[int]:
     return frozenset(code for low, high in status.ranges for code in range(low, high + 1))
 
 
-def compile_validator(validator: Validator, names: VariableNames) -> Check:
+def compile_validator(validator: Validator, names: VariableNames) -> Holds:
     """The check of one validator. It lets `ContentError` through: the body is no text at all."""
     match validator:
         case TextValidator():
@@ -46,7 +54,7 @@ def compile_validator(validator: Validator, names: VariableNames) -> Check:
             return _json(validator, names)
 
 
-def _text(validator: TextValidator, names: VariableNames) -> Check:
+def _text(validator: TextValidator, names: VariableNames) -> Holds:
     needle = pieces(Template.parse(validator.text), names)
     row = pieces(Template.parse(validator.row), names)
     absent = validator.absent
@@ -54,18 +62,18 @@ def _text(validator: TextValidator, names: VariableNames) -> Check:
     said = "found, but should be absent" if absent else "not found"
     failure = _failure("text", f"Search text {said}{where}: {validator.text!r}", validator.outcome)
 
-    def check(response: Response, values: Sequence[str]) -> Failure | None:
+    def check(response: Readable, values: Sequence[str]) -> Failure | None:
         text, wanted = response.text, joined(needle, values)
         return failure if (wanted in text or in_markup(wanted, text)) is absent else None
 
-    def check_rows(response: Response, values: Sequence[str]) -> Failure | None:
+    def check_rows(response: Readable, values: Sequence[str]) -> Failure | None:
         found = in_row(response.text, joined(row, values), joined(needle, values))
         return failure if found is absent else None
 
     return check_rows if row else check
 
 
-def _regex(validator: RegexValidator) -> Check:
+def _regex(validator: RegexValidator) -> Holds:
     pattern = Pattern(validator.pattern)
     absent = validator.absent
     said = "matches, but should not" if absent else "does not match"
@@ -73,7 +81,7 @@ def _regex(validator: RegexValidator) -> Check:
         "regex", f"Regular expression {said}: {validator.pattern!r}", validator.outcome
     )
 
-    def check(response: Response, _values: Sequence[str]) -> Failure | None:
+    def check(response: Readable, _values: Sequence[str]) -> Failure | None:
         try:
             found = pattern.first(response.text) is not None
         except SlowPatternError as error:
@@ -83,7 +91,7 @@ def _regex(validator: RegexValidator) -> Check:
     return check
 
 
-def _json(validator: JsonValidator, names: VariableNames) -> Check:
+def _json(validator: JsonValidator, names: VariableNames) -> Holds:
     source = JsonPath(validator.path)
     find = bound = None
     if source_texts(source):
@@ -97,8 +105,17 @@ def _json(validator: JsonValidator, names: VariableNames) -> Check:
         subject += f" = {equals!r}"
     said = "found, but should be absent" if absent else "not found"
     failure = _failure("json", f"{subject}: {said}", validator.outcome)
+    hidden = is_secret(validator.path)
 
-    def check(response: Response, values: Sequence[str]) -> Failure | None:
+    def differs(found: str, wanted: str) -> Failure:
+        """It has another value there: a person is told which one, unless it is a secret."""
+        here = "another value" if hidden else clip(found, _LONGEST)
+        seen = f"{validator.path} is {here}, expected {clip(wanted, _LONGEST)}"
+        of_one = _failure("json", seen, validator.outcome)
+        message = f"{subject}: it has another value"
+        return replace(_failure("json", message, validator.outcome), seen=of_one.message)
+
+    def check(response: Readable, values: Sequence[str]) -> Failure | None:
         try:
             if find is not None:
                 found = find(response)
@@ -109,7 +126,10 @@ def _json(validator: JsonValidator, names: VariableNames) -> Check:
             return Failure("json", str(error))
         if fill is None:
             return failure if (found is not None) is absent else None
-        return failure if (found == joined(fill, values)) is absent else None
+        wanted = joined(fill, values)
+        if (found == wanted) is not absent:
+            return None
+        return failure if found is None or absent else differs(found, wanted)
 
     return check
 

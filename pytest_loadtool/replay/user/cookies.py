@@ -36,6 +36,11 @@ class CookieJar:
     def __len__(self) -> int:
         return len(self._cookies)
 
+    @property
+    def cookies(self) -> tuple[Cookie, ...]:
+        """All of them, in the order in which they were set first."""
+        return tuple(self._cookies.values())
+
     def get(self, name: str) -> str | None:
         """The value of the newest cookie of that name."""
         values = [one.value for one in self._cookies.values() if one.name == name]

@@ -101,6 +101,11 @@ class VirtualUser(Actor):
         """Variables and dataset columns by name, as they stand."""
         return {name: self.state[slot] for name, slot in self.plan.slots.items() if self.state}
 
+    @property
+    def rows(self) -> dict[str, int]:
+        """The rows that it has, from 0, by dataset."""
+        return dict(self._rows)
+
     def at_proxy(self, via: ProxyRoute) -> ProxyUser:
         """Who it is there."""
         account, verdicts = via.account, self.plan.verdicts

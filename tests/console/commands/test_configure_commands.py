@@ -12,8 +12,8 @@ import pytest
 
 from pytest_loadtool.casefile import format_case, read_case
 from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.execution import execute
 from pytest_loadtool.console.opening import open_file
-from pytest_loadtool.console.repl.running import execute
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.model.websocket import WEBSOCKET
 from tests.console.listener import Listener

@@ -53,10 +53,12 @@ def test_page_is_deleted_by_name_or_number(session: Console, listener: Listener)
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("delete", "delete needs NUMBER or --page, and not both"),
-        ("delete 1 --page Home", "delete needs NUMBER or --page, and not both"),
-        ("delete --page Hme", "there is no page 'Hme': `tree --collapse-all` lists the pages"),
-        ("delete --page 3", "there is no page '3'"),
+        ("delete", "delete what[?] A number [(]4[)], a range [(]4-8[)], a page"),
+        ("delete --page Hme", "there is no page 'Hme': did you mean 'Home'"),
+        ("delete --page 3", "there is no page P3: `tree` numbers them P1 to P2"),
+        ("delete 2-9", "there is no transaction 9: `tree` numbers them 1 to 3"),
+        ("delete --kind imge", "'imge' is no kind: did you mean 'image'"),
+        ("delete --kind image", "no transaction is like that"),
     ],
 )
 def test_what_is_deleted_must_be_clear(session: Console, line: str, message: str) -> None:
@@ -65,6 +67,40 @@ def test_what_is_deleted_must_be_clear(session: Console, line: str, message: str
     with pytest.raises(UsageError, match=message):
         do(session, line)
     assert session.document is DOCUMENT
+
+
+@pytest.mark.promise(53)
+@pytest.mark.parametrize(
+    ("line", "left", "said"),
+    [
+        ("delete 1 3", ["/login"], ["Deleted 1: GET /login", "Deleted 3: GET /by-hand"]),
+        ("delete 1-2", ["/by-hand"], ["Deleted 1: GET /login", "Deleted 2: log in"]),
+        ("delete GET /login", ["/login", "/by-hand"], ["Deleted 1: GET /login"]),
+        ("delete P2", ["/login"], ["Deleted the page Home with 2 transactions"]),
+        ("delete --kind html", ["/login", "/by-hand"], ["Deleted 1: GET /login"]),
+        ("delete P2 ~m POST", ["/login", "/by-hand"], ["Deleted 2: log in"]),
+        ("delete status=3xx 1-2", ["/login", "/by-hand"], ["Deleted 2: log in"]),
+    ],
+)
+def test_several_are_deleted_at_once(
+    session: Console, listener: Listener, line: str, left: list[str], said: list[str]
+) -> None:
+    """Lists, ranges, pages, names and filters, and one `undo` takes all of it back."""
+    session.document = DOCUMENT
+    do(session, line)
+    assert targets(session) == left
+    assert listener.said == said
+    do(session, "undo")
+    assert session.document is DOCUMENT
+
+
+def test_of_many_that_are_deleted_some_are_told(session: Console, listener: Listener) -> None:
+    """A screen is not filled with what is gone."""
+    do(session, f"import {ADMIN}")
+    do(session, "delete 2-20")
+    told = [line for line in listener.said if line.startswith("Deleted ")]
+    assert told[-1].endswith("more; the numbers of the others have changed.")
+    assert len(told) < 19
 
 
 def test_typed_names_are_made_unique(session: Console, listener: Listener) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.repl.running import execute
+from pytest_loadtool.console.execution import execute
 from pytest_loadtool.console.session import Console
 from tests.console.listener import Listener
 from tests.console.traffic import sign_in, write_har

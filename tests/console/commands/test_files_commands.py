@@ -68,7 +68,7 @@ def test_unsaved_test_case_is_not_dropped_unasked(session: Console, export: Path
     """A second import needs a word about the first one."""
     do(session, f"import {export}")
     first = session.document
-    with pytest.raises(CommandError, match="`save` it, or say `import --discard`"):
+    with pytest.raises(CommandError, match="`save` it, or give `import --discard`"):
         do(session, f"import {export}")
     assert session.document is first
     do(session, f"import {export} --discard")

@@ -12,7 +12,7 @@ import pytest
 
 from pytest_loadtool.casefile import read_case, read_har
 from pytest_loadtool.console.errors import CommandError
-from pytest_loadtool.console.repl.running import execute
+from pytest_loadtool.console.execution import execute
 from pytest_loadtool.console.session import Console
 from tests.console.listener import Listener
 from tests.plugin.serving import serving

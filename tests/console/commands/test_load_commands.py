@@ -117,7 +117,7 @@ def test_load_configuration_is_not_written_over_unasked(opened: Console, tmp_pat
     """Somebody's file stays as it is until --replace; then it keeps their comments."""
     path = tmp_path / "shop.load.toml"
     path.write_text(f"# For the Monday rush.\n{USUAL}")
-    with pytest.raises(CommandError, match="would be written over: say --replace"):
+    with pytest.raises(CommandError, match="would be written over: give --replace"):
         do(opened, "create-load users=50")
     assert path.read_text() == f"# For the Monday rush.\n{USUAL}"
     do(opened, "create-load users=50 --replace")

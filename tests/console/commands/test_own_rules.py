@@ -9,7 +9,7 @@ import pytest
 
 from pytest_loadtool.casefile import HarWriter, read_case
 from pytest_loadtool.console.errors import CommandError
-from pytest_loadtool.console.repl.running import execute
+from pytest_loadtool.console.execution import execute
 from pytest_loadtool.console.session import Console
 from tests.console.listener import Listener
 from tests.console.running import run_script

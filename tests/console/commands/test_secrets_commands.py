@@ -12,8 +12,8 @@ import pytest
 
 from pytest_loadtool.casefile import read_case, read_dataset, read_har
 from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.execution import execute
 from pytest_loadtool.console.opening import open_file
-from pytest_loadtool.console.repl.running import execute
 from pytest_loadtool.console.session import Console
 from tests.console.listener import Listener
 from tests.console.traffic import RECORDED_TOKEN, sign_in, write_har

@@ -1,0 +1,55 @@
+"""What a word that is being typed may become, where it means transactions or pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pytest_loadtool.console.selection import path_of
+from pytest_loadtool.model.case import Transaction
+from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.filtering import OPERATORS
+from pytest_loadtool.workflow.telling import counted
+
+
+def candidates(document: Document, start: str, *, pages: bool = True) -> Iterator[tuple[str, str]]:
+    """Yield what a word that begins with ``start`` may be, each with what it means.
+
+    A word may be two: ``POST /lo``.
+    """
+    case = document.case
+    before, comma, current = start.rpartition(",") if start[:1].isalnum() else ("", "", start)
+    transactions = list(case.transactions())
+    if current.startswith("~"):
+        for name, operator in OPERATORS.items():
+            if name.startswith(current):
+                yield name, f"{operator.summary} ({operator.argument or 'alone'})"
+        return
+    method, blank, path = current.rpartition(" ")
+    if path.startswith("/"):
+        yield from _paths(transactions, method + blank, path)
+        return
+    for number, one in enumerate(transactions, 1):
+        if str(number).startswith(current):
+            yield f"{before}{comma}{number}", one.title
+    if not pages:
+        return
+    for number, page in enumerate(case.pages, 1):
+        if f"P{number}".startswith(current.upper()):
+            yield f"{before}{comma}P{number}", page.name
+    if current:
+        for page in case.pages:
+            if page.name.casefold().startswith(current.casefold()):
+                yield page.name, counted(len(page.transactions), "transaction")
+
+
+def _paths(
+    transactions: Sequence[Transaction], method: str, start: str
+) -> Iterator[tuple[str, str]]:
+    """The paths that begin so, each once, with the numbers of those that have them."""
+    numbers: dict[str, list[str]] = {}
+    for number, one in enumerate(transactions, 1):
+        path = path_of(one)
+        if path.startswith(start) and method.strip() in ("", one.request.method):
+            numbers.setdefault(path, []).append(str(number))
+    for path, mine in numbers.items():
+        yield method + path, ", ".join(mine[:4]) + (", …" if len(mine) > 4 else "")

@@ -1,0 +1,122 @@
+"""The Actors View: what is taken from responses, and what they must be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from pytest_loadtool.console.arguments import SelectionWord
+from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.selection import NO_FILTERS, Filters, select
+from pytest_loadtool.console.session import Console
+from pytest_loadtool.console.views import actors as views
+from pytest_loadtool.editing.actors import placed_extractors
+from pytest_loadtool.model.case import TestCase, Transaction
+from pytest_loadtool.model.exchange import Exchange
+from pytest_loadtool.model.validator import StatusCodes
+from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.trying import KnownResponse, recorded_response
+
+Chosen = TypeVar("Chosen")
+
+
+async def validators(
+    session: Console, *selected: SelectionWord, filters: Filters = NO_FILTERS
+) -> None:
+    """Actors View, Validators: list what the responses of transactions must be.
+
+    The first of each is the automatic Status Code validator; `status` changes it. The others have
+    the numbers that `remove-validator` takes. SELECTED, --page, --kind, --host, --status and
+    --failed are as for `delete`; without them it is all of the test case that have validators of
+    their own.
+
+    Example: `validators POST /login`
+    """
+    document = session.opened()
+    transactions = list(document.case.transactions())
+    chosen = select(document, selected, filters).transactions
+    everything = not selected and filters == NO_FILTERS
+    shown = [
+        index
+        for index in chosen
+        if not everything or transactions[index].validators or _own_status(transactions[index])
+    ]
+    lines: list[str] = [line for at in shown for line in views.validators(at + 1, transactions[at])]
+    if left := len(chosen) - len(shown):
+        lines.append(views.others(left))
+    await session.page(lines)
+
+
+def _own_status(one: Transaction) -> bool:
+    return one.status != StatusCodes()
+
+
+async def extractors(
+    session: Console, *selected: SelectionWord, filters: Filters = NO_FILTERS
+) -> None:
+    """Actors View, Extractors: list what is taken from responses, into which user variables.
+
+    Extractor[3] is the third of the test case, as `fields` has it. SELECTED, --page, --kind,
+    --host, --status and --failed are as for `delete`.
+
+    Example: `extractors 2-5`
+    """
+    document = session.opened()
+    transactions = list(document.case.transactions())
+    chosen = set(select(document, selected, filters).transactions)
+    placed = placed_extractors(document.case)
+    lines: list[str] = []
+    for index in dict.fromkeys(one.transaction for one in placed if one.transaction in chosen):
+        own = [one for one in placed if one.transaction == index]
+        lines += views.extractors(index + 1, transactions[index], own)
+    await session.page(lines or ["No extractors: `extract N NAME --from TEXT` makes one."])
+
+
+def known_responses(session: Console, index: int) -> Iterator[KnownResponse]:
+    """The responses of a transaction that are known, the recorded one first."""
+    yield from recorded_response(session.opened(), index)
+
+
+def content_of(session: Console, index: int) -> Exchange:
+    """The recorded response of a transaction, else one of a replay.
+
+    Raises:
+        CommandError: none is known.
+    """
+    for on in known_responses(session, index):
+        return on.exchange
+    raise CommandError(
+        "no response of it is known: put the recorded .har file next to the test case, or `play`"
+    )
+
+
+def pick(
+    session: Console,
+    found: Sequence[Chosen],
+    described: Callable[[Chosen], str],
+    text: str,
+    choose: int,
+) -> Chosen:
+    """The one of several that was chosen; all of them are listed.
+
+    Raises:
+        CommandError: there are none.
+        UsageError: there is none of that number.
+    """
+    if not found:
+        raise CommandError(f"the response does not have {text!r}: `show` tells what it has")
+    if not 1 <= choose <= len(found):
+        raise UsageError(f"--choose is 1 to {len(found)}, not {choose}")
+    session.tell(views.proposed(at, described(one)) for at, one in enumerate(found, 1))
+    return found[choose - 1]
+
+
+def titled(document: Document, index: int) -> str:
+    """A transaction with its number."""
+    return f"{index + 1} {list(document.case.transactions())[index].title}"
+
+
+def changed(session: Console, case: TestCase) -> None:
+    """Put another test case in place of the one that is open."""
+    session.document = replace(session.opened(), case=case)

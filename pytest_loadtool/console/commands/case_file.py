@@ -1,0 +1,156 @@
+"""The test case's file beside what is open: what others have changed in it, and editing it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import shutil
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from pytest_loadtool.casefile import parse_case
+from pytest_loadtool.casefile.saving import case_over
+from pytest_loadtool.console.environment import ended
+from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.opening import may_drop, open_file
+from pytest_loadtool.console.session import Console
+from pytest_loadtool.console.views.case import summary
+from pytest_loadtool.console.wizard import choice
+from pytest_loadtool.errors import FileError
+from pytest_loadtool.masking.text import BY_NAME
+from pytest_loadtool.workflow.changed_outside import differences, places, text_of
+from pytest_loadtool.workflow.files import there, write_private_text
+
+#: What can be done about a file that was changed outside. The first is what Enter does.
+_WAYS = ("show", "reload", "overwrite")
+_AGAIN = ("yes", "no")
+#: Editors that are looked for where neither VISUAL nor EDITOR says which.
+_EDITORS = ("editor", "nano", "vim", "vi")
+
+
+async def reload(session: Console, *, discard: bool = False) -> None:
+    """Read the test case and its traffic again, as they are on disk now.
+
+    What is open and not saved is dropped only with --discard, or if you agree; `undo` brings it
+    back.
+
+    Example: `reload`
+    """
+    if not there(session.case_path):
+        raise CommandError(f"there is no {session.shown(session.case_path)} yet: `save` writes it")
+    await may_drop(session, "reload", discard)
+    open_file(session)
+
+
+async def edit_(session: Console) -> None:
+    """Edit the test case as text: open it in $VISUAL or $EDITOR, and take over what was changed.
+
+    The text is that of the file with what was done here since. When the editor ends it is read
+    again; if something in it is wrong, it is said in which line, and you may go on editing. All of
+    it is one step for `undo`, and only `save` writes the file.
+
+    Example: `edit`
+    """
+    document = session.opened()
+    shown = session.shown(session.case_path)
+    before = case_over(session.layout or session.on_disk, str(session.case_path), document.case)
+    with tempfile.TemporaryDirectory(prefix="loadtool-") as folder:
+        draft = Path(folder) / session.case_path.name
+        write_private_text(draft, before)
+        while True:
+            await _in_editor(session, draft)
+            text = text_of(draft) or ""
+            if text == before:
+                session.say("Nothing was changed.")
+                return
+            try:
+                case = parse_case(text, shown)
+            except FileError as error:
+                session.say(str(error))
+                again = choice(
+                    "Edit it again", ("yes", "no"), "yes", otherwise="nothing was changed"
+                )
+                if await session.consult(again) == "no":
+                    raise CommandError("nothing was changed") from None
+            else:
+                break
+    session.document = replace(document, case=case)
+    session.layout = text
+    session.say(f"Changed {places(before, text)}. The test case has {summary(session.document)}.")
+
+
+async def agree_with_outside(session: Console, path: Path) -> bool:
+    """Ask what is to become of a file that was changed outside since it was read or written here.
+
+    Return whether it may be written over; if not, it was read instead.
+
+    Raises:
+        CommandError: nobody is there to ask, or who is there gave up.
+    """
+    outside = changed_outside(session)
+    if path != session.case_path or not outside:
+        return True
+    shown = session.shown(path)
+    session.say(f"{shown} was changed outside ({outside}).")
+    while True:
+        way = await session.consult(
+            choice(
+                "Show the difference, reload the file, or overwrite it",
+                _WAYS,
+                _WAYS[0],
+                otherwise=f"{shown} was changed outside ({outside}): `reload` takes that, "
+                "`save --replace` writes over it",
+            )
+        )
+        if way == "show":
+            text = text_of(path) or ""
+            lines = differences(session.on_disk or "", text, shown)
+            await session.page(BY_NAME.text(line) for line in lines)
+        elif way == "reload":
+            open_file(session)
+            session.repeated_as("reload --discard")
+            return False
+        else:
+            session.decided("--replace")
+            return True
+
+
+def changed_outside(session: Console) -> str:
+    """Where the file of the open test case was changed since it was read or written here; empty if
+    it was not."""
+    if session.on_disk is None:
+        return ""
+    try:
+        text = text_of(session.case_path)
+    except FileError as error:
+        return str(error)
+    return places(session.on_disk, text) if text not in (None, session.on_disk) else ""
+
+
+async def _in_editor(session: Console, draft: Path) -> None:
+    """Have a person edit a file, to the editor's end.
+
+    Raises:
+        CommandError: there is no editor, or it failed.
+    """
+    chosen = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    editor = chosen or next((one for one in _EDITORS if shutil.which(one)), "")
+    if not editor:
+        raise CommandError("no editor is known: set EDITOR to one, such as EDITOR=nano")
+    words = shlex.split(editor)
+    try:
+        process = await asyncio.create_subprocess_exec(
+            *words, str(draft), cwd=session.settings.directory
+        )
+    except OSError as error:
+        raise CommandError(f"the editor {words[0]} cannot be started: {error.strerror}") from None
+    try:
+        status = await process.wait()
+    finally:
+        if process.returncode is None:
+            process.terminate()
+            await process.wait()
+    if status:
+        raise CommandError(f"the editor {words[0]} {ended(status)}: nothing was changed")

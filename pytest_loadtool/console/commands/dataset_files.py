@@ -1,0 +1,337 @@
+"""Datasets: making, filling and importing them, and which row comes next."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from pytest_loadtool.casefile.foreign_csv import read_table
+from pytest_loadtool.casefile.syntax import dataset_name
+from pytest_loadtool.codec.secret import is_secret
+from pytest_loadtool.codec.suggestions import did_you_mean
+from pytest_loadtool.console.arguments import ColumnName, DatasetName, NewColumns
+from pytest_loadtool.console.errors import CommandError, UsageError, as_usage
+from pytest_loadtool.console.session import Console
+from pytest_loadtool.console.views import datasets as views
+from pytest_loadtool.editing import datasets as editing
+from pytest_loadtool.model.dataset import Dataset, DatasetUse
+from pytest_loadtool.workflow.datasets import (
+    OpenDataset,
+    open_dataset,
+    rows_needed,
+    write_dataset,
+)
+from pytest_loadtool.workflow.rows import next_row, reset
+from pytest_loadtool.workflow.telling import counted
+
+#: How many rows are shown unless others are asked for, and of a preview.
+_SHOWN, PREVIEW = 20, 5
+#: By what a person may say: how long a virtual user keeps its row.
+_LIFESPANS: dict[str, Literal["virtual user", "test case"]] = {
+    "virtual-user": "virtual user",
+    "test-case": "test case",
+}
+
+
+async def datasets(session: Console) -> None:
+    """List the datasets of the test case: their files, rules, next rows, and who uses them.
+
+    The next row is the one that the next `play` takes. For each load configuration beside the test
+    case it says how many rows its users need, and how many are missing.
+
+    Example: `datasets`
+    """
+    uses = session.opened().case.datasets
+    for use in uses:
+        one = _open(session, use)
+        session.say(views.heading(one))
+        _tell_state(session, one)
+    if not uses:
+        session.say("The test case has no datasets: `dataset new NAME COLUMNS` makes one.")
+
+
+async def dataset_show(
+    session: Console, name: DatasetName, *, rows: str = "", secrets: bool = False
+) -> None:
+    """Show a dataset's values in a grid; `>` marks the row that the next `play` takes.
+
+    It shows the first 20 rows; --rows 21-40 shows others. Of passwords and tokens only the
+    beginning is shown; --secrets shows them as they are.
+
+    Example: `dataset show users --rows 21-40`
+    """
+    one = named(session, name)
+    session.say(views.heading(one))
+    count = len(one.content.rows)
+    shown = _span(rows, count) if rows else range(min(count, _SHOWN))
+    at = next_row(one.path, one.use, count)
+    session.tell(views.grid(one.content, shown, at, secrets=secrets))
+    if not count:
+        session.say(f"  no rows yet: `dataset fill {name} COLUMN 1 50`, `dataset add-row {name}`")
+    _tell_state(session, one)
+
+
+async def dataset_new(
+    session: Console,
+    name: DatasetName,
+    *columns: NewColumns,
+    rows: int = 0,
+    fill: tuple[str, ...] = (),
+    identity: bool = False,
+) -> None:
+    """Navigator, New, Dataset: make a dataset with these columns, and its file NAME.csv.
+
+    --rows makes so many rows, and --fill COLUMN=PATTERN fills a column of them, as `dataset-fill`
+    does. --identity is for who the virtual users are: each has a row for itself, for all of its
+    life. So 50 users are `dataset new users username password --rows 50 --identity --fill
+    username=user{:03} --fill password=secret`. The file is for you alone if a column is called like
+    a secret.
+
+    Example: `dataset new users username password --rows 50 --fill username=user{:03}`
+    """
+    case = session.opened().case
+    if not columns:
+        raise UsageError("dataset-new needs COLUMNS, such as username password")
+    with as_usage():
+        dataset_name(name)
+        content = Dataset(editing.checked_columns(",".join(columns).split(",")), ())
+        content = replace(content, rows=tuple(("",) * len(content.columns) for _ in range(rows)))
+        for one in fill:
+            column, equals, pattern = one.partition("=")
+            if not equals:
+                raise UsageError(
+                    f"--fill is COLUMN=PATTERN, such as username=user{{}}, not {one!r}"
+                )
+            values = editing.generated(pattern, range(1, rows + 1))
+            content = editing.filled(content, column, values)
+    if fill and not rows:
+        raise UsageError("--fill goes with --rows, the number of rows to be filled")
+    if name in {one.name for one in case.datasets}:
+        raise UsageError(f"there is a dataset {name!r} already: `dataset-show {name}`")
+    use = DatasetUse(name, f"{name}.csv")
+    if identity:
+        use = replace(use, lifespan="virtual user", sharable=False)
+    path = session.case_path.parent / use.file
+    if path.exists():
+        shown = session.shown(path)
+        raise CommandError(f"{shown} is there already: `dataset import {shown}` uses it")
+    declared(session, use, content)
+
+
+async def dataset_import(
+    session: Console,
+    file: Path,
+    *,
+    name: str = "",
+    delimiter: str = "",
+    encoding: str = "",
+    header: bool = False,
+    no_header: bool = False,
+    preview: bool = False,
+) -> None:
+    """Make a dataset of a file of values that a person or another program has written.
+
+    What separates values, the encoding, and whether the first row names the columns is found out,
+    and told with the first rows; --delimiter ';' (or tab), --encoding cp1252, --header and
+    --no-header say it. --preview only shows. The dataset is called like the file unless --name says
+    otherwise, and its own file NAME.csv stands beside the test case, in UTF-8 with commas. FILE
+    stays as it is, unless it is that file.
+
+    Example: `dataset import people.csv --name users --preview`
+    """
+    case = session.opened().case
+    if header and no_header:
+        raise UsageError("--header and --no-header exclude each other")
+    found = read_table(
+        file,
+        delimiter={"tab": "\t"}.get(delimiter, delimiter),
+        encoding=encoding,
+        header=True if header else False if no_header else None,
+    )
+    session.say(f"{session.shown(file)}: {counted(len(found.dataset.rows), 'row')}")
+    session.tell(views.understood(found))
+    count = len(found.dataset.rows)
+    session.tell(views.grid(found.dataset, range(min(count, PREVIEW))))
+    if preview:
+        return
+    name = name or re.sub(r"[^A-Za-z0-9_-]+", "_", file.name.partition(".")[0])
+    with as_usage():
+        dataset_name(name)
+    use = next((one for one in case.datasets if one.name == name), DatasetUse(name, f"{name}.csv"))
+    path = session.case_path.parent / use.file
+    if path.exists() and not _same(path, file):
+        shown = session.shown(path)
+        await session.agree(
+            f"{shown} would be written over. Replace?",
+            f"{shown} is there already: say --name, for a dataset of another name",
+        )
+    declared(session, use, found.dataset)
+
+
+async def dataset_properties(
+    session: Console,
+    name: DatasetName,
+    *,
+    lifespan: str = "",
+    reusable: str = "",
+    sharable: str = "",
+) -> None:
+    """Properties of a dataset: who gets which row, and for how long.
+
+    --lifespan is `test-case` (a user takes a new row for each iteration) or `virtual-user` (it
+    keeps one for its whole life). --reusable yes: after the last row comes the first again; no:
+    running out of rows is an error. --sharable yes: two users may hold the same row at once; no:
+    each row is one user's. Without options they are only shown.
+
+    Example: `dataset properties users --lifespan virtual-user --sharable no`
+    """
+    one = named(session, name)
+    use = one.use
+    if lifespan:
+        wanted = lifespan.replace(" ", "-")
+        if wanted not in _LIFESPANS:
+            raise UsageError(f"--lifespan is one of {', '.join(_LIFESPANS)}, not {lifespan!r}")
+        use = replace(use, lifespan=_LIFESPANS[wanted])
+    if reusable:
+        use = replace(use, reusable=_yes("--reusable", reusable))
+    if sharable:
+        use = replace(use, sharable=_yes("--sharable", sharable))
+    if use != one.use:
+        document = session.opened()
+        uses = tuple(use if each.name == name else each for each in document.case.datasets)
+        session.document = replace(document, case=replace(document.case, datasets=uses))
+    session.say(f"{name}: {views.rules(use)}")
+
+
+async def dataset_reset(session: Console, name: DatasetName | None = None) -> None:
+    """Reset Dataset State: the next `play` takes the first row again, of NAME or of all datasets.
+
+    Tests and load tests always begin with the first row.
+
+    Example: `dataset reset users`
+    """
+    uses = session.opened().case.datasets if name is None else (used(session, name),)
+    reset(session.case_path.parent / one.file for one in uses)
+    names = ", ".join(one.name for one in uses) or "nothing: there are no datasets"
+    session.say(f"The next `play` takes row 1 of {names}.")
+
+
+async def dataset_rename(session: Console, name: DatasetName, new: str) -> None:
+    """Give a dataset another name; what takes values from it follows, and its file stays.
+
+    Example: `dataset rename users people`
+    """
+    document = session.opened()
+    use = used(session, name)
+    with as_usage():
+        dataset_name(new)
+    if new in {one.name for one in document.case.datasets}:
+        raise UsageError(f"there is a dataset {new!r} already")
+    session.document = replace(document, case=editing.renamed(document.case, name, new))
+    session.say(f"{name} is called {new} now; its file is {use.file}, as before.")
+
+
+async def dataset_remove(
+    session: Console, name: DatasetName, *, row: int | None = None, column: ColumnName | None = None
+) -> None:
+    """Remove a dataset from the test case; or a --row, counted from 1, or a --column of it.
+
+    What still takes values from it is named, and nothing is removed then. The file of a dataset
+    that is removed stays.
+
+    Example: `dataset remove users --row 3`
+    """
+    document = session.opened()
+    one = named(session, name)
+    if row is not None and column is not None:
+        raise UsageError("--row and --column exclude each other")
+    with as_usage():
+        if row is not None:
+            written(session, one.path, editing.without_row(one.content, row))
+            session.say(f"Removed row {row}: {counted(len(one.content.rows) - 1, 'row')} left.")
+            return
+        whole = f"{name}.{column}" if column is not None else name
+        if users := tuple(editing.users_of(document.case, whole)):
+            raise CommandError(f"{whole} is used by {'; '.join(users)}")
+        if column is not None:
+            written(session, one.path, editing.without_column(one.content, column))
+            session.say(f"Removed the column {column}.")
+            return
+    kept = tuple(each for each in document.case.datasets if each.name != name)
+    session.document = replace(document, case=replace(document.case, datasets=kept))
+    session.say(f"Removed {name} from the test case; {session.shown(one.path)} is still there.")
+
+
+def used(session: Console, name: str) -> DatasetUse:
+    """How the test case uses the dataset of that name.
+
+    Raises:
+        UsageError: it has none; the text names the nearest.
+    """
+    known = {one.name: one for one in session.opened().case.datasets}
+    if name not in known:
+        near = did_you_mean(name, known) or (
+            f": it has {', '.join(known)}" if known else ": `dataset new` makes one"
+        )
+        raise UsageError(f"the test case has no dataset {name!r}{near}")
+    return known[name]
+
+
+def named(session: Console, name: str) -> OpenDataset:
+    """The dataset of that name, with what is in it.
+
+    Raises:
+        UsageError: the test case has none.
+        FileError: its file cannot be read.
+    """
+    return _open(session, used(session, name))
+
+
+def _open(session: Console, use: DatasetUse) -> OpenDataset:
+    return open_dataset(session.settings, session.case_path, use)
+
+
+def _tell_state(session: Console, one: OpenDataset) -> None:
+    rows = len(one.content.rows)
+    needed = tuple(rows_needed(session.settings, session.case_path, one.use))
+    users = tuple(editing.users_of(session.opened().case, one.use.name))
+    session.tell(views.state(next_row(one.path, one.use, rows), users, needed, rows))
+
+
+def written(session: Console, path: Path, content: Dataset) -> None:
+    """Write a dataset so that `undo` takes it back."""
+    session.written.append(write_dataset(path, content))
+
+
+def declared(session: Console, use: DatasetUse, content: Dataset) -> None:
+    """Write a dataset, and have the test case know it."""
+    path = session.case_path.parent / use.file
+    written(session, path, content)
+    document = session.opened()
+    others = tuple(one for one in document.case.datasets if one.name != use.name)
+    case = replace(document.case, datasets=(*others, use))
+    session.document = replace(document, case=case)
+    private = ", for you alone; .gitignore names it" if any(map(is_secret, content.columns)) else ""
+    session.say(f"Wrote {session.shown(path)}{private}.")
+    session.say(views.heading(OpenDataset(use, path, content)))
+
+
+def _same(one: Path, other: Path) -> bool:
+    return one.resolve() == other.resolve()
+
+
+def _span(text: str, count: int) -> range:
+    """``21-40`` as a range of indexes, as far as there are rows."""
+    match = re.fullmatch(r"(\d+)(?:-(\d+))?", text)
+    first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, 0)
+    if not 1 <= first <= last or first > count:
+        raise UsageError(f"--rows is such as 21-40, of {counted(count, 'row')}, not {text!r}")
+    return range(first - 1, min(last, count))
+
+
+def _yes(option: str, text: str) -> bool:
+    if text not in ("yes", "no"):
+        raise UsageError(f"{option} is yes or no, not {text!r}")
+    return text == "yes"

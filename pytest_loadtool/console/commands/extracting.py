@@ -1,0 +1,196 @@
+"""Extractors of transactions, made from what is known of their responses."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass, fields
+from typing import Any
+
+from pytest_loadtool.casefile import parse_extractor
+from pytest_loadtool.casefile.syntax import variable_name
+from pytest_loadtool.console.arguments import (
+    NewVariable,
+    OptionGroup,
+    SelectionWord,
+    TransactionName,
+    VariableName,
+)
+from pytest_loadtool.console.commands.actors import (
+    changed,
+    content_of,
+    known_responses,
+    pick,
+    titled,
+)
+from pytest_loadtool.console.errors import UsageError, as_usage
+from pytest_loadtool.console.selection import select, transaction_index
+from pytest_loadtool.console.session import Console
+from pytest_loadtool.console.views import actors as views
+from pytest_loadtool.editing import actors as editing
+from pytest_loadtool.editing.suggestions import suggested_extractors
+from pytest_loadtool.model.extractor import Extractor
+from pytest_loadtool.workflow.document import unset
+from pytest_loadtool.workflow.trying import tried_extractor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whereabouts(OptionGroup):
+    """Where in a response: the keys of a test case's extractors, and what else says it."""
+
+    json: str | None = None
+    xml: str | None = None
+    form: str | None = None
+    action: str | None = None
+    link: str | None = None
+    label: str | None = None
+    choice: str | None = None
+    in_item: str | None = None
+    item: str | None = None
+    header: str | None = None
+    pattern: str | None = None
+    cookie: str | None = None
+    regex: str | None = None
+    left: str | None = None
+    right: str | None = None
+    match: int | None = None
+    decode: tuple[str, ...] = ()
+    then: str | None = None
+
+    @property
+    def keys(self) -> dict[str, Any]:
+        """What is given, as the test case has it."""
+        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        found = {name: value for name, value in given.items() if value not in (None, ())}
+        left, right = found.pop("left", ""), found.pop("right", "")
+        if left or right:
+            found["boundary"] = [left, right]
+        if "decode" in found:
+            found["decode"] = list(found["decode"])
+        if "then" in found:
+            found["then"] = _table("--then", found["then"])
+        return found
+
+
+ANYWHERE = Whereabouts()
+
+
+async def extract(
+    session: Console,
+    which: TransactionName,
+    variable: NewVariable,
+    *,
+    content: Whereabouts = ANYWHERE,
+    from_: str | None = None,
+    choose: int = 1,
+    use: SelectionWord | None = None,
+    preview: bool = False,
+    anyway: bool = False,
+    secrets: bool = False,
+) -> None:
+    """Add an extractor to a transaction: what is taken from its response into a user variable.
+
+    One of --json, a path from the root; --xml, a path of elements; --form, a form field, with
+    --action, the address that its form goes to; --link, an address with * in place of the value,
+    with --label, the text of the link; --choice, a form field, of which --label is the text that is
+    chosen; --header, its name, with --pattern, a regular expression for its value; --cookie, its
+    name; --regex, a regular expression; --left, the text before the value, with --right, the text
+    behind it (Boundary). --match 2 takes the second one; --in-item TEXT looks into the item of a
+    list that has this text, of the kind that --item says, such as div.card; --decode base64 reads
+    what is encoded, and --then '{ json = "$.id" }' reads in that. All of it is as in the file of a
+    test case. An extractor of that variable which the transaction has is replaced.
+
+    What it gives on the recorded response is shown before it is taken; where that is nothing, it is
+    taken if you agree; --anyway takes it unasked. Where later requests send the recorded value as a
+    constant is listed; --use names those that take the variable there, such as 5,7 or all.
+    --preview only shows; --secrets shows all of passwords and tokens.
+
+    --from is a text of the response: what could take it is listed, the steadiest first. That is
+    taken; --choose 2 takes the second.
+
+    Example: `extract POST /orders order --from 9b89be4a --use all`
+    """
+    document = session.opened()
+    index = transaction_index(document, which)
+    with as_usage():
+        variable_name(variable)
+    extractor = _extractor(session, index, variable, content, from_, choose)
+    trials = [tried_extractor(extractor, on) for on in known_responses(session, index)]
+    session.tell(views.tried_extractor(variable, trials, secrets=secrets))
+    recorded = next((one for one in trials if one.on.label == "recorded"), None)
+    value = recorded.taken if recorded is not None else None
+    titles = [one.title for one in document.case.transactions()]
+    uses = tuple(editing.constants(document.case, index, value)) if value else ()
+    wanted = set(select(document, [use]).transactions) if use is not None else set()
+    chosen = [one for one in uses if one[0] in wanted]
+    session.tell(views.constants([one for one in uses if one not in chosen], titles))
+    if preview:
+        return
+    if recorded is not None and value is None and not recorded.problem and not anyway:
+        await session.agree(
+            "It finds nothing in the recorded response. Take it all the same?",
+            "it finds nothing in the recorded response: say --anyway, or look elsewhere",
+            "--anyway",
+        )
+    with as_usage():
+        case = editing.with_extractor(document.case, index, extractor, value)
+        case = editing.with_uses(case, chosen, variable)
+    changed(session, case)
+    placed = editing.placed_extractors(case)
+    number = next(
+        one.number
+        for one in placed
+        if one.transaction == index and one.extractor.variable == variable
+    )
+    session.say(f"{variable}: Extractor[{number}], {views.taken_by(extractor)}")
+    session.tell(f"  {at + 1} {titles[at]} sends it as {field.name}" for at, field in chosen)
+    if len(chosen) < len(uses):
+        session.say("  --use all has them send it")
+
+
+async def remove_extractor(
+    session: Console, which: TransactionName, variable: VariableName
+) -> None:
+    """Remove the extractor of a user variable from a transaction.
+
+    If no other response sets the variable, what was recorded is sent in its place, where that is
+    known.
+
+    Example: `remove-extractor POST /orders order`
+    """
+    document = session.opened()
+    index = transaction_index(document, which)
+    with as_usage():
+        case = editing.without_extractor(document.case, index, variable)
+    changed(session, case)
+    session.say(f"Removed the extractor of {variable} from {titled(document, index)}.")
+    for name in sorted(unset(case) - unset(document.case)):
+        session.say(f"  {name} is still used, and set by nothing: `undo`, or another `extract`")
+
+
+def _extractor(
+    session: Console,
+    index: int,
+    variable: str,
+    content: Whereabouts,
+    text: str | None,
+    choose: int,
+) -> Extractor:
+    if text is None:
+        with as_usage():
+            return parse_extractor({"variable": variable, **content.keys})
+    if content != ANYWHERE:
+        raise UsageError("--from finds out where the text is: leave the other options out")
+    found = [
+        Extractor(variable, source, match)
+        for source, match in suggested_extractors(content_of(session, index), text)
+    ]
+    return pick(session, found, views.taken_by, text, choose)
+
+
+def _table(option: str, text: str) -> Any:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(
+            f"{option} is written as in a test case, '{{ json = \"$.id\" }}': {error}"
+        ) from None

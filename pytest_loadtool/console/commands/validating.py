@@ -1,0 +1,124 @@
+"""Validators of transactions, made from what is known of their responses."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Any
+
+from pytest_loadtool.casefile import parse_validator
+from pytest_loadtool.casefile.syntax import code_range
+from pytest_loadtool.console.arguments import TransactionName
+from pytest_loadtool.console.commands.actors import (
+    changed,
+    content_of,
+    known_responses,
+    pick,
+    titled,
+)
+from pytest_loadtool.console.errors import as_usage
+from pytest_loadtool.console.selection import transaction_index
+from pytest_loadtool.console.session import Console
+from pytest_loadtool.console.views import actors as views
+from pytest_loadtool.editing import actors as editing
+from pytest_loadtool.editing.suggestions import suggested_validators
+from pytest_loadtool.model.validator import StatusCodes, Validator
+from pytest_loadtool.workflow.trying import tried_validator
+
+
+async def status(session: Console, which: TransactionName, codes: str) -> None:
+    """Edit the Status Code validator: which status codes a transaction's response may have.
+
+    CODES are codes and ranges with commas between. They take the place of 200-399, so a transaction
+    that is meant to fail passes with its error code, and with no other.
+
+    Example: `status DELETE /items/7 404,500-599`
+    """
+    document = session.opened()
+    index = transaction_index(document, which)
+    with as_usage():
+        wanted = StatusCodes(tuple(code_range(one) for one in codes.split(",")))
+    session.tell(
+        views.tried_validator(tried_validator(wanted, on) for on in known_responses(session, index))
+    )
+    changed(session, editing.with_status(document.case, index, wanted))
+    session.say(f"{titled(document, index)}: {views.described(wanted)}")
+
+
+async def validate(
+    session: Console,
+    which: TransactionName,
+    *,
+    text: str | None = None,
+    row: str | None = None,
+    regex: str | None = None,
+    json: str | None = None,
+    equals: str | None = None,
+    absent: bool = False,
+    outcome: str | None = None,
+    from_: str | None = None,
+    choose: int = 1,
+    preview: bool = False,
+    anyway: bool = False,
+) -> None:
+    """Add a validator to a transaction: what its response must have.
+
+    One of --text, a text of the body (`${users.name}` is a dataset field), with --row, another text
+    of the row of the page that it is sought in; --regex, a regular expression; --json, a path, with
+    --equals, the value there. --absent wants the opposite; --outcome says in words what is so then.
+    Whether it holds on the recorded response is shown before it is taken; if it does not, it is
+    taken if you agree; --anyway takes it unasked. --preview only shows.
+
+    --from is a text of the response: what could look for it is listed. The first is taken; --choose
+    2 takes the second.
+
+    Example: `validate GET /cart --text "Your cart"`
+    """
+    document = session.opened()
+    index = transaction_index(document, which)
+    if from_ is not None:
+        found = suggested_validators(content_of(session, index), from_)
+        validator: Validator = pick(session, found, views.described, from_, choose)
+    else:
+        keys = {"text": text, "row": row, "regex": regex, "json": json, "outcome": outcome}
+        given: dict[str, Any] = {name: one for name, one in keys.items() if one is not None}
+        given |= {"absent": True} if absent else {}
+        given |= {} if equals is None else {"equals": _literal(equals)}
+        with as_usage():
+            validator = parse_validator(given)
+    trials = [tried_validator(validator, on) for on in known_responses(session, index)]
+    session.tell(views.tried_validator(trials))
+    if preview:
+        return
+    if any(one.holds is False and one.on.label == "recorded" for one in trials) and not anyway:
+        await session.agree(
+            "It does not hold on the recorded response. Take it all the same?",
+            "it does not hold on the recorded response: say --anyway, or look for something else",
+            "--anyway",
+        )
+    changed(session, editing.with_validator(document.case, index, validator))
+    session.say(f"{titled(document, index)}: {views.described(validator)}")
+
+
+async def remove_validator(session: Console, which: TransactionName, number: int) -> None:
+    """Remove a validator from a transaction: the one that `validators` numbers so.
+
+    The Status Code validator stays; `status` changes it.
+
+    Example: `remove-validator POST /login 1`
+    """
+    document = session.opened()
+    index = transaction_index(document, which)
+    with as_usage():
+        case = editing.without_validator(document.case, index, number)
+    gone = list(document.case.transactions())[index].validators[number - 1]
+    changed(session, case)
+    session.say(f"Removed from {titled(document, index)}: {views.described(gone)}")
+
+
+def _literal(text: str) -> str | int | float | bool:
+    """A number or a truth value as JSON writes it, else the text."""
+    try:
+        value = tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+    return value if isinstance(value, bool | int | float) else text

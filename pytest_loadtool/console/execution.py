@@ -1,0 +1,195 @@
+"""Running one command line: for a prompt, a script, a key of a view or a wizard alike.
+
+Each goes through `execute`, so that each can be undone and is in the session log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pytest_loadtool.codec.secret import is_secret
+from pytest_loadtool.console.errors import CommandError, NotGreenError, as_command_error
+from pytest_loadtool.console.registry import Call, split
+from pytest_loadtool.console.session import Console, Frontend, Running
+from pytest_loadtool.console.session_log import Ending, LogEntry
+from pytest_loadtool.console.wizard import Question
+from pytest_loadtool.errors import LoadToolError
+from pytest_loadtool.masking.text import Mask
+from pytest_loadtool.model.progress import Told
+from pytest_loadtool.workflow.document import Document
+
+if TYPE_CHECKING:
+    from pytest_loadtool.replay import Plan
+    from pytest_loadtool.replay.control import Control
+
+#: Exit statuses: pytest's own where one has that meaning (2 interrupted, 5 nothing collected).
+SAVED, ABANDONED, NOTHING_RECORDED = 0, 2, 5
+
+#: Commands that go through the history instead of adding to it. Others may add to it themselves.
+_THROUGH_HISTORY = frozenset({"undo", "redo", "view"})
+#: Commands that a script cannot do again, or has no use for.
+_NOT_REPEATED = frozenset({"record", "run", "wait", "edit", "shell"})
+#: Commands that are about the session itself, and not part of what it did.
+_NOT_LOGGED = frozenset({"help", "log", "clear", "quit", "view"})
+#: The user and password of a URL.
+_USER_INFO = re.compile(r"(?<=://)[^/\s@'\"]+@")
+
+
+async def execute(session: Console, line: str) -> None:
+    """Understand and run one line.
+
+    Raises:
+        CommandError: it is wrong or it failed.
+    """
+    call = session.registry.parse(line)
+    if call is None:
+        return
+    before, count, outer = session.state, len(session.history.made), session.running
+    session.running = running = Running(line.strip())
+    session.written.clear()
+    ending: Ending = "failed"
+    try:
+        await _run(session, call)
+        ending = "done"
+    except NotGreenError:  # what it found is kept, as in a script
+        ending = "done"
+        raise
+    except asyncio.CancelledError:
+        ending = "interrupted"
+        raise
+    except CommandError as error:
+        running.said = str(error)
+        raise
+    finally:  # what fails may have changed something before
+        session.running = outer
+        noted = call.command.name in _THROUGH_HISTORY or len(session.history.made) != count
+        files = tuple(session.written)
+        if not noted and (files or _differ(before.document, session.document)):
+            session.history.note(line.strip(), before, files)
+        _log(session, call, running, ending)
+
+
+async def _run(session: Console, call: Call) -> None:
+    try:
+        await call.run(session)
+    except CommandError:
+        raise
+    except LoadToolError as error:
+        raise as_command_error(error) from error
+    except OSError as error:
+        subject = f"{error.filename}: " if error.filename else ""
+        raise CommandError(f"{subject}{error.strerror or error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Executed:
+    """What a line said, and why it failed; None if it did not."""
+
+    lines: tuple[str, ...]
+    error: CommandError | None = None
+
+
+async def executed(session: Console, line: str) -> Executed:
+    """Run a line as `execute` does, and return what it says instead of printing it.
+
+    Questions still go to whoever sits at the session.
+    """
+    shown = session.frontend
+    kept = _Keeping(shown)
+    session.frontend = kept
+    try:
+        await execute(session, line)
+    except CommandError as error:
+        return Executed(tuple(kept.lines), error)
+    finally:
+        session.frontend = shown
+    return Executed(tuple(kept.lines))
+
+
+@dataclass(slots=True)
+class _Keeping:
+    """Keeps what is said, and leaves questions to another frontend."""
+
+    other: Frontend
+    lines: list[str] = field(default_factory=list)
+
+    def say(self, text: str) -> None:
+        self.lines.append(text)
+
+    async def page(self, lines: Sequence[str]) -> None:
+        self.lines.extend(lines)
+
+    @property
+    def columns(self) -> int | None:
+        """Those of who is there."""
+        return self.other.columns
+
+    def clear(self) -> None:
+        self.lines.clear()
+
+    def progress(self) -> AbstractContextManager[Told]:
+        return self.other.progress()
+
+    @property
+    def interactive(self) -> bool:
+        return self.other.interactive
+
+    def holding(self, control: Control, plan: Plan) -> AbstractAsyncContextManager[None]:
+        return self.other.holding(control, plan)
+
+    async def confirm(self, question: str, *, unattended: bool) -> bool:
+        return await self.other.confirm(question, unattended=unattended)
+
+    async def ask(self, question: Question) -> str | None:
+        return await self.other.ask(question)
+
+
+def _log(session: Console, call: Call, running: Running, ending: Ending) -> None:
+    """Note a command that has ended, without secrets, with what was decided in it."""
+    name = call.command.name
+    if name in _NOT_LOGGED or running.only_asked:
+        return
+    line = running.again or " ".join((running.line, *running.decided))
+    if name in _NOT_REPEATED and ending == "done" and not running.again:
+        ending = "not repeated"
+    masked = _without_secrets(session, line)
+    if masked != line and ending == "done":
+        ending = "not repeated"
+    said = _without_secrets(session, running.said).strip().partition("\n")[0]
+    session.log.add(LogEntry(masked, said, ending))
+
+
+def _without_secrets(session: Console, text: str) -> str:
+    """``text`` without what was typed as a secret, or is one by its name or place."""
+    text = Mask(session.secrets).text(_USER_INFO.sub("…@", text))
+    try:
+        words = split(text)
+    except LoadToolError:
+        return text
+    for name, option, value in zip(words, words[1:], words[2:], strict=False):
+        if is_secret(name) and option == "--constant":
+            text = text.replace(value, "…")
+    for word in words:
+        label, equals, value = word.partition("=")
+        if equals and label.lstrip("-") == "constant" and any(map(is_secret, words)):
+            text = text.replace(value, "…")
+    return text
+
+
+def _differ(one: Document | None, other: Document | None) -> bool:
+    """Whether they are different test cases, or made of different traffic."""
+    if one is None or other is None:
+        return one is not other
+    return one.exchanges is not other.exchanges or one.case != other.case
+
+
+def outcome(session: Console) -> int:
+    """The exit status of a console that ends without an error."""
+    if session.live is not None or session.unsaved:
+        return ABANDONED
+    return NOTHING_RECORDED if session.document is None else SAVED

@@ -1,0 +1,497 @@
+"""The view: a screen drawn over all of the terminal, a pane for what commands say, a line to type.
+
+Keys that move are done at once. A key that has a command line has it run like one that was typed;
+until that has ended, no other is run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
+
+from prompt_toolkit.application import Application
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.completion import Completer, DynamicCompleter
+from prompt_toolkit.data_structures import Point, Size
+from prompt_toolkit.document import Document as Text
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.history import History, InMemoryHistory
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+from prompt_toolkit.layout import (
+    BufferControl,
+    CompletionsMenu,
+    ConditionalContainer,
+    Float,
+    FloatContainer,
+    HSplit,
+    Layout,
+    UIContent,
+    UIControl,
+    Window,
+)
+from prompt_toolkit.layout.processors import (
+    BeforeInput,
+    ConditionalProcessor,
+    PasswordProcessor,
+)
+from prompt_toolkit.mouse_events import MouseEvent, MouseEventType
+from prompt_toolkit.output import ColorDepth
+
+from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.fullscreen.editing_requests import edit_next
+from pytest_loadtool.console.fullscreen.frontend import ScreenFrontend
+from pytest_loadtool.console.fullscreen.signalling import signalling
+from pytest_loadtool.console.fullscreen.style import style
+from pytest_loadtool.console.screens import editor as editing
+from pytest_loadtool.console.screens import replaying
+from pytest_loadtool.console.screens.editor import Editor, editor_of
+from pytest_loadtool.console.screens.frame import Bar, Output, body_rows, framed, pane_rows
+from pytest_loadtool.console.screens.keys import ScreenKey, available, key_help
+from pytest_loadtool.console.screens.pager import Pager
+from pytest_loadtool.console.screens.tree import MARKS
+from pytest_loadtool.console.session import Console
+from pytest_loadtool.console.views.case import summary
+from pytest_loadtool.console.views.line import ViewLine
+from pytest_loadtool.replay import Plan
+from pytest_loadtool.replay.control import Control
+
+#: Runs one line of a command, to its end; whether the console has to end then.
+Runner = Callable[[str], Awaitable[tuple["asyncio.Task[None]", bool]]]
+
+#: Seconds that Esc waits for the rest of a key's sequence.
+_ESCAPE = 0.05
+#: Seconds between two looks at what changes by itself, such as the counters of a recording.
+_REFRESH = 0.5
+#: Lines that a turn of the mouse's wheel scrolls by.
+_WHEEL = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Typing:
+    """A line that is being typed: what for, and what becomes of it; None if it was given up."""
+
+    prompt: str
+    take: Callable[[str | None], None]
+    command: bool = False
+    secret: bool = False
+
+
+class FullScreen:
+    """A view of a console. ``run`` shows it until the person goes back to the line."""
+
+    def __init__(
+        self,
+        session: Console,
+        runner: Runner,
+        completer: Completer,
+        history: History,
+        *,
+        coloured: bool,
+        editor: Editor | None = None,
+    ) -> None:
+        document = session.opened()
+        self.editor = (editor or editor_of(document)).of(document)
+        self._session, self._runner = session, runner
+        self._editor_keys = available(editing.KEYS, session.registry)
+        self._output = Output()
+        self._message = self._busy = self._progress = ""
+        self._typing: Typing | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._replay: tuple[Control, Plan, float] | None = None
+        self._heard: list[str] = []
+        self._history, self._silent = history, InMemoryHistory()
+        self._line = Buffer(
+            multiline=False,
+            history=history,
+            completer=DynamicCompleter(lambda: completer if self._is_command else None),
+            complete_while_typing=False,
+            accept_handler=self._accepted,
+        )
+        self._app: Application[None] = Application(
+            layout=self._layout(),
+            key_bindings=self._bindings(),
+            style=style(coloured=coloured),
+            color_depth=None if coloured else ColorDepth.DEPTH_1_BIT,
+            full_screen=True,
+            mouse_support=True,
+            refresh_interval=_REFRESH,
+            max_render_postpone_time=None,
+        )
+        self._app.ttimeoutlen = _ESCAPE
+        self._app.timeoutlen = _ESCAPE
+
+    async def run(self) -> None:
+        """Show the view until it is left."""
+        before, self._session.frontend = self._session.frontend, ScreenFrontend(self)
+        try:
+            await self._app.run_async(handle_sigint=False)
+        finally:
+            self._session.frontend = before
+            if self._task is not None:
+                self._task.cancel()
+
+    async def goto(self, number: int) -> None:
+        """Put the cursor on a transaction; on none for 0."""
+        if number:
+            _, rows = self._body()
+            self.editor = replace(self.editor, tree=self.editor.tree.goto(number, max(rows, 2) - 1))
+
+    # What it looks like.
+
+    @property
+    def _size(self) -> Size:
+        return self._app.output.get_size()
+
+    def _body(self) -> tuple[int, int]:
+        size = self._size
+        return size.columns, body_rows(self._output, size.columns, size.rows)
+
+    def lines(self, columns: int, rows: int) -> list[ViewLine]:
+        """Return what is on the screen."""
+        self.editor = self.editor.of(self._session.document)
+        return framed(
+            self._bar(),
+            self._drawn_body,
+            self._output if self._replay is None else Output(),
+            self._progress or self._busy or self._message,
+            self._keys,
+            columns,
+            rows,
+        )
+
+    def _drawn_body(self, columns: int, rows: int) -> list[ViewLine]:
+        if self._replay is None:
+            return editing.drawn(self.editor, columns, rows)
+        control, plan, started = self._replay
+        return replaying.drawn(
+            control.moment, plan, self._heard, columns, rows, now=perf_counter(), started=started
+        )
+
+    @property
+    def _keys(self) -> tuple[ScreenKey, ...]:
+        """The keys that mean something now."""
+        return self._editor_keys if self._replay is None else replaying.KEYS
+
+    def _bar(self) -> Bar:
+        session, document = self._session, self._session.document
+        state = summary(document) if document else "no test case"
+        if session.live is not None:
+            state = f"recording {len(session.live.evidence.exchanges)}   {state}"
+        name = session.case_path.name + ("*" if session.unsaved else "")
+        return Bar(name, document.case.server if document else "", state)
+
+    def _layout(self) -> Layout:
+        typing = Condition(lambda: self._typing is not None)
+        secret = Condition(lambda: self._typing is not None and self._typing.secret)
+        self._screen = Window(_ScreenControl(self), wrap_lines=False)
+        processors = [
+            ConditionalProcessor(PasswordProcessor(), secret),
+            BeforeInput(lambda: [("class:heading", self._typing.prompt if self._typing else "")]),
+        ]
+        self._input = BufferControl(self._line, input_processors=processors)
+        body = HSplit([
+            self._screen,
+            ConditionalContainer(Window(self._input, height=1), typing),
+        ])  # fmt: skip
+        menu = Float(CompletionsMenu(max_height=8), xcursor=True, ycursor=True)
+        return Layout(FloatContainer(body, [menu]), focused_element=self._screen)
+
+    # Keys.
+
+    def _bindings(self) -> KeyBindings:
+        bindings = KeyBindings()
+        typing = Condition(lambda: self._typing is not None)
+
+        def pressed(name: str) -> Callable[[KeyPressEvent], None]:
+            return lambda _: self.press(name)
+
+        tables = (self._editor_keys, replaying.KEYS)
+        for name in {name for table in tables for key in table for name in key.keys}:
+            bindings.add(name, filter=~typing)(pressed(name))
+        bindings.add("?", filter=~typing)(lambda _: self._help())
+        bindings.add("q", filter=~typing)(lambda _: self._quit())
+        bindings.add("f2", filter=~typing)(lambda _: self._quit())
+        bindings.add("c-c")(lambda _: self._given_up())
+        bindings.add("escape", filter=typing)(lambda _: self._given_up())
+        bindings.add("tab", filter=typing)(lambda _: self._complete())
+        return bindings
+
+    def press(self, name: str) -> None:
+        """Do what a key is for now; nothing if it is for nothing."""
+        key = next((one for one in self._keys if name in one.keys), None)
+        if key is None:
+            return
+        if self._replay is not None:
+            self._wish(self._replay[0], key.move)
+            return
+        columns, rows = self._body()
+        if key.line:
+            template = key.on_page if key.on_page and self.editor.on_page else key.line
+            line = template.format(**self.editor.places)
+            self._ask_command(line) if key.ask else self._start(line)
+        elif key.move == "command":
+            self._ask_command("")
+        elif key.move == "search":
+            self._type(Typing(" Find: ", self._search))
+        elif key.move == "output":
+            self._output = replace(self._output, open=bool(self._output.lines))
+        elif not self._moves_output(key.move):
+            self._message = ""
+            if (move := editing.MOVES.get(key.move)) is not None:
+                self.editor = move(self.editor, columns, max(rows, 2))
+
+    def _wish(self, control: Control, move: str) -> None:
+        if (wish := replaying.WISHES.get(move)) is not None:
+            wish(control)
+        elif move == "edit" and control.moment.next is not None:
+            self._app.create_background_task(edit_next(control, self.said))
+
+    def _moves_output(self, move: str) -> bool:
+        """Scroll or close the pane, if it is open and the key does that; whether it was."""
+        output = self._output
+        if not output.open:
+            return False
+        if move == "back":
+            self._output = replace(output, open=False)
+            return True
+        columns, rows = self._size.columns, self._size.rows
+        seen = pane_rows(output, columns, rows)
+        count = len(output.shown(columns))
+        by = {"page up": -seen, "page down": seen}
+        if output.whole:
+            by |= {"up": -1, "down": 1, "home": -count, "end": count}
+        if move not in by or count <= seen:
+            return output.whole and move in ("up", "down", "home", "end", "open")
+        self._output = replace(output, pager=output.pager.moved(by[move], count, seen))
+        return True
+
+    def _help(self) -> None:
+        marks = [ViewLine((f"  {letter}  ", "name"), (text, "")) for letter, text in MARKS.items()]
+        head = ViewLine(("What stands behind a transaction", "heading"))
+        lines = (*key_help(self._keys), head, *marks)
+        self._output = Output("keys", lines, open=True, whole=True)
+
+    def _quit(self) -> None:
+        if self._output.open and self._task is None:
+            self._output = replace(self._output, open=False)
+        elif self._task is not None:
+            self._message = f"`{self._busy}` has not ended: Ctrl-C ends it"
+        else:
+            self._app.exit()
+
+    def _search(self, text: str | None) -> None:
+        if text is None:
+            return
+        columns, _ = self._body()
+        try:
+            found = editing.searched(self.editor, text, columns)
+        except ValueError as error:
+            self._message = str(error)
+            return
+        self.editor = found or self.editor
+        self._message = "" if found else f"nothing has {text!r}"
+
+    def clicked(self, column: int, row: int) -> None:
+        """Do what a click at that place of the screen is for."""
+        columns, rows = self._body()
+        if 1 <= row <= rows:
+            self.editor = editing.clicked(self.editor, column, row - 1, columns, rows)
+
+    def wheeled(self, column: int, row: int, by: int) -> None:
+        """Scroll what is at that place."""
+        columns, rows = self._body()
+        if row > rows:
+            self._moves_output("page down" if by > 0 else "page up")
+            return
+        left = column < editing.tree_columns(columns)
+        focus: Any = "tree" if left else "detail"
+        moved = replace(self.editor, focus=focus)
+        for _ in range(_WHEEL):
+            moved = editing.MOVES["down" if by > 0 else "up"](moved, columns, rows)
+        self.editor = replace(moved, focus=self.editor.focus)
+
+    # The line that is typed.
+
+    @property
+    def _is_command(self) -> bool:
+        return self._typing is not None and self._typing.command
+
+    def _type(self, typing: Typing, text: str = "") -> None:
+        self._typing = typing
+        self._line.history = self._history if typing.command else self._silent
+        self._line.reset(Text(text, len(text)))
+        self._app.layout.focus(self._input)
+        self._app.invalidate()
+
+    def _accepted(self, line: Buffer) -> bool:
+        text, typing = line.text, self._typing
+        self._typing = None
+        self._app.layout.focus(self._screen)
+        if typing is not None:
+            typing.take(text)
+        return False
+
+    def _given_up(self) -> None:
+        if self._typing is None:
+            return
+        typing, self._typing = self._typing, None
+        self._line.reset()
+        self._app.layout.focus(self._screen)
+        typing.take(None)
+
+    def _complete(self) -> None:
+        if self._line.complete_state:
+            self._line.complete_next()
+        else:
+            self._line.start_completion(insert_common_part=True)
+
+    def _ask_command(self, line: str) -> None:
+        def take(text: str | None) -> None:
+            if text and text.strip():
+                self._start(text)
+
+        self._type(Typing(" : ", take, command=True), line)
+
+    # Commands.
+
+    def _start(self, line: str) -> None:
+        if self._task is not None:
+            self._message = f"`{self._busy}` has not ended: Ctrl-C ends it"
+            return
+        self._task = asyncio.ensure_future(self._execute(line))
+
+    async def _execute(self, line: str) -> None:
+        self._busy, self._message, self._heard = line, "", []
+        self._output = replace(self._output, open=False)
+        await self._drawn()
+        ending = failed = False
+        try:
+            with signalling():
+                ended, ending = await self._runner(line)
+            failed = self._tell(ended)
+        finally:
+            self._busy, self._task = "", None
+            self._show(line, failed=failed)
+        if ending or self._session.done:
+            self._app.exit()
+
+    async def _drawn(self) -> None:
+        """Have the screen drawn: what computes from here on does not let it be."""
+        self._app.invalidate()
+        for _ in range(2):
+            await asyncio.sleep(0)
+
+    def _tell(self, ended: asyncio.Task[None]) -> bool:
+        """Say why a command has not come to its end; whether it has not."""
+        if ended.cancelled():
+            self._heard.append("interrupted")
+        elif isinstance(error := ended.exception(), CommandError):
+            self._heard.append(
+                ViewLine((str(error), "bad")) if "\n" not in str(error) else str(error)
+            )
+        elif error is not None:
+            self._heard.append("".join(traceback.format_exception(error)))
+            self._heard.append("This is a defect of pytest-loadtool. `save` what you have.")
+        else:
+            return False
+        return True
+
+    def _show(self, line: str, *, failed: bool) -> None:
+        """Show what a command has said: in the pane, or on the line above the keys."""
+        said = [text for text in self._heard if text.strip()]
+        if len(said) == 1 and "\n" not in said[0] and len(said[0]) < self._size.columns - 2:
+            self._message = said[0]
+            self._output = Output(line, tuple(said))
+        else:
+            output = Output(line, tuple(self._heard), open=bool(said))
+            self._output = self._at_end(output) if failed else output
+            self._message = said[-1] if said and "\n" not in said[-1] else ""
+        self._app.invalidate()
+
+    # A `Pane`.
+
+    def said(self, text: str) -> None:
+        """Show a line; from any thread."""
+        if self._task is None:
+            self._message = text.strip()
+        else:
+            self._heard.append(text)
+            self._output = self._at_end(Output(self._busy, tuple(self._heard), open=True))
+        self._app.invalidate()
+
+    def _at_end(self, output: Output) -> Output:
+        columns, rows = self._size.columns, self._size.rows
+        count, seen = len(output.shown(columns)), pane_rows(output, columns, rows)
+        return replace(output, pager=Pager(max(0, count - seen)))
+
+    def doing(self, text: str) -> None:
+        """Show how far work has got; from any thread."""
+        self._progress = text
+        self._app.invalidate()
+
+    def replaying(self, control: Control | None, plan: Plan) -> None:
+        """Show a replay that is under way, and hear keys that hold it; None: it is over."""
+        self._replay = (control, plan, perf_counter()) if control is not None else None
+        self._app.invalidate()
+
+    async def answer(self, text: str, default: str, *, secret: bool = False) -> str | None:
+        """Ask for a line; None if the person gave up."""
+        self.said(ViewLine((text, "heading")))
+        given: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+
+        def take(line: str | None) -> None:
+            if not given.done():
+                given.set_result(line)
+
+        self._type(Typing(" > ", take, secret=secret), default)
+        try:
+            answer = await given
+        finally:
+            if self._typing is not None and self._typing.take is take:
+                self._given_up()
+        if answer is not None:
+            self.said(f"  {'*' * 8 if secret else answer}")
+        await self._drawn()
+        return answer
+
+
+class _ScreenControl(UIControl):
+    """All lines of the screen: prompt_toolkit writes those that have changed."""
+
+    def __init__(self, view: FullScreen) -> None:
+        self._view = view
+
+    def create_content(self, width: int, height: int) -> UIContent:
+        """Return the screen; the line that is typed takes the place of its last row."""
+        rows = self._view._size.rows
+        lines = self._view.lines(width, rows)[:height]
+        return UIContent(
+            get_line=lambda at: [
+                (f"class:{kind}" if kind else "", text) for text, kind in lines[at].spans
+            ],
+            line_count=len(lines),
+            cursor_position=Point(0, 0),
+            show_cursor=False,
+        )
+
+    def is_focusable(self) -> bool:
+        """It is, while nothing is typed."""
+        return True
+
+    def mouse_handler(self, mouse_event: MouseEvent) -> Any:
+        """Pass clicks and turns of the wheel on."""
+        at = mouse_event.position
+        match mouse_event.event_type:
+            case MouseEventType.MOUSE_UP:
+                self._view.clicked(at.x, at.y)
+            case MouseEventType.SCROLL_DOWN:
+                self._view.wheeled(at.x, at.y, 1)
+            case MouseEventType.SCROLL_UP:
+                self._view.wheeled(at.x, at.y, -1)
+            case _:
+                return NotImplemented
+        return None

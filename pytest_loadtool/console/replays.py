@@ -1,0 +1,51 @@
+"""Which kept replay the commands look at: the one that a person has chosen, or else the latest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.session import Console
+from pytest_loadtool.workflow.keeping import kept_replays
+from pytest_loadtool.workflow.replays import OpenReplay
+
+
+def replay_at_hand(session: Console) -> OpenReplay:
+    """Return the kept replay that was chosen, else the latest of the open test case.
+
+    Raises:
+        CommandError: there is none.
+        FileError: it cannot be read.
+    """
+    if session.chosen and session.replay is not None:
+        return session.replay
+    return latest_replay(session)
+
+
+def latest_replay(session: Console) -> OpenReplay:
+    """Return the latest kept replay of the open test case; from now on it is that one.
+
+    Raises:
+        CommandError, FileError: as `replay_at_hand`.
+    """
+    paths = kept_replays(session.case_path)
+    if not paths:
+        raise CommandError("nothing was replayed yet: `play` does, and keeps what came")
+    return _opened(session, paths[0], chosen=False)
+
+
+def choose(session: Console, path: Path) -> OpenReplay:
+    """Look at this one from now on, until the next `play`.
+
+    Raises:
+        FileError: it cannot be read, or is no kept replay.
+    """
+    return _opened(session, path, chosen=True)
+
+
+def _opened(session: Console, path: Path, *, chosen: bool) -> OpenReplay:
+    known = session.replay
+    if known is None or known.path != path or known.stamp != path.stat().st_mtime_ns:
+        known = OpenReplay.read(path)
+    session.replay, session.chosen = known, chosen
+    return known

@@ -1,0 +1,79 @@
+"""The session log: each command that ran, as a line that runs it again, and how it ended.
+
+It is kept in this user's private state folder and not beside the test case: it names servers and
+people, goes on over many test cases of a day, and would end up in a repository there. `log --save`
+puts it where it is wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Literal
+
+from pytest_loadtool.workflow.known import state_file
+
+#: How a command ended; only what is ``done`` is run again.
+Ending = Literal["done", "failed", "interrupted", "not repeated"]
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """A command that ran: the line that does the same again, what it said last, how it ended."""
+
+    line: str
+    said: str = ""
+    ending: Ending = "done"
+
+    def lines(self) -> Iterator[str]:
+        """The entry in a script: what is not to be run again is a comment."""
+        if self.ending == "done":
+            yield self.line
+        else:
+            yield f"# {self.ending}: {self.line}"
+        if self.said:
+            yield f"#   {self.said}"
+
+
+@dataclass(slots=True)
+class SessionLog:
+    """The commands of a session in the order in which they ended.
+
+    ``file`` has them from the moment they end; None keeps them in memory.
+    """
+
+    file: Path | None = None
+    entries: list[LogEntry] = field(default_factory=list)
+
+    def add(self, entry: LogEntry) -> None:
+        """Note a command that has ended; on a disk that takes no more, in memory only."""
+        self.entries.append(entry)
+        if self.file is not None:
+            with suppress(OSError), self.file.open("a", encoding="utf-8") as file:
+                file.writelines(f"{line}\n" for line in entry.lines())
+
+    def script(self) -> str:
+        """The session as a script for ``--record-script``."""
+        return "".join(f"{line}\n" for line in script_lines(self.entries))
+
+
+def script_lines(entries: Iterable[LogEntry]) -> Iterator[str]:
+    """The lines of a script that does what the session did."""
+    for entry in entries:
+        yield from entry.lines()
+
+
+def log_file(case_path: Path, began: str) -> Path | None:
+    """The log of all sessions with a test case, to which one that ``began`` then adds; None if
+    this user has no place for it."""
+    name = f"{case_path.name.partition('.')[0]}-{sha256(str(case_path).encode()).hexdigest()[:8]}"
+    try:
+        path = state_file(f"sessions/{name}.session.txt")
+        with path.open("a", encoding="utf-8") as file:
+            file.write(f"\n# {case_path}, {began}\n")
+    except (OSError, RuntimeError):
+        return None
+    return path

@@ -1,0 +1,155 @@
+"""The Actors View: validators and extractors, and what they give on known responses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from pytest_loadtool.codec.printable import clip
+from pytest_loadtool.console.views.line import Kind, ViewLine
+from pytest_loadtool.correlation.requests.fields import Field
+from pytest_loadtool.editing.actors import PlacedExtractor
+from pytest_loadtool.masking.carried import recorded_in
+from pytest_loadtool.masking.text import BY_NAME, Mask
+from pytest_loadtool.model.case import Transaction
+from pytest_loadtool.model.extractor import Extractor
+from pytest_loadtool.model.validator import (
+    DEFAULT_STATUS,
+    JsonValidator,
+    RegexValidator,
+    StatusCodes,
+    TextValidator,
+    Validator,
+)
+from pytest_loadtool.workflow.telling import counted
+from pytest_loadtool.workflow.trying import (
+    MOST_MATCHES,
+    ExtractorTrial,
+    KnownResponse,
+    ValidatorTrial,
+)
+
+#: Characters of a value, and of what an actor looks for, before they are cut.
+_VALUE, _SOUGHT = 40, 100
+
+
+def described(validator: Validator | StatusCodes) -> str:
+    """What a validator wants, in words: ``JSON path $.state is 'open'``."""
+    match validator:
+        case StatusCodes():
+            return f"Status Code is {validator}"
+        case TextValidator(text=text, absent=absent, row=row):
+            where = f" in the row of {row!r}" if row else ""
+            what = f"{'no ' if absent else ''}text {text!r}{where}"
+        case RegexValidator(pattern=pattern, absent=absent):
+            what = f"{'no ' if absent else ''}match of {pattern!r}"
+        case JsonValidator(path=path, equals=None, absent=absent):
+            what = f"JSON path {path} is {'not ' if absent else ''}there"
+        case JsonValidator(path=path, equals=equals, absent=absent):
+            what = f"JSON path {path} is {'not ' if absent else ''}{equals!r}"
+    if validator.outcome is None:
+        return what
+    change = f", by {validator.outcome.change}" if validator.outcome.change else ""
+    return f"{what} ({validator.outcome.name}{change})"
+
+
+def taken_by(extractor: Extractor) -> str:
+    """Where an extractor takes its value from, in words."""
+    which = f", match {extractor.match}" if extractor.match > 1 else ""
+    return f"{extractor.source}{which}{', by its place in the list' if extractor.by_place else ''}"
+
+
+def validators(number: int, transaction: Transaction) -> Iterator[ViewLine]:
+    """The Validators of a transaction, each with its number; the automatic one comes first."""
+    yield _title(number, transaction)
+    yield ViewLine(("      ", ""), (described(transaction.status), ""))
+    for at, one in enumerate(transaction.validators, 1):
+        yield ViewLine((f"  {at:>2}  ", "number"), (_sought(described(one)), ""))
+
+
+def extractors(
+    number: int, transaction: Transaction, own: Iterable[PlacedExtractor]
+) -> Iterator[ViewLine]:
+    """The Extractors of a transaction, with the numbers that `fields` has for them."""
+    yield _title(number, transaction)
+    for one in own:
+        users = ", ".join(str(index + 1) for index in one.users) or "nothing"
+        yield ViewLine(
+            (f"  Extractor[{one.number}]  ", "number"),
+            (one.extractor.variable, "name"),
+            (f"  {_sought(taken_by(one.extractor))}, used by {users}", ""),
+        )
+
+
+def _title(number: int, transaction: Transaction) -> ViewLine:
+    return ViewLine((f"{number} {transaction.title}", "heading"))
+
+
+def _sought(text: str) -> str:
+    return clip(BY_NAME.text(text), _SOUGHT)
+
+
+def tried_extractor(
+    name: str, trials: Sequence[ExtractorTrial], *, secrets: bool = False
+) -> Iterator[ViewLine]:
+    """What an extractor of the variable ``name`` gives on each response. A value that is another
+    one than when it was recorded is what extractors are for."""
+    recorded = next((one.taken for one in trials if one.on.label == "recorded"), None)
+    for one in trials:
+        if one.problem:
+            yield _tried(one.on, (one.problem, "bad"))
+            continue
+        more = " or more" if len(one.matches) >= MOST_MATCHES else ""
+        count = f"{len(one.matches)}{more} match{'' if len(one.matches) == 1 else 'es'}"
+        if one.taken is None:
+            yield _tried(one.on, (f"{count}: finds nothing", "bad"))
+            continue
+        value = _value(name, one.taken, one.on, secrets=secrets)
+        yield _tried(one.on, (f"{count}  {value}", ""), _compared(one, recorded))
+
+
+def _compared(one: ExtractorTrial, recorded: str | None) -> tuple[str, Kind]:
+    if one.on.label == "recorded" or recorded is None:
+        return "", ""
+    same = one.taken == recorded
+    return ("  as recorded" if same else "  another value: dynamic", "" if same else "good")
+
+
+def _value(name: str, value: str, on: KnownResponse, *, secrets: bool) -> str:
+    if secrets:
+        return clip(value, _VALUE)
+    mask = Mask(recorded_in(on.exchange))
+    masked = mask.value(name, value)
+    return clip(masked, _VALUE) if value else "(empty)"
+
+
+def tried_validator(trials: Iterable[ValidatorTrial]) -> Iterator[ViewLine]:
+    """Whether a validator holds on each response."""
+    for one in trials:
+        if one.holds:
+            yield _tried(one.on, ("holds", "good"))
+        else:
+            yield _tried(one.on, (_sought(one.message), "bad" if one.holds is False else ""))
+
+
+def _tried(on: KnownResponse, *said: tuple[str, Kind]) -> ViewLine:
+    return ViewLine((f"  {on.label}  {on.exchange.status}  ", ""), *said)
+
+
+def constants(uses: Sequence[tuple[int, Field]], titles: Sequence[str]) -> Iterator[ViewLine]:
+    """Where what an extractor takes is sent as a constant."""
+    for at, field in uses:
+        yield ViewLine(
+            ("  sent as a constant by ", ""),
+            (str(at + 1), "number"),
+            (f" {titles[at]}: {field.name}", ""),
+        )
+
+
+def proposed(number: int, what: str) -> ViewLine:
+    """One of several that could be taken."""
+    return ViewLine((f"  {number}. ", "number"), (_sought(what), ""))
+
+
+def others(count: int) -> str:
+    """How many transactions are not listed, which want what all want."""
+    return f"{counted(count, 'transaction')} more: Status Code is {DEFAULT_STATUS}"

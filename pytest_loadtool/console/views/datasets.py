@@ -1,0 +1,93 @@
+"""Datasets: what there is of them, and their values in a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pytest_loadtool.casefile.foreign_csv import ForeignTable
+from pytest_loadtool.codec.printable import clip
+from pytest_loadtool.console.views.line import Kind, ViewLine
+from pytest_loadtool.masking.text import BY_NAME, Mask, Unmasked
+from pytest_loadtool.model.dataset import Dataset, DatasetUse
+from pytest_loadtool.workflow.datasets import OpenDataset, RowsNeeded
+from pytest_loadtool.workflow.telling import counted
+
+#: Characters of a value before it is cut.
+_VALUE = 30
+#: What separates values, by what people call it.
+_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+
+
+def heading(one: OpenDataset) -> ViewLine:
+    """Name, file, size and rules of a dataset."""
+    rows, columns = len(one.content.rows), ", ".join(one.content.columns)
+    return ViewLine(
+        (one.use.name, "heading"),
+        (f"  {one.use.file}, {counted(rows, 'row')} of {columns}; {rules(one.use)}", ""),
+    )
+
+
+def rules(use: DatasetUse) -> str:
+    """Who gets which row, in words."""
+    whose = "each virtual user" if use.lifespan == "virtual user" else "each iteration"
+    shared = "" if use.sharable else ", no two users at once share one"
+    once = "" if use.reusable else ", none is used twice"
+    return f"a row for {whose}{shared}{once}"
+
+
+def state(
+    at: int | None, users: Sequence[str], needed: Sequence[RowsNeeded], rows: int
+) -> Iterator[str]:
+    """Which row the next replay takes, who takes values, and what load configurations lack."""
+    if rows:
+        yield "  next `play`: " + (f"row {at + 1}" if at is not None else "no row is left")
+    yield "  used by " + ("; ".join(users) or "nothing yet: `set-field N FIELD --dataset`")
+    for one in needed:
+        missing = one.rows - rows
+        text = f"  {one.load} ({counted(one.users, 'user')}) needs {counted(one.rows, 'row')}"
+        lacks: Kind = "bad" if missing > 0 else ""
+        yield ViewLine((text, ""), (f": {missing} missing" if missing > 0 else "", lacks))
+
+
+def grid(
+    dataset: Dataset, rows: range, at: int | None = None, *, secrets: bool = False
+) -> Iterator[ViewLine]:
+    """The columns, and these rows (from 0), each with its number from 1; ``at`` is marked. Of
+    passwords only the beginning is shown, unless ``secrets``."""
+    mask: Mask = Unmasked() if secrets else BY_NAME
+    shown = [
+        [
+            clip(mask.value(column, value) if value else "", _VALUE)
+            for column, value in zip(dataset.columns, dataset.rows[row], strict=True)
+        ]
+        for row in rows
+    ]
+    heads = [clip(column, _VALUE) for column in dataset.columns]
+    widths = [max(map(len, column)) for column in zip(heads, *shown, strict=True)]
+    wide = len(str(rows.stop))
+    yield ViewLine(("  " + " " * wide + _cells(heads, widths), "heading"))
+    for row, cells in zip(rows, shown, strict=True):
+        mark = ">" if row == at else " "
+        number = f"{mark} {row + 1:>{wide}}"
+        yield ViewLine((number, "number"), (_cells(cells, widths), ""))
+    left = len(dataset.rows) - rows.stop
+    if left > 0:
+        yield ViewLine(("  ", ""), (f"and {counted(left, 'more row')}", ""))
+
+
+def _cells(cells: Sequence[str], widths: Sequence[int]) -> str:
+    padded = (f"  {cell:<{width}}" for cell, width in zip(cells, widths, strict=True))
+    return "".join(padded).rstrip()
+
+
+def understood(found: ForeignTable) -> Iterator[str]:
+    """How a table of another program was read."""
+    delimiter = _DELIMITERS.get(found.delimiter, repr(found.delimiter))
+    names = "the first row names the columns" if found.header else "no row names the columns"
+    yield f"  {found.encoding}, {delimiter} between values, {names}"
+    for written, name in found.renamed:
+        yield f"  column {written or '(without a name)'!r} is called {name}, for placeholders"
+    if found.skipped:
+        lines = ", ".join(map(str, found.skipped[:5]))
+        more = f" and {len(found.skipped) - 5} more" if len(found.skipped) > 5 else ""
+        yield f"  left out, as they are not as wide as the first row: lines {lines}{more}"

@@ -1,0 +1,64 @@
+"""Kept replays: which there are, and what became of each transaction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+
+from pytest_loadtool.console.views.line import Kind, ViewLine
+from pytest_loadtool.model.kept_replay import KeptReplay, Outcome
+from pytest_loadtool.workflow.telling import counted
+
+#: What the outcome of a transaction looks like.
+OUTCOME_KINDS: Mapping[Outcome, Kind] = {
+    "passed": "good",
+    "not as recorded": "name",
+    "failed": "bad",
+    "never sent": "number",
+}
+
+
+def replay_line(number: int, replay: KeptReplay, *, at_hand: bool) -> ViewLine:
+    """Return one line about a replay: when, how long, what became of it, where it went."""
+    failed = len(replay.failed)
+    mark = ">" if at_hand else " "
+    return ViewLine(
+        (f"{mark}{number:2}  ", "number"),
+        (f"{when(replay.started)}  {replay.seconds:6.1f} s  ", ""),
+        (f"{counted(failed, 'failure') if failed else 'passed'}", "bad" if failed else "good"),
+        (f"  {replay_summary(replay)}", ""),
+    )
+
+
+def replay_summary(replay: KeptReplay) -> str:
+    """Return how far it came, which row it had, and which server it asked."""
+    total = len(replay.transactions)
+    sent = len(replay.sent)
+    parts = [counted(total, "transaction") if sent == total else f"{sent} of {total} transactions"]
+    if replay.ending in ("stopped", "interrupted"):
+        parts.append(replay.ending)
+    if replay.problem:
+        parts.append(replay.problem)
+    parts += [f"row {one.row} of {one.file}" for one in replay.rows]
+    return ", ".join([*parts, replay.server])
+
+
+def outcomes(replay: KeptReplay) -> Iterator[ViewLine]:
+    """Yield a line for each transaction as it was numbered then: what became of it, and why."""
+    for one in replay.transactions:
+        took = f"{one.exchange.took * 1000:6.0f} ms" if one.exchange else " " * 9
+        status = one.exchange.status or "---" if one.exchange else "   "
+        yield ViewLine(
+            (f"{one.number:5}  ", "number"),
+            (f"{status}  {took}  ", ""),
+            (one.outcome, OUTCOME_KINDS[one.outcome]),
+            (f"  {one.id.title}", ""),
+        )
+        for said in (*(failure.message for failure in one.failures), one.otherwise):
+            if said:
+                yield ViewLine(("         ", ""), (said, ""))
+
+
+def when(started: float) -> str:
+    """Return a time of day here, with its date."""
+    return datetime.fromtimestamp(started).astimezone().strftime("%Y-%m-%d %H:%M:%S")

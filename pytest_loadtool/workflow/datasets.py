@@ -1,0 +1,113 @@
+"""The datasets of a test case: their files, and what load configurations want of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from pytest_loadtool import LOAD_SUFFIX
+from pytest_loadtool.casefile import read_dataset, read_load, save_dataset
+from pytest_loadtool.casefile.files import read_bytes, replace_file
+from pytest_loadtool.casefile.trust import named_path
+from pytest_loadtool.codec.secret import is_secret
+from pytest_loadtool.errors import FileError
+from pytest_loadtool.load.cluster.share import needed_rows
+from pytest_loadtool.model.dataset import Dataset, DatasetUse
+from pytest_loadtool.workflow.files import load_name, write_private
+from pytest_loadtool.workflow.project import Project
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """A file that a command has written: what it holds ``now`` and what it is to hold ``then`` when
+    that is taken back; None: nothing, it is not there."""
+
+    path: Path
+    now: bytes | None
+    then: bytes | None
+
+    @property
+    def back(self) -> FileChange:
+        """The change that takes this one back."""
+        return FileChange(self.path, self.then, self.now)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDataset:
+    """A dataset of the test case with its file and what is in that."""
+
+    use: DatasetUse
+    path: Path
+    content: Dataset
+
+
+def open_dataset(project: Project, case_path: Path, use: DatasetUse) -> OpenDataset:
+    """Read a dataset.
+
+    Raises:
+        FileError: its file is not there, is no dataset, or may not be read.
+    """
+    path = named_path(case_path, use.file, project.trust)
+    return OpenDataset(use, path, read_dataset(path))
+
+
+def write_dataset(path: Path, dataset: Dataset) -> FileChange:
+    """Write a dataset at once or not at all; for its owner alone, and named in ``.gitignore``, if a
+    column is called like a secret.
+
+    Raises:
+        FileError: it cannot be written.
+        OSError: likewise.
+    """
+    before = _content(path)
+    if any(map(is_secret, dataset.columns)):
+        write_private(path, dataset)
+    else:
+        save_dataset(path, dataset)
+    return FileChange(path, _content(path), before)
+
+
+def take_back(change: FileChange) -> bool:
+    """Make a file what it was, unless somebody has changed it since; return whether that was done.
+
+    Raises:
+        FileError: it cannot be written.
+        OSError: it cannot be removed.
+    """
+    if _content(change.path) != change.now:
+        return False
+    if change.then is None:
+        change.path.unlink()
+        return True
+    if change.now is None:  # it was private, as far as anybody knows
+        os.close(os.open(change.path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    replace_file(change.path, change.then)
+    return True
+
+
+def _content(path: Path) -> bytes | None:
+    return read_bytes(path) if path.exists() else None
+
+
+@dataclass(frozen=True, slots=True)
+class RowsNeeded:
+    """How many rows a load configuration needs of a dataset, so that each user finds one."""
+
+    load: str
+    users: int
+    rows: int
+
+
+def rows_needed(project: Project, case_path: Path, use: DatasetUse) -> Iterator[RowsNeeded]:
+    """Yield what the load configurations beside a test case need of its dataset; those that cannot
+    be read, or do not replay it, need nothing."""
+    for path in sorted(case_path.parent.glob(f"*{LOAD_SUFFIX}")):
+        with suppress(FileError):
+            load = read_load(path, project.trust)
+            files = {os.path.realpath(path.parent / one.file) for one in load.cases}
+            if os.path.realpath(case_path) in files:
+                rows = needed_rows(use, load.users, load.iterations or 1)
+                yield RowsNeeded(load_name(path), load.users, rows)
