@@ -15,7 +15,7 @@ from pytest_loadtool.diagnosis.outcome import StepOutcome
 from pytest_loadtool.diagnosis.situation import Situation
 
 _LONGEST = 60
-_OF_TOKENS = re.compile(r"csrf|xsrf|forgery|token", re.IGNORECASE)
+_OF_TOKENS = re.compile(r"csrf|xsrf|forgery", re.IGNORECASE)
 
 
 def token_not_anew(situation: Situation) -> Cause | RuledOut | None:

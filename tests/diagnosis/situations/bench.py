@@ -49,8 +49,9 @@ class Situation:
     spoil: Callable[[str], str] = str
     arrange: Callable[[Shop], None] | None = None
     mend: Callable[[Shop, Path], None] | None = None
-    think: float = 0.0
-    """The think time before each page, in seconds."""
+    think: tuple[int, float] = (0, 0.0)
+    """A page, from 0, and the think time after it, in seconds."""
+    timeout: float = 60.0
 
 
 @dataclass
@@ -90,22 +91,25 @@ def bring_about(situation: Situation, directory: Path) -> Outcome:
     path = directory / CASE
     write_evidence(client.exchanges, directory / "shop.har")
     with serving(shop) as url:
-        pages = tuple(replace(one, think_time=situation.think) for one in configured.pages)
+        pages = tuple(
+            replace(one, think_time=situation.think[1] if at == situation.think[0] else 0.0)
+            for at, one in enumerate(configured.pages)
+        )
         case = replace(configured, server=url, pages=pages)
         path.write_text(situation.spoil(format_case(case)), encoding="utf-8")
-        text = _replayed(path)
+        text = _replayed(path, situation.timeout)
         assert text, "it passes"
         outcome = Outcome(text)
         _do(situation, outcome, path, shop)
     return outcome
 
 
-def _replayed(path: Path) -> str:
+def _replayed(path: Path, timeout: float = 60.0) -> str:
     """Replay once; the text of the failure, empty if it passes."""
     case = read_case(path)
     observed = Observed()
     plan = compile_from(path, case, server="", think_time=ThinkTime())
-    replay_once(plan, observer=observed, timeout=2.0)
+    replay_once(plan, observer=observed, timeout=timeout)
     if not any(observed.failures):
         return ""
     evidence = Evidence(read_har(path.with_name("shop.har")))

@@ -124,8 +124,8 @@ SITUATIONS = (
         by_pages,
         "GET /order/new",
         "session has probably expired",
-        arrange=_lives(0.6),
-        think=0.9,
+        arrange=_lives(3),
+        think=(1, 3.5),
     ),
     Situation(
         "session expired, redirect to the login",
@@ -134,8 +134,8 @@ SITUATIONS = (
         "session has probably expired",
         faults=("login by redirect",),
         spoil=_after('request = "GET /order/new"', "status = 200"),
-        arrange=_lives(0.6),
-        think=0.9,
+        arrange=_lives(3),
+        think=(1, 3.5),
     ),
     Situation(
         "the login sets no cookie",
@@ -216,8 +216,8 @@ SITUATIONS = (
         by_api,
         "GET /api/items",
         "bearer token has expired",
-        arrange=_token_lives(0.5),
-        think=0.8,
+        arrange=_token_lives(1),
+        think=(0, 1.5),
         mend=_renewed(3600),
     ),
     Situation(
@@ -437,6 +437,7 @@ SITUATIONS = (
         ACCOUNT,
         "did not come in time",
         faults=("slow",),
+        timeout=2.0,
         mend=_without("slow"),
     ),
     Situation(
