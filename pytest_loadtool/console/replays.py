@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.selection import Filters, Selection, select
 from pytest_loadtool.console.session import Console
+from pytest_loadtool.diagnosis.kept import matched
+from pytest_loadtool.errors import LoadToolError
+from pytest_loadtool.workflow.filtering import is_expression
 from pytest_loadtool.workflow.keeping import kept_replays
 from pytest_loadtool.workflow.replays import OpenReplay
 
@@ -49,3 +54,26 @@ def _opened(session: Console, path: Path, *, chosen: bool) -> OpenReplay:
         known = OpenReplay.read(path)
     session.replay, session.chosen = known, chosen
     return known
+
+
+def failed_transactions(session: Console) -> frozenset[int]:
+    """Return the indexes of the transactions that failed in the replay at hand; none without one,
+    or if it cannot be read."""
+    try:
+        opened = replay_at_hand(session)
+    except LoadToolError:
+        return frozenset()
+    case = session.opened().case
+    return frozenset(index for index, one in matched(case, opened.replay).items() if one.failures)
+
+
+def selected_by(session: Console, words: Sequence[str], filters: Filters) -> Selection:
+    """Return what is selected of the open test case; what failed is by the replay at hand.
+
+    Raises:
+        CommandError: there is no test case.
+        UsageError: as `select`.
+    """
+    asks = filters.failed or any(map(is_expression, words))
+    failed = failed_transactions(session) if asks else frozenset()
+    return select(session.opened(), words, filters, failed=failed)

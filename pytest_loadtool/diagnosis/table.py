@@ -16,6 +16,7 @@ from pytest_loadtool.diagnosis.causes import (
     server,
     session,
     tokens,
+    unconfirmed,
     validators,
     values,
 )
@@ -34,6 +35,7 @@ EVERYWHERE: tuple[Check, ...] = (
     validators.text_not_found,
     validators.json_differs,
     validators.nothing_extracted,
+    unconfirmed.change_unconfirmed,
 )
 _TOKENS: tuple[Check, ...] = (
     values.stale_constant(tokens=True),

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from pytest_loadtool.console.arguments import PageSelection, SelectionWord, TransactionName
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.selection import NO_FILTERS, Filters, page_indexes, select, transaction
+from pytest_loadtool.console.replays import failed_transactions, selected_by
+from pytest_loadtool.console.selection import NO_FILTERS, Filters, page_indexes, transaction
 from pytest_loadtool.console.session import Console, Folding
 from pytest_loadtool.console.views import case as case_views
 from pytest_loadtool.console.views import transaction as transaction_views
@@ -39,8 +40,8 @@ async def tree(
     if collapse_all or expand_all:
         session.folding = Folding(closed=collapse_all)
     narrowed = selected or filters != NO_FILTERS
-    failed = session.failed()
-    only = select(document, selected, filters, failed=failed).transactions if narrowed else None
+    failed = failed_transactions(session)
+    only = selected_by(session, selected, filters).transactions if narrowed else None
     folded = session.folding.of(page.name for page in document.case.pages)
     await session.page(
         views.tree(document, folded=folded, only=only, failed=failed, width=session.width)

@@ -28,7 +28,7 @@ _PATH, _SHORTEST_PATH = 100, 20
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _TransactionLine:
     """A transaction: its number and what its columns show."""
 
     number: int
@@ -68,7 +68,9 @@ def tree(
     """
     case = document.case
     server = f"  {case.server}" if case.server else ""
-    counts = summary(document) if only is None else f"{len(only)} of {summary(document)}"
+    counts = summary(document)
+    if only is not None:
+        counts = f"{len(only)} of {counted(len(list(case.transactions())), 'transaction')}"
     yield ViewLine((case.name, "heading"), (f"{server}  ({counts})", ""))
     names = {page.name for page in case.pages}
     closed = names <= set(folded)
@@ -105,7 +107,9 @@ def tree(
         yield ViewLine(("marks: ", "number"), (said, "number"))
 
 
-def _row(document: Document, index: int, one: Transaction, marks: str, width: int | None) -> _Row:
+def _row(
+    document: Document, index: int, one: Transaction, marks: str, width: int | None
+) -> _TransactionLine:
     recorded = one.recorded
     exchange = document.evidence_of(one)
     kind = recorded.kind.value if recorded else "-"
@@ -115,7 +119,7 @@ def _row(document: Document, index: int, one: Transaction, marks: str, width: in
         f"(refreshes {one.refreshes})" if one.refreshes else "",
     )
     negotiated = document.case.show_negotiation or not document.case.identities
-    return _Row(
+    return _TransactionLine(
         number=index + 1,
         method=one.request.method,
         status=str(recorded.status) if recorded else "-",
@@ -132,7 +136,7 @@ def _row(document: Document, index: int, one: Transaction, marks: str, width: in
     )
 
 
-def _lines(row: _Row, widths: Sequence[int], width: int | None) -> Iterator[ViewLine]:
+def _lines(row: _TransactionLine, widths: Sequence[int], width: int | None) -> Iterator[ViewLine]:
     for method, rest in row.negotiated:
         yield ViewLine((f"  CAN  {method:<{widths[0]}}  {rest}", ""))
     marks = f"{row.marks:<{widths[4]}}  " if widths[4] else ""
