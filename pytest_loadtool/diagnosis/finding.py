@@ -61,6 +61,9 @@ class RuledOut:
     text: str
 
 
+#: How much of a value is shown, in characters.
+LONGEST_VALUE = 60
+
 #: A check looks for one cause. None: there is nothing to look at.
 Check = Callable[["Situation"], Cause | RuledOut | None]
 #: A step of a diagnosis tells one fact, in a few words; empty where it does not apply.

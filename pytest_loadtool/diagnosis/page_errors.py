@@ -14,7 +14,7 @@ EXISTS = re.compile(
 )
 
 #: How many are shown, how long, and how much of an element is looked at, in characters.
-_MOST_SHOWN, _LONGEST, _LONGEST_ELEMENT = 3, 150, 5000
+MOST_SAID, LONGEST_SAID, _LONGEST_ELEMENT = 3, 150, 5000
 _LONGEST_PAGE = 200_000
 
 _ELEMENT = re.compile(
@@ -35,7 +35,7 @@ def complaints(page: str, before: Iterable[str] = ()) -> list[str]:
     too: many carry hidden ones, for their scripts to show."""
     found = list(dict.fromkeys(_texts(page)))
     usual = {old for text in before for old in _texts(text)} if found else set()
-    return [clip(one, _LONGEST) for one in found if one not in usual][:_MOST_SHOWN]
+    return [clip(one, LONGEST_SAID) for one in found if one not in usual][:MOST_SAID]
 
 
 def _texts(page: str) -> Iterator[str]:
@@ -69,7 +69,7 @@ def error_text(page: str) -> list[str]:
     """Return what a page of an error says below its title: its first heading and paragraph that say
     more than a status does."""
     found = [" ".join(unescape(_MARKUP.sub(" ", one[2])).split()) for one in _SAYING.finditer(page)]
-    return [clip(one, _LONGEST) for one in found if one.count(" ") >= 2][:1]
+    return [clip(one, LONGEST_SAID) for one in found if one.count(" ") >= 2][:1]
 
 
 def visible_text(page: str) -> str:

@@ -12,7 +12,12 @@ from pytest_loadtool.codec.cookie import sent_cookies, set_cookies
 from pytest_loadtool.codec.secret import is_password
 from pytest_loadtool.correlation.requests.fields import Field, fields_of
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
-from pytest_loadtool.diagnosis.page_errors import complaints, error_text
+from pytest_loadtool.diagnosis.page_errors import (
+    LONGEST_SAID,
+    MOST_SAID,
+    complaints,
+    error_text,
+)
 from pytest_loadtool.diagnosis.subject import Subject
 from pytest_loadtool.model.exchange import Exchange
 
@@ -27,7 +32,6 @@ _COMPLAINTS = (
     "msg",
     "reason",
 )
-_LONGEST = 150
 _MOST_VISITED = 200
 
 
@@ -160,7 +164,7 @@ def _json_complaints(text: str) -> list[str]:
         value = json.loads(text)
     except (ValueError, RecursionError):
         return []
-    return list(dict.fromkeys(one[:_LONGEST] for one in _said(value)))[:3]
+    return list(dict.fromkeys(one[:LONGEST_SAID] for one in _said(value)))[:MOST_SAID]
 
 
 def _said(value: object) -> Iterator[str]:

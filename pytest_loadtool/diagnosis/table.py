@@ -52,7 +52,7 @@ _SESSION: tuple[Check, ...] = (session.cookie_not_sent, session.session_expired)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StatusRow:
     """What a status means. ``possible`` are its usual causes and ``advice`` is what helps, told
     where no check found anything; ``steps`` are facts that are told in any case."""
 
@@ -66,15 +66,15 @@ class Row:
 _TOKEN_STEPS = (("tokens", tokens.token_fields), ("their values", tokens.token_values))
 _ASM = Remedy("find dynamic values anew", commands=("configure", "play"))
 
-ROWS: dict[int, Row] = {
-    400: Row(
+ROWS: dict[int, StatusRow] = {
+    400: StatusRow(
         "malformed request",
         (*_REQUEST, *_TOKENS, server.exists_already, server.refused_values, *_SESSION[:1]),
         ("a value or a header that the server does not take",),
         (Remedy("investigate: `diff` compares the request with the recorded one"),),
         _TOKEN_STEPS,
     ),
-    401: Row(
+    401: StatusRow(
         "the server does not know who asks",
         (
             *(challenge.http_authentication, challenge.bearer_token),
@@ -97,7 +97,7 @@ ROWS: dict[int, Row] = {
             ("Cookie of this request", session.cookie_of_request),
         ),
     ),
-    403: Row(
+    403: StatusRow(
         "the server knows who asks, and refuses",
         (
             *(challenge.bearer_token, *_TOKENS, request.header_not_sent),
@@ -116,39 +116,41 @@ ROWS: dict[int, Row] = {
         ),
         _TOKEN_STEPS,
     ),
-    404: Row(
+    404: StatusRow(
         "not found",
         (
             *(server.missing_everywhere, values.stale_constant(tokens=False)),
             *(server.missing_file, server.missing_page),
         ),
     ),
-    405: Row("the method is not allowed there", (), ("the server or its version is another one",)),
-    407: Row("the proxy does not know who asks", (challenge.proxy_authentication,)),
-    409: Row(
+    405: StatusRow(
+        "the method is not allowed there", (), ("the server or its version is another one",)
+    ),
+    407: StatusRow("the proxy does not know who asks", (challenge.proxy_authentication,)),
+    409: StatusRow(
         "it conflicts with what is there",
         (server.exists_already, *_REQUEST, *_TOKENS),
         ("the thing has changed, or is there already",),
         (_ASM,),
         _TOKEN_STEPS,
     ),
-    410: Row(
+    410: StatusRow(
         "gone for good",
         (values.stale_constant(tokens=False), server.missing_file, server.missing_page),
     ),
-    412: Row(
+    412: StatusRow(
         "a precondition does not hold",
         (values.stale_constant(tokens=True), *_REQUEST, *_TOKENS[1:]),
         ("an ETag or a version in the request is that of the recording",),
         (_ASM,),
         _TOKEN_STEPS,
     ),
-    419: Row(
+    419: StatusRow(
         "the page has expired (Laravel: the anti-forgery token)",
         (*_TOKENS, *_SESSION),
         steps=_TOKEN_STEPS,
     ),
-    422: Row(
+    422: StatusRow(
         "the values are not accepted",
         (
             *(server.exists_already, *_TOKENS, *_REQUEST, server.refused_values),
@@ -156,28 +158,28 @@ ROWS: dict[int, Row] = {
         ),
         steps=_TOKEN_STEPS,
     ),
-    428: Row("a precondition is wanted", (*_REQUEST, *_TOKENS)),
-    429: Row("too many requests", ()),
-    440: Row("the session has ended (IIS)", (*_SESSION, *_TOKENS)),
-    498: Row("the token is not valid (ArcGIS)", (*_TOKENS, challenge.bearer_token)),
-    502: Row("no good answer from behind", (server.overloaded,)),
-    503: Row("not available", (server.overloaded,)),
-    504: Row("no answer from behind in time", (server.overloaded,)),
+    428: StatusRow("a precondition is wanted", (*_REQUEST, *_TOKENS)),
+    429: StatusRow("too many requests", ()),
+    440: StatusRow("the session has ended (IIS)", (*_SESSION, *_TOKENS)),
+    498: StatusRow("the token is not valid (ArcGIS)", (*_TOKENS, challenge.bearer_token)),
+    502: StatusRow("no good answer from behind", (server.overloaded,)),
+    503: StatusRow("not available", (server.overloaded,)),
+    504: StatusRow("no answer from behind in time", (server.overloaded,)),
 }
 #: Of the statuses that have no row, by their hundreds; 0: no response, or one that succeeded.
-GROUPS: dict[int, Row] = {
-    0: Row("", ()),
-    2: Row(
+GROUPS: dict[int, StatusRow] = {
+    0: StatusRow("", ()),
+    2: StatusRow(
         "",
         (server.exists_already, server.refused_form, *_TOKENS, *_SESSION, *_REQUEST),
     ),
-    3: Row("a redirect", (session.session_expired, *_SESSION[:1], *_TOKENS)),
-    4: Row(
+    3: StatusRow("a redirect", (session.session_expired, *_SESSION[:1], *_TOKENS)),
+    4: StatusRow(
         "the request is refused",
         (*_REQUEST, *_TOKENS, *_SESSION[:1], server.refused_values),
         advice=(Remedy("investigate: `diff` compares the request with the recorded one"),),
     ),
-    5: Row(
+    5: StatusRow(
         "the server failed",
         (server.server_error, *_REQUEST, *_TOKENS[:1]),
         advice=(Remedy("investigate: the server's log says why"),),
@@ -185,6 +187,6 @@ GROUPS: dict[int, Row] = {
 }
 
 
-def row_of(status: int) -> Row:
+def row_of(status: int) -> StatusRow:
     """Return the row of a status code; 0 is no response."""
     return ROWS.get(status) or GROUPS.get(status // 100, GROUPS[4])

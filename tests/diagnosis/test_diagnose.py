@@ -11,6 +11,7 @@ from pytest_loadtool.diagnosis.finding import Diagnosis
 from pytest_loadtool.diagnosis.outcome import Evidence, StepOutcome
 from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.model.asm import AsmSettings
+from pytest_loadtool.model.authentication import Proxy
 from pytest_loadtool.model.case import (
     Header,
     Kind,
@@ -147,6 +148,7 @@ def test_statuses_that_are_expected(status: int) -> None:
 
 
 @pytest.mark.promise(105)
+@pytest.mark.promise(110)
 def test_causes_of_401() -> None:
     """All six are told where none was found."""
     transaction = Transaction(Request("GET", "/account"), recorded=Recorded(200, Kind.HTML))
@@ -167,3 +169,21 @@ def test_causes_of_401() -> None:
         "Cookie of this request",
     ]
     assert "5.4" in " ".join(found.possible)
+
+
+@pytest.mark.promise(117)
+def test_proxy_that_wants_a_login() -> None:
+    """The command writes the proxy's user and method into the test case."""
+    transaction = Transaction(Request("GET", "/"), recorded=Recorded(200, Kind.HTML))
+    headers = ((b"Proxy-Authenticate", b'Basic realm="office"'),)
+    answer = Answer(b"GET / HTTP/1.1\r\n\r\n", 407, headers)
+    found = diagnose(
+        TestCase("shop", (Page("p", (transaction,)),), proxy=Proxy("http://127.0.0.1:3128")),
+        [outcome(0, "p", transaction, answer, "Status Code is 407")],
+        path="x.case.toml",
+        evidence=Evidence(),
+        mask=Mask(),
+    )
+    assert found.causes[0].text == "The proxy wants a login (Basic)."
+    (command,) = found.causes[0].remedies[0].commands
+    assert command.startswith("properties --proxy http://127.0.0.1:3128 --proxy-username USER")

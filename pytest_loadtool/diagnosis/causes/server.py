@@ -13,6 +13,7 @@ from pytest_loadtool.correlation.classify import SWITCHES, is_identity_name, is_
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field, fields_of
 from pytest_loadtool.diagnosis.finding import (
     LIKELY,
+    LONGEST_VALUE,
     POSSIBLE,
     SAID,
     SHOWN,
@@ -21,7 +22,7 @@ from pytest_loadtool.diagnosis.finding import (
     RuledOut,
 )
 from pytest_loadtool.diagnosis.outcome import text_of
-from pytest_loadtool.diagnosis.page_errors import EXISTS, visible_text
+from pytest_loadtool.diagnosis.page_errors import EXISTS, LONGEST_SAID, visible_text
 from pytest_loadtool.diagnosis.redirect_mismatch import was_refused
 from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.model.case import Kind
@@ -34,13 +35,12 @@ _BOT = re.compile(
 )
 #: Headers of those who keep bots off.
 _GUARDS = frozenset({"cf-ray", "cf-mitigated", "x-amzn-waf-action", "x-sucuri-id", "x-iinfo"})
-_LIMIT = re.compile(r"rate.?limit|too many|throttl|slow down|quota", re.IGNORECASE)
+_LIMITED = re.compile(r"rate.?limit|too many|throttl|slow down|quota", re.IGNORECASE)
 _RIGHTS = re.compile(
     r"permission|not allowed|forbidden|privilege|not authori[sz]ed|access denied|insufficient"
     r"|admin|berechtig",
     re.IGNORECASE,
 )
-_LONGEST, _LONGEST_NAME = 160, 60
 _STATIC = frozenset({Kind.IMAGE, Kind.CSS, Kind.JAVASCRIPT})
 #: A part of the name of a static file that changes with each deployment.
 _HASH = re.compile(r"[.-][0-9a-f]{8,}\.|[.-][A-Za-z0-9_-]{8,}\.(?:js|css|woff2?|png|svg)$")
@@ -49,8 +49,8 @@ _HASH = re.compile(r"[.-][0-9a-f]{8,}\.|[.-][A-Za-z0-9_-]{8,}\.(?:js|css|woff2?|
 def rate_limited(situation: Situation) -> Cause | RuledOut | None:
     """The target takes no more requests for now."""
     after = situation.header("retry-after")
-    said = " ".join((*situation.complaints, _seen(situation)[:_LONGEST]))
-    tells = _LIMIT.search(said) is not None or (bool(after) and situation.status == 403)
+    said = " ".join((*situation.complaints, _seen(situation)[:LONGEST_SAID]))
+    tells = _LIMITED.search(said) is not None or (bool(after) and situation.status == 403)
     if situation.status != 429 and not (situation.status in (403, 503) and tells):
         return None
     names = ("ratelimit-limit", "x-ratelimit-limit", "x-rate-limit-limit", "ratelimit")
@@ -93,7 +93,7 @@ def server_error(situation: Situation) -> Cause | RuledOut | None:
     """The server failed while it answered."""
     if situation.status < 500 or situation.status in (502, 503, 504):
         return None
-    said = [*situation.complaints] or [clip(_seen(situation), _LONGEST)]
+    said = [*situation.complaints] or [clip(_seen(situation), LONGEST_SAID)]
     return Cause(
         f"The server failed ({situation.status}): its log says why.",
         LIKELY + 5,
@@ -114,7 +114,7 @@ def bot_defence(situation: Situation) -> Cause | RuledOut | None:
     found = _BOT.search(_seen(situation))
     if not found and not (guards and situation.status == 403):
         return None
-    evidence = [f"the page says: {clip(found[0], _LONGEST)!r}"] if found else []
+    evidence = [f"the page says: {clip(found[0], LONGEST_SAID)!r}"] if found else []
     return Cause(
         "A defence against robots refuses the request.",
         SHOWN + 2,
@@ -170,7 +170,7 @@ def exists_already(situation: Situation) -> Cause | RuledOut | None:
     refused = was_refused(failed.transaction.request.method, recorded, situation.status)
     if not (refused or situation.status in (400, 409, 412, 422)):
         return None
-    words = " ".join(said) or (_seen(situation)[:_LONGEST] if situation.status == 409 else "")
+    words = " ".join(said) or (_seen(situation)[:LONGEST_SAID] if situation.status == 409 else "")
     name = _name_taken(situation, words)
     if not name:
         return None
@@ -207,7 +207,7 @@ def _name_taken(situation: Situation, complaints: str) -> str:
 def _may_be_taken(field: Field) -> bool:
     """Whether it is text under a name for names."""
     return (
-        len(field.value) <= _LONGEST_NAME
+        len(field.value) <= LONGEST_VALUE
         and field.value not in SWITCHES
         and re.search(r"[^\W\d]", field.value) is not None
         and (is_title_name(field.wire_name) or is_identity_name(field.wire_name))

@@ -10,11 +10,10 @@ from pytest_loadtool.codec.spellings import spellings
 from pytest_loadtool.codec.template import Reference, Template, TemplateError
 from pytest_loadtool.correlation.classify import is_identity_name, looks_random
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
-from pytest_loadtool.diagnosis.finding import LIKELY, SHOWN, Cause, Remedy, RuledOut
+from pytest_loadtool.diagnosis.finding import LIKELY, LONGEST_VALUE, SHOWN, Cause, Remedy, RuledOut
 from pytest_loadtool.diagnosis.outcome import StepOutcome
 from pytest_loadtool.diagnosis.situation import Situation
 
-_LONGEST = 60
 _OF_TOKENS = re.compile(r"csrf|xsrf|forgery", re.IGNORECASE)
 
 
@@ -197,7 +196,7 @@ def token_values(situation: Situation) -> str:
     told = []
     for field in _all_tokens(situation):
         if field.datasource == CONSTANT:
-            value = situation.subject.mask.field(field)[:_LONGEST]
+            value = situation.subject.mask.field(field)[:LONGEST_VALUE]
             told.append(f"{field.name}: as recorded, the constant {value}")
         for reference in _references(field):
             same = _is_recorded(situation, reference.name)

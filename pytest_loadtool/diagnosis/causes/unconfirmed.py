@@ -38,7 +38,7 @@ def change_unconfirmed(situation: Situation) -> Cause | RuledOut | None:
         return None
     return Cause(
         f"Perhaps {titles[at]} did not take effect: no answer since has shown it.",
-        POSSIBLE + 8,
+        POSSIBLE + (8 if needed else 2),
         remedies=(
             Remedy(
                 "see what the server made of it; a recording with one page more, which shows the "

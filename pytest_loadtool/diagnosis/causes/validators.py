@@ -18,11 +18,10 @@ from pytest_loadtool.diagnosis.finding import (
     RuledOut,
 )
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
-from pytest_loadtool.diagnosis.page_errors import visible_text
+from pytest_loadtool.diagnosis.page_errors import LONGEST_SAID, visible_text
 from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.model.validator import JsonValidator, RegexValidator, TextValidator, Validator
 
-_LONGEST = 80
 #: How much of a page is searched for a similar text, in words, and how similar it has to be.
 _MOST_WORDS, _SIMILAR = 3000, 0.6
 _NUMBERS = re.compile(r"\d")
@@ -50,7 +49,7 @@ def text_not_found(situation: Situation) -> Cause | RuledOut | None:
         evidence += ["the recording does not have it either"]
         line = [f"text = {_quoted(near or then)}"] if near or then else []
         return Cause(
-            f"The validator is wrong: {clip(wanted, _LONGEST)!r} was not on the recorded page.",
+            f"The validator is wrong: {clip(wanted, LONGEST_SAID)!r} was not on the recorded page.",
             SHOWN + 8,
             tuple(evidence),
             (Remedy("correct its text", line="".join(line), place=place),),

@@ -9,7 +9,7 @@ from pytest_loadtool.codec.secret import is_given_out, is_typed_secret
 from pytest_loadtool.codec.spellings import any_of, spellings
 from pytest_loadtool.correlation.classify import is_id_name, is_identity_name, looks_random
 from pytest_loadtool.correlation.requests.fields import CONSTANT, Field
-from pytest_loadtool.diagnosis.finding import SHOWN, Cause, Check, Remedy, RuledOut
+from pytest_loadtool.diagnosis.finding import LONGEST_VALUE, SHOWN, Cause, Check, Remedy, RuledOut
 from pytest_loadtool.diagnosis.outcome import StepOutcome, text_of
 from pytest_loadtool.diagnosis.situation import Situation
 from pytest_loadtool.model.exchange import Exchange
@@ -18,7 +18,6 @@ from pytest_loadtool.model.rule import NamePatterns
 #: Shorter texts stand in any page.
 _SHORTEST = 2
 _DIGITS = re.compile(r"\d+")
-_LONGEST = 60
 #: Which of several requests, or fields, an entry of what is ignored is for.
 _NUMBER = re.compile(r" #\d+(?=:|$)")
 
@@ -52,7 +51,7 @@ def _about(situation: Situation, field: Field) -> Cause | None:
     if giver is None or _has(_now(giver), field.value):
         return None
     case, path = situation.subject.case, situation.subject.path
-    shown = situation.subject.mask.field(field)[:_LONGEST]
+    shown = situation.subject.mask.field(field)[:LONGEST_VALUE]
     what = f"{field.name} = {shown}"
     ignored = _ignored(situation, field)
     if ignored:

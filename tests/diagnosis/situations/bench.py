@@ -52,6 +52,9 @@ class Situation:
     think: tuple[int, float] = (0, 0.0)
     """A page, from 0, and the think time after it, in seconds."""
     timeout: float = 60.0
+    says: tuple[str, ...] = ()
+    """What else stands in the text."""
+    promises: tuple[int, ...] = ()
 
 
 @dataclass

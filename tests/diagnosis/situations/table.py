@@ -126,6 +126,14 @@ SITUATIONS = (
         "session has probably expired",
         arrange=_lives(3),
         think=(1, 3.5),
+        says=(
+            "Authentication folder: none",
+            "WWW-Authenticate: none: a form or a session",
+            "Set-Cookie of the login: 2 POST /login set sid",
+            "Cookie of this request: sent sid",
+            "confirm  pytest shop.case.toml --loadtool-think-time none",
+        ),
+        promises=(106, 107, 108, 109),
     ),
     Situation(
         "session expired, redirect to the login",
@@ -144,6 +152,8 @@ SITUATIONS = (
         "set the cookie sid when recorded, and did not now",
         faults=("no cookie",),
         mend=_without("no cookie"),
+        says=("missing, though recorded: sid", "later failures, possible consequences"),
+        promises=(109, 122),
     ),
     Situation(
         "the cookie is for another path",
@@ -159,6 +169,8 @@ SITUATIONS = (
         ORDER,
         r"csrf_token = .* sent as recorded, and 5 GET /order/new gives out another",
         spoil=_recorded("csrf_token[2]"),
+        says=("csrf_token (Constant value)", "csrf_token: as recorded"),
+        promises=(113, 114),
     ),
     Situation(
         "token taken from the wrong page",
@@ -166,6 +178,8 @@ SITUATIONS = (
         ORDER,
         "taken from 1 GET /login; when recorded, it was of 5 GET /order/new",
         spoil=_elsewhere,
+        says=("csrf_token: taken anew",),
+        promises=(115,),
     ),
     Situation(
         "wrong password in a form",
@@ -210,6 +224,7 @@ SITUATIONS = (
         "header X-CSRF-Token was sent when recorded, and is not now",
         spoil=_replaced('  "X-CSRF-Token: ${csrf_token[1]}",\n', ""),
         mend=_header_back,
+        promises=(113,),
     ),
     Situation(
         "bearer token expired",
@@ -219,6 +234,8 @@ SITUATIONS = (
         arrange=_token_lives(1),
         think=(0, 1.5),
         mend=_renewed(3600),
+        says=("bearer_token[1]",),
+        promises=(111,),
     ),
     Situation(
         "bearer token left constant",
@@ -226,6 +243,7 @@ SITUATIONS = (
         "GET /api/items",
         "bearer token is a constant",
         spoil=_recorded("bearer_token[1]"),
+        promises=(111,),
     ),
     Situation(
         "scope too small",
@@ -256,6 +274,7 @@ SITUATIONS = (
         "is not there",
         faults=("account gone",),
         mend=_without("account gone"),
+        promises=(118,),
     ),
     Situation(
         "page gone for good",
@@ -271,6 +290,7 @@ SITUATIONS = (
         "/static/logo.png",
         "static file is not there",
         faults=("no image",),
+        promises=(118,),
     ),
     Situation(
         "another application answers",
@@ -287,6 +307,8 @@ SITUATIONS = (
         "limits how many requests",
         faults=("limit",),
         mend=_without("limit"),
+        says=("Retry-After: 30",),
+        promises=(119,),
     ),
     Situation(
         "server error",
@@ -295,6 +317,8 @@ SITUATIONS = (
         "The server failed \\(500\\)",
         faults=("order fails",),
         mend=_without("order fails"),
+        says=("database is locked",),
+        promises=(120,),
     ),
     Situation(
         "overloaded",
@@ -303,6 +327,7 @@ SITUATIONS = (
         "overloaded",
         faults=("overloaded",),
         mend=_without("overloaded"),
+        promises=(120,),
     ),
     Situation(
         "bad gateway",
@@ -327,6 +352,7 @@ SITUATIONS = (
         "robots",
         faults=("robots",),
         mend=_without("robots"),
+        promises=(112, 116),
     ),
     Situation(
         "no rights",
@@ -335,6 +361,7 @@ SITUATIONS = (
         "may not do this",
         faults=("no rights",),
         mend=_without("no rights"),
+        promises=(112, 116),
     ),
     Situation(
         "method not allowed",
@@ -384,6 +411,7 @@ SITUATIONS = (
         "no valid JSON",
         spoil=_replaced('"password": "ann-password"}', '"password": "ann-password"'),
         mend=_rewritten('"ann-password"', '"ann-password"}'),
+        promises=(120,),
     ),
     Situation(
         "a change that does nothing",
@@ -400,6 +428,11 @@ SITUATIONS = (
         "The validator is wrong: 'Welcome back, Anne'",
         spoil=_after('request = "GET /account"', 'validators = [{ text = "Welcome back, Anne" }]'),
         mend=_rewritten("Welcome back, Anne", "Welcome back, Ann"),
+        says=(
+            "Search text not found: 'Welcome back, Anne'",
+            "nearest on the page: 'Welcome back, Ann'",
+        ),
+        promises=(123, 124),
     ),
     Situation(
         "search text that has changed",
@@ -411,6 +444,8 @@ SITUATIONS = (
         ),
         faults=("stock",),
         mend=_without("stock"),
+        says=("JSON path",),
+        promises=(124,),
     ),
     Situation(
         "search text on another page",
