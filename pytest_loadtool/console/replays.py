@@ -27,6 +27,17 @@ def replay_at_hand(session: Console) -> OpenReplay:
     return latest_replay(session)
 
 
+def replay_if_any(session: Console) -> OpenReplay | None:
+    """Return the kept replay as `replay_at_hand`; None if there is none.
+
+    Raises:
+        FileError: it cannot be read.
+    """
+    if session.replay is None and not kept_replays(session.case_path):
+        return None
+    return replay_at_hand(session)
+
+
 def latest_replay(session: Console) -> OpenReplay:
     """Return the latest kept replay of the open test case; from now on it is that one.
 
