@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.execution import execute
-from pytest_loadtool.console.session import Console, UndoStep
+from pytest_loadtool.console.history import UndoStep
+from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.line import ViewLine
 from pytest_loadtool.console.wizard import Question, Wizard, after, one_of, steps
 
