@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.console.errors import CommandError, NotGreenError, as_command_error
+from pytest_loadtool.console.history import State, UndoStep
 from pytest_loadtool.console.registry import Call
 from pytest_loadtool.console.session import Console, Frontend, Running
 from pytest_loadtool.console.session_log import Ending, LogEntry, without_secrets
@@ -48,7 +49,8 @@ async def execute(session: Console, line: str) -> None:
         return
     before, count, outer = session.state, len(session.history.made), session.running
     session.running = running = Running(line.strip())
-    session.written.clear()
+    if outer is None:
+        session.written.clear()
     ending: Ending = "failed"
     try:
         await _run(session, call)
@@ -64,11 +66,24 @@ async def execute(session: Console, line: str) -> None:
         raise
     finally:  # what fails may have changed something before
         session.running = outer
-        noted = call.command.name in _THROUGH_HISTORY or len(session.history.made) != count
-        files = tuple(session.written)
-        if not noted and (files or _differ(before.document, session.document)):
-            session.history.note(line.strip(), before, files)
+        if outer is not None:
+            outer.nested = True
+        if call.command.name not in _THROUGH_HISTORY:
+            _note(session, running, before, count)
         _log(session, call, running, ending)
+
+
+def _note(session: Console, running: Running, before: State, count: int) -> None:
+    """Have `undo` take back what a command has changed, in one step; ``count`` were made before."""
+    made, files = session.history.made, tuple(session.written)
+    differs = _differ(before.document, session.document)
+    if len(made) == count:
+        if files or differs:
+            session.history.note(running.line, before, files)
+    elif running.nested and not (running.only_asked and len(made) == count + 1):
+        inner = (file for step in reversed(made[count:]) for file in step.files)
+        made[count:] = [UndoStep(running.line, before, (*files, *inner))]
+    session.written.clear()
 
 
 async def _run(session: Console, call: Call) -> None:

@@ -121,6 +121,8 @@ class Running:
     """Another line that does the same again; empty if its own does."""
     said: str = ""
     """What it said last."""
+    nested: bool = False
+    """Whether it has run other lines."""
     only_asked: bool = False
     """Whether it did nothing but to find out which lines to run."""
 
