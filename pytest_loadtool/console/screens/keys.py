@@ -54,7 +54,7 @@ def available(keys: Iterable[ScreenKey], registry: Registry) -> tuple[ScreenKey,
 
 def _known(line: str, registry: Registry) -> bool:
     try:
-        registry.split([line.split()[0]])
+        registry.split([word for word in line.split() if not word.startswith(("{", "-"))])
     except UsageError:
         return False
     return True
