@@ -594,6 +594,7 @@ class FullScreen:
         finally:
             if self._typing is not None and self._typing.take is take:
                 self._given_up()
+            self._message = ""
         if answer is not None:
             self.said(f"  {'*' * 8 if secret else answer}")
         await self._drawn()

@@ -94,17 +94,13 @@ class Panel:
 
     command: str
     line: str
+    sought: str = ""
+    """The text that `search` has looked for; empty for others."""
 
     @property
     def keys(self) -> tuple[ScreenKey, ...]:
         """The keys that mean something in it."""
         return PANELS[self.command]
-
-    @property
-    def sought(self) -> str:
-        """The text that `search` has looked for; empty for others."""
-        words = split(self.line)[1:] if self.command == "search" else []
-        return " ".join(word for word in words if not word.startswith("--"))
 
     def places(self, lines: Sequence[str], cursor: int) -> dict[str, str]:
         """What stands for the places in the command lines of keys, with the cursor on a line."""
@@ -139,4 +135,5 @@ def panel_of(line: str, registry: Registry) -> Panel | None:
         return None
     if call is None or call.command.name not in PANELS:
         return None
-    return Panel(call.command.name, line)
+    sought = str(call.positional[0]) if call.command.name == "search" else ""
+    return Panel(call.command.name, line, sought)
