@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
@@ -17,17 +16,18 @@ from pytest_loadtool.casefile.quantities import format_duration
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.console.arguments import Duration, LoadKey
 from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.guiding import Lines, guide
 from pytest_loadtool.console.load_files import chosen, saved
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import load as views
 from pytest_loadtool.console.wizards.identity import needs_identity
-from pytest_loadtool.console.wizards.load import load_values
+from pytest_loadtool.console.wizards.load import load_lines
 from pytest_loadtool.load.pacing.schedule import describe
 from pytest_loadtool.load.verdict.unfinished import too_short
 from pytest_loadtool.model.length import Length
 from pytest_loadtool.model.load import CaseShare, LoadConfiguration
 from pytest_loadtool.replay.compile.length import length_of
-from pytest_loadtool.workflow.datasets import FileChange
+from pytest_loadtool.workflow.datasets import FileChange, lacking
 from pytest_loadtool.workflow.errors import LoadValueError
 from pytest_loadtool.workflow.files import as_load_path, load_name, load_path
 from pytest_loadtool.workflow.load_editing import with_value
@@ -58,7 +58,7 @@ async def create_load_configuration(
 ) -> None:
     """Create Load Configuration: write a file that says how many users replay the test case.
 
-    At a terminal, without options, you are asked. A script gets 20 users for 1m, who begin over the
+    At a terminal, without options, a wizard asks. A script gets 20 users for 1m, who begin over the
     first 10s (of a short run, over the first fifth). FILE is a name for it; without one it stands
     beside the test case: shop.load.toml for shop.case.toml. A file that is there is written over
     only with --replace, or if you agree. The test case must be saved, because the load
@@ -96,7 +96,8 @@ async def create_load_configuration(
     values += [("case", _from(path, one)) for one in case]
     values += [("threshold", one) for one in threshold]
     if not values and session.frontend.interactive:
-        values = await _asked(session, begun, path)
+        await guide(session, "Create Load Configuration", lambda: _wizard(session, begun, file))
+        return
     configuration = _made(begun, values)
     _files_there(configuration, path)
     shown = session.shown(path)
@@ -112,6 +113,8 @@ async def create_load_configuration(
     session.say(f"Wrote {shown}: {_in_short(configuration)}. `start` runs it.")
     opened = session.opened().case
     hint(session, configuration, [(opened.name, length_of(opened, configuration.think_time))])
+    for why in lacking(session.settings, session.case_path, opened, configuration):
+        session.say(f"  {why}")
 
 
 async def load(session: Console, file: Path | None = None) -> None:
@@ -172,22 +175,13 @@ def hint(
             session.say(f"  {text}")
 
 
-async def _asked(session: Console, begun: LoadConfiguration, path: Path) -> list[tuple[str, str]]:
-    """What a person wants, after they have been told how long an iteration takes."""
-    length = length_of(session.opened().case, begun.think_time)
-    if length.total:
-        thinking = f", {length.thinking:.0f} s of it think time" if length.thinking else ""
-        session.say(f"One iteration takes {length.total:.0f} s{thinking}.")
+def _wizard(session: Console, begun: LoadConfiguration, file: Path | None) -> Lines:
+    """The wizard for a load configuration."""
     own = session.case_path
     found = (one for one in sorted(own.parent.glob(f"*{CASE_SUFFIX}")) if one != own)
-    others = [_relative(one, path.parent) for one in found]
-    values = await session.consult(load_values(begun, length, others))
-    for key, value in values:
-        text = str(_absolute(path.parent / value)) if key == "case" else value
-        option = "--stage" if key == "stages" else f"--{key.replace('_', '-')}"
-        for word in text.split() if key == "stages" else [text]:
-            session.decided(shlex.quote(f"{option}={word}"))
-    return values
+    others = [os.path.relpath(one) for one in found]
+    length = length_of(session.opened().case, begun.think_time)
+    return load_lines(begun, length, others, "" if file is None else str(file))
 
 
 def _made(begun: LoadConfiguration, values: list[tuple[str, str]]) -> LoadConfiguration:

@@ -90,7 +90,8 @@ async def trace(session: Console, value: TracedValue, *, secrets: bool = False) 
 
     VALUE is the name of a variable, or any text. Each place is listed in time, what sets it first;
     the value is found however it is written: percent-encoded, in JSON, HTML or Base64. What stands
-    in a response before it stands in a request is where an extractor could take it.
+    in a response before it stands in a request is where an extractor could take it. --secrets shows
+    passwords and tokens as they are.
 
     Example: `trace csrf_token[1]`
     """

@@ -113,6 +113,7 @@ class FullScreen:
         self._previewing: asyncio.Task[None] | None = None
         self._replay: tuple[Control, Plan, float] | None = None
         self._heard: list[str] = []
+        self._asked = False
         self._history, self._silent = history, InMemoryHistory()
         self._line = Buffer(
             multiline=False,
@@ -289,7 +290,10 @@ class FullScreen:
             if self._panel is not None:
                 places |= self._panel.places(self._output.texts, self._output.cursor)
             line = template.format(**places)
-            self._ask_command(line) if key.ask else self._start(line)
+            if key.ask:
+                self._ask_command(line)
+            elif line.strip():
+                self._start(line)
         elif key.move == "command":
             self._ask_command("")
         elif key.move == "search":
@@ -472,7 +476,7 @@ class FullScreen:
         self._task = asyncio.ensure_future(self._execute(line))
 
     async def _execute(self, line: str) -> None:
-        self._busy, self._message, self._heard = line, "", []
+        self._busy, self._message, self._heard, self._asked = line, "", [], False
         behind, self._output = self._output, replace(self._output, open=False)
         await self._drawn()
         ending = failed = False
@@ -560,7 +564,8 @@ class FullScreen:
             self._message = text.strip()
         else:
             self._heard.append(text)
-            self._output = self._at_end(Output(self._busy, tuple(self._heard), open=True))
+            heard = Output(self._busy, tuple(self._heard), open=True, whole=self._asked)
+            self._output = self._at_end(heard)
         self._app.invalidate()
 
     def _at_end(self, output: Output) -> Output:
@@ -580,6 +585,7 @@ class FullScreen:
 
     async def answer(self, text: str, default: str, *, secret: bool = False) -> str | None:
         """Ask for a line; None if the person gave up."""
+        self._asked = True
         self.said(ViewLine((text, "heading")))
         self._message = "F1 why  F3 back  Esc gives up"
         given: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()

@@ -35,6 +35,7 @@ KEYS = (
     ScreenKey(("P",), "the replays that were kept", line="replays"),
     ScreenKey(("m",), "merge pages", line="merge {selected} ", ask=True),
     ScreenKey(("M",), "move transactions", line="move {selected} ", ask=True),
+    ScreenKey(("f4",), "the Navigator: what belongs to the project", "navigator", line="navigator"),
     ScreenKey(("W",), "the wizards", line="wizards"),
     ScreenKey(("f12",), "the session log", "log", line="log"),
     ScreenKey(("up", "k"), "one row up", move="up"),

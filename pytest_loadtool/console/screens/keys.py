@@ -55,8 +55,10 @@ def available(keys: Iterable[ScreenKey], registry: Registry) -> tuple[ScreenKey,
 
 
 def _known(line: str, registry: Registry) -> bool:
+    words = [word for word in line.split() if not word.startswith(("{", "-"))]
     try:
-        registry.split([word for word in line.split() if not word.startswith(("{", "-"))])
+        if words:  # else the whole line stands for something
+            registry.split(words)
     except UsageError:
         return False
     return True

@@ -14,6 +14,7 @@ from pytest_loadtool.console.errors import UsageError
 from pytest_loadtool.console.registry import Registry, split
 from pytest_loadtool.console.screens.keys import ScreenKey
 
+_COMMAND = re.compile("`([^`]+)`")
 _NUMBER = re.compile(r"[> ]*(\d+)[. ]")
 
 _ROWS = (
@@ -76,6 +77,7 @@ PANELS: Mapping[str, tuple[ScreenKey, ...]] = MappingProxyType(
         "trace": (_GOTO, *_ROWS),
         "show-errors": (_GOTO, *_ROWS),
         "breakpoints": (_GOTO, *_ROWS),
+        "navigator": (ScreenKey(("enter",), "open it", "open", line="{opens}"), *_ROWS),
         "replays": (
             ScreenKey(("enter",), "look at that replay", "look at it", line="replays {row}"),
             *_ROWS,
@@ -110,6 +112,7 @@ class Panel:
         named = [word for word in words[1:] if word not in ("show", "--secrets")]
         return {
             "row": str(number) if number is not None else "",
+            "opens": next(reversed(_COMMAND.findall(here)), ""),
             "word": next(iter(here.split()), ""),
             "name": named[0] if named else "",
         }

@@ -262,13 +262,14 @@ def test_unverified_certificates_and_fixtures_are_pointed_out(
 def test_person_is_asked_for_a_load_configuration(
     opened: Console, listener: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Model, numbers, think times, weights, what must hold; a slip is asked again, Enter takes what
-    is shown. The session log has the options that say the same."""
+    """Model, numbers, think times, weights, what must hold; a slip is asked again, `back` works,
+    Enter takes what is shown. What runs in the end is a line with options."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "api.case.toml").write_text(opened.case_path.read_text())
     listener.interactive = True
     listener.lines = [
-        "rate", "lots", "10/s", "", "90s", "", "api.case.toml:3", "0.5", "p95 < 800 ms",
+        "rate", "lots", "10/s", "", "5m", "back", "90s", "", "api.case.toml:3", "0.5",
+        "p95 < 800 ms", "",
     ]  # fmt: skip
     do(opened, "create-load rush")
     made = read_load(tmp_path / "rush.load.toml")
@@ -276,7 +277,11 @@ def test_person_is_asked_for_a_load_configuration(
     assert [one.weight for one in made.cases] == [1, 3]
     assert made.think_time.scale == 0.5
     assert [one.text for one in made.thresholds] == ["p95 < 800 ms"]
-    assert "--rate=10/s --users=100" in opened.log.entries[-1].line
+    assert listener.asked.count("For how long?") == 2
+    assert [one.line.partition(" ")[0] for one in opened.log.entries[-2:]] == [
+        "create-load-configuration", "load",
+    ]  # fmt: skip
+    assert "--rate=10/s --users=100 --duration=90s" in opened.log.entries[-2].line
 
 
 def test_options_say_what_a_load_configuration_has(opened: Console, tmp_path: Path) -> None:

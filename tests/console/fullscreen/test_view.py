@@ -212,7 +212,7 @@ def test_a_replay_is_held_and_stepped_through(tmp_path: Path) -> None:
             view.press("F8")
             view.wait_for(r"1 of 2 transactions failed")
             view.press("Escape")
-            view.wait_for(r"^.* x │")
+            view.wait_for(r"^.* f │")
             view.type("5")
             view.wait_for(r"│ In the replay")
             view.wait_for(r"│ +Status Code is 404")
