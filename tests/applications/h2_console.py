@@ -103,6 +103,7 @@ def drive(url: str) -> None:
 
 def _run(page: Page, sql: str) -> Frame:
     """The frame with what was answered."""
+    page.frame_locator("[name=h2result]").locator("body").wait_for(state="attached")
     query, result = page.frame("h2query"), page.frame("h2result")
     assert query is not None
     assert result is not None

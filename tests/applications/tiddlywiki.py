@@ -6,6 +6,7 @@ import contextlib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 from playwright.sync_api import Page
 
@@ -74,13 +75,25 @@ def drive(url: str) -> None:
         page.goto(url)
         _write(page, "button[aria-label='new tiddler']", "Kinds of tea", "Green & black, 100 %")
         _write(page, "button[aria-label='new tiddler']", "Teapots", "Two")
+        _read(page, url, "Kinds of tea")
+        _read(page, url, "Teapots")
         edit = _tiddler("Kinds of tea") + " button[aria-label^='Edit']"
         _write(page, edit, None, "Green, black & white")
         page.click(_tiddler("Teapots") + " button[aria-label^='Edit']")
         with page.expect_response(lambda answer: answer.request.method == "DELETE"):
             page.click("button[aria-label^='Delete']")
-        page.reload()
+        _read(page, url, "Kinds of tea")
+        with page.expect_response("**/tiddlers.json*"):
+            page.reload()
         page.wait_for_selector(".tc-site-title")
+
+
+def _read(page: Page, url: str, title: str) -> None:
+    """As those do who only read: a page of its own."""
+    reader = page.context.new_page()
+    reader.goto(f"{url}/{quote(title)}")
+    reader.wait_for_selector("text=" + title)
+    reader.close()
 
 
 def _tiddler(name: str) -> str:
