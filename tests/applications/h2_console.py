@@ -86,7 +86,7 @@ def drive(url: str) -> None:
             quantity = len(title)
             _run(page, f"INSERT INTO orders (title, quantity) VALUES ('{title}', {quantity})")
         _run(page, "SELECT * FROM orders ORDER BY title")
-        _run(page, "UPDATE orders SET quantity = 2 WHERE title = 'Cups Ltd'")
+        _run(page, "UPDATE orders SET quantity = 12 WHERE title = 'Cups Ltd'")
         result = _run(page, "@edit SELECT * FROM orders WHERE title = 'Tea House'")
         result.click("img[title=Edit]")
         result.fill("[name=r1c3]", "30")

@@ -300,3 +300,19 @@ def test_controls_and_rows_follow_what_is_unique() -> None:
         '<input name="title" value="${title[1]}"> in ',
         ">31< in ${title[1]}",
     ]
+
+
+def test_pages_side_by_side() -> None:
+    """What was shown before a change proves nothing when the test case asks for it afterwards."""
+    exchanges = [
+        get(ONE, json_body({"id": 4711})),
+        call("PUT", ONE, {"note": "Green"}),
+        get(f"{ONE}/notes", json_body({"note": "Green"})),
+        call("PUT", ONE, {"note": "Black"}),
+    ]
+    first, put, read, changed = case_of(*exchanges).pages[0].transactions
+    for order, shown in (((first, put, read, changed), 1), ((first, put, changed, read), 0)):
+        case = case_of(*exchanges)
+        case = replace(case, pages=(replace(case.pages[0], transactions=order),))
+        found = configure(case, exchanges).case.transactions()
+        assert sum(len(one.validators) for one in found) == shown
