@@ -210,6 +210,10 @@ class Console:
     """The command that runs; the innermost, if one runs another."""
     waiting: deque[str] = field(default_factory=deque)
     """Lines that were pasted together with the one that runs."""
+    known_answers: dict[str, str] = field(default_factory=dict, repr=False)
+    """What a wizard was answered, by its questions: its commands do not ask that again."""
+    attended: bool = True
+    """Whether somebody has answered the last question."""
     secrets: set[str] = field(default_factory=set, repr=False)
     """What was typed as a secret: the session log does not have it."""
     written: list[FileChange] = field(default_factory=list)
@@ -235,7 +239,7 @@ class Console:
     def say(self, text: str = "") -> None:
         """Print ``text``, with control characters of recorded traffic made visible."""
         shown = printable(text)
-        if self.running is not None and shown.strip():
+        if self.running is not None and shown[:1].strip():
             self.running.said = shown
         self.frontend.say(shown)
 
@@ -250,10 +254,6 @@ class Console:
     def width(self) -> int | None:
         """The columns that views have; None where nobody knows."""
         return self.frontend.columns
-
-    def failed(self) -> frozenset[int]:
-        """Return the indexes of the transactions that failed when they were last replayed."""
-        return frozenset()
 
     def decided(self, option: str) -> None:
         """Have the session log keep what was decided, as an option that decides the same."""
@@ -300,6 +300,30 @@ class Console:
         if option:
             self.decided(option)
 
+    async def answer(self, asked: Question) -> str | None:
+        """Ask one question, with what there is to choose from; tell why it is asked when that is
+        wanted. None where there is nobody."""
+        if asked.about:
+            self.say(asked.about)
+        meant = {name: what for name, what in asked.choices.items() if what}
+        width = max(map(len, meant), default=0)
+        for number, name in enumerate(asked.choices if meant else (), 1):
+            self.say(
+                ViewLine(
+                    (f"{number:4}  ", "number"),
+                    (f"{name:<{width}}  ", "name"),
+                    (asked.choices[name], ""),
+                )
+            )
+        while True:
+            answer = await self.frontend.ask(asked)
+            self.attended = answer is not None
+            if answer is None or asked.secret or answer.strip() != "?":
+                if answer and asked.secret:
+                    self.secrets.add(answer)
+                return answer
+            self.say(asked.why or "There is nothing more to say about it: Ctrl-C gives up.")
+
     async def consult(self, wizard: Wizard[_T]) -> _T:
         """Ask what a wizard wants to know; what it found out.
 
@@ -311,7 +335,8 @@ class Console:
             while True:
                 if asked.reason:
                     self.say(asked.reason)
-                answer = await self.frontend.ask(asked)
+                known = None if asked.reason else self.known_answers.get(asked.text)
+                answer = await self.answer(asked) if known is None else known
                 if answer is None and (asked.otherwise or asked.reason):
                     raise CommandError(asked.otherwise or asked.reason)
                 asked = wizard.send(asked.default if answer is None else answer)

@@ -80,6 +80,22 @@ def test_program_has_the_terminal_while_it_runs(terminal: Terminal, shop: ShopSe
     terminal.wait_for(r"^1 exchange recorded\.")
 
 
+def test_interrupted_program_leaves_the_terminal_alone(terminal: Terminal, tmp_path: Path) -> None:
+    """What it has started may set the terminal back a moment later, as node does: the prompt comes
+    after that."""
+    later = "(trap '' INT; sleep 1; stty sane < /dev/tty; touch gone) & echo begun; sleep 60"
+    terminal.enter("record")
+    terminal.wait_for(r"Recording through")
+    terminal.enter(f'run sh -c "{later}"')
+    terminal.wait_for(r"^begun")
+    terminal.press("C-c")
+    terminal.wait_for(r"^interrupted")
+    assert (tmp_path / "gone").exists()
+    terminal.enter("help wait")
+    terminal.wait_for(r"^Keep recording: ")
+    assert terminal.screen().count("loadtool> help wait") == 1
+
+
 @pytest.mark.promise(54)
 @pytest.mark.promise(55)
 def test_first_play_asks_about_the_hostnames(tmp_path: Path) -> None:
@@ -91,7 +107,7 @@ def test_first_play_asks_about_the_hostnames(tmp_path: Path) -> None:
             terminal.enter("import in.har")
             terminal.wait_for(r"shop\.case\.toml: 1 page, 3 transactions \(unsaved\)")
             terminal.enter("play --fast")
-            terminal.wait_for(r"^Which other hostnames stay \(`all`, or names with commas")
+            terminal.wait_for(r"^Which other hostnames stay \(numbers or names")
             terminal.press("C-c")
             terminal.wait_for(r"^given up: nothing was changed")
             assert server.requests == []
@@ -158,6 +174,10 @@ def test_wizards_ask_who_the_users_are(tmp_path: Path) -> None:
             terminal.enter("")
             terminal.wait_for(r"^Password of alice \(for users\.csv\):")
             terminal.enter("secret1")
+            terminal.wait_for(r"^Configure user identity, step 5 of 5$")
+            terminal.wait_for(r"^  test-case-configuration --dataset users\.csv$")
+            terminal.wait_for(r"^Run it \(yes, no, back\)\? \[yes\]")
+            terminal.enter("")
             terminal.wait_for(r"^Wrote users\.csv, for you alone; \.gitignore names it")
             terminal.wait_for(r"^  reads the file users\.csv$")
             terminal.wait_for(r"^Replay it \(yes, no\)\? \[no\]")
@@ -169,18 +189,21 @@ def test_wizards_ask_who_the_users_are(tmp_path: Path) -> None:
             terminal.wait_for(r"^Change it \(yes, no\)\? \[no\]")
             terminal.enter("")
             terminal.wait_for(r"^  Login form 4 POST /login: user \(Constant value, ann\)")
-            terminal.wait_for(r"^user: keep it, a value, or a dataset")
+            terminal.wait_for(r"^   2  value +a name that you type, for all virtual users$")
+            terminal.wait_for(r"^user: a dataset, a value, or as it is")
             terminal.enter("value")
             terminal.wait_for(r"^Username\? \[ann\]")
             terminal.enter("ben")
-            terminal.wait_for(r"^password: keep it, a value, or a dataset .*\[value\]")
+            terminal.wait_for(r"^password: a dataset, a value, or as it is .*\[env\]")
             terminal.enter("keep")
+            terminal.wait_for(r"^  user-identity 4 --field username --share ben$")
+            terminal.enter("")
             terminal.enter("fields 4")
             terminal.wait_for(r"^  user +Constant value +ben")
             terminal.enter("undo")
-            terminal.wait_for(r"^Undid `user-identity`\.")
+            terminal.wait_for(r"^Undid `user-identity 4 --field")
             terminal.enter("undo")
-            terminal.wait_for(r"^Undid `test-case-configuration`\.")
+            terminal.wait_for(r"^Undid `test-case-configuration --dataset")
     assert (tmp_path / "users.csv").read_text().endswith("\nalice,secret1,EXAMPLE\\alice\n")
 
 

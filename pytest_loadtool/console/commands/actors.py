@@ -8,15 +8,15 @@ from typing import TypeVar
 
 from pytest_loadtool.console.arguments import SelectionWord
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.selection import NO_FILTERS, Filters, select
+from pytest_loadtool.console.replays import selected_by
+from pytest_loadtool.console.selection import NO_FILTERS, Filters
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import actors as views
 from pytest_loadtool.editing.actors import placed_extractors
 from pytest_loadtool.model.case import TestCase, Transaction
-from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.validator import StatusCodes
 from pytest_loadtool.workflow.document import Document
-from pytest_loadtool.workflow.trying import KnownResponse, recorded_response
+from pytest_loadtool.workflow.trying import KnownResponse, kept_responses, recorded_response
 
 Chosen = TypeVar("Chosen")
 
@@ -24,7 +24,7 @@ Chosen = TypeVar("Chosen")
 async def validators(
     session: Console, *selected: SelectionWord, filters: Filters = NO_FILTERS
 ) -> None:
-    """Actors View, Validators: list what the responses of transactions must be.
+    """Actors View, Validators: list what responses must be.
 
     The first of each is the automatic Status Code validator; `status` changes it. The others have
     the numbers that `remove-validator` takes. SELECTED, --page, --kind, --host, --status and
@@ -35,7 +35,7 @@ async def validators(
     """
     document = session.opened()
     transactions = list(document.case.transactions())
-    chosen = select(document, selected, filters).transactions
+    chosen = selected_by(session, selected, filters).transactions
     everything = not selected and filters == NO_FILTERS
     shown = [
         index
@@ -55,16 +55,16 @@ def _own_status(one: Transaction) -> bool:
 async def extractors(
     session: Console, *selected: SelectionWord, filters: Filters = NO_FILTERS
 ) -> None:
-    """Actors View, Extractors: list what is taken from responses, into which user variables.
+    """Actors View, Extractors: list what is taken from responses.
 
-    Extractor[3] is the third of the test case, as `fields` has it. SELECTED, --page, --kind,
-    --host, --status and --failed are as for `delete`.
+    Each fills a user variable. Extractor[3] is the third of the test case, as `fields` has it.
+    SELECTED, --page, --kind, --host, --status and --failed are as for `delete`.
 
     Example: `extractors 2-5`
     """
     document = session.opened()
     transactions = list(document.case.transactions())
-    chosen = set(select(document, selected, filters).transactions)
+    chosen = set(selected_by(session, selected, filters).transactions)
     placed = placed_extractors(document.case)
     lines: list[str] = []
     for index in dict.fromkeys(one.transaction for one in placed if one.transaction in chosen):
@@ -75,20 +75,9 @@ async def extractors(
 
 def known_responses(session: Console, index: int) -> Iterator[KnownResponse]:
     """The responses of a transaction that are known, the recorded one first."""
-    yield from recorded_response(session.opened(), index)
-
-
-def content_of(session: Console, index: int) -> Exchange:
-    """The recorded response of a transaction, else one of a replay.
-
-    Raises:
-        CommandError: none is known.
-    """
-    for on in known_responses(session, index):
-        return on.exchange
-    raise CommandError(
-        "no response of it is known: put the recorded .har file next to the test case, or `play`"
-    )
+    document = session.opened()
+    yield from recorded_response(document, index)
+    yield from kept_responses(session.case_path, document.case, index)
 
 
 def pick(
@@ -105,7 +94,7 @@ def pick(
         UsageError: there is none of that number.
     """
     if not found:
-        raise CommandError(f"the response does not have {text!r}: `show` tells what it has")
+        raise CommandError(f"no known response of it has {text!r}: `show` tells what is there")
     if not 1 <= choose <= len(found):
         raise UsageError(f"--choose is 1 to {len(found)}, not {choose}")
     session.tell(views.proposed(at, described(one)) for at, one in enumerate(found, 1))

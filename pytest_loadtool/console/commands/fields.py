@@ -16,10 +16,10 @@ from pytest_loadtool.console.arguments import (
 )
 from pytest_loadtool.console.commands.dataset_files import declared
 from pytest_loadtool.console.errors import CommandError, UsageError, as_usage
+from pytest_loadtool.console.replays import selected_by
 from pytest_loadtool.console.selection import (
     NO_FILTERS,
     Filters,
-    select,
     transaction_index,
 )
 from pytest_loadtool.console.session import Console
@@ -36,6 +36,10 @@ from pytest_loadtool.workflow.telling import counted
 
 if TYPE_CHECKING:
     from pytest_loadtool.correlation.requests.fields import Field
+
+
+#: Transactions that are named before the rest is only counted.
+_TOLD = 8
 
 
 async def fields(
@@ -62,7 +66,7 @@ async def fields(
     document = session.opened()
     if not selected and filters == NO_FILTERS:
         raise UsageError("fields of what? A transaction (15, POST /login), a page (P3) or `all`")
-    chosen = select(document, selected, filters, failed=session.failed()).transactions
+    chosen = selected_by(session, selected, filters).transactions
     try:
         found = shown_fields(document, chosen, filter)
     except ValueError as error:
@@ -84,15 +88,16 @@ async def set_field(
     extractor: ExtractorName | None = None,
     server_authentication: bool = False,
     all: bool = False,  # noqa: A002  the option is called so
+    new: bool = False,
 ) -> None:
     """Edit a field of a transaction: give it another value or datasource.
 
     WHICH is its number in `tree`, or what it is (`POST /login`), FIELD the name that `fields`
     shows. One of: --constant is the new value (Text Constant), encoded as its place needs;
-    --dataset is a column such as users.username: of a dataset that is not there you are asked
-    whether it is to be made, with the present value in its first row; --variable is a user
-    variable, which is made with the present value if there is none of that name; --extractor is
-    what takes the value from an earlier response, by its number (3, Extractor[3]) or its variable;
+    --dataset is a column such as users.username, which is made if you agree, with the present value
+    in its first row, where it is not there; --new makes it unasked; --variable is a user variable,
+    which is made with the present value if there is none of that name; --extractor is what takes
+    the value from an earlier response, by its number (3, Extractor[3]) or its variable;
     --server-authentication leaves it to the virtual user, who keeps Authorization and cookies.
     --all changes all fields with the same value.
 
@@ -110,18 +115,18 @@ async def set_field(
     index = transaction_index(document, which)
     one = _field(document, index, field)
     case, name = document.case, dataset or variable or ""
-    alone = [(index, one.name)]
+    alone = [(index, one)]
     targets = list(editing.same_value(case, one)) if all and not server_authentication else alone
     try:
         if server_authentication:
             case = editing.left_to_the_user(case, index, one)
         else:
             if dataset is not None:
-                case = await _with_dataset(session, one, dataset)
+                case = await _with_dataset(session, one, dataset, new=new)
             elif variable is not None:
                 case = editing.with_variable(case, variable, one)
             elif extractor is not None:
-                name = editing.extracted_variable(case, extractor, min(targets)[0])
+                name = editing.extracted_variable(case, extractor, min(at for at, _ in targets))
             case = editing.with_value(case, targets or alone, constant=constant, name=name)
     except (ValueError, CaseError) as error:
         raise CommandError(str(error)) from None
@@ -131,9 +136,10 @@ async def set_field(
     if variable is not None:
         _tell_made(session, document.case, variable)
     if all:
-        numbers = sorted({str(at + 1) for at, _ in targets}, key=int)
+        numbers = [str(at + 1) for at in sorted({at for at, _ in targets})]
+        more = f" and {len(numbers) - _TOLD} more" if len(numbers) > _TOLD else ""
         count = counted(len(targets), "field")
-        session.say(f"  {count} changed, in {', '.join(numbers)}")
+        session.say(f"  {count} changed, in {', '.join(numbers[:_TOLD])}{more}")
 
 
 def _fields(document: Document, index: int) -> tuple[Field, ...]:
@@ -158,9 +164,9 @@ def _field(document: Document, index: int, name: str) -> Field:
     raise UsageError(f"transaction {index + 1} has no field {name!r}; {hint}")
 
 
-async def _with_dataset(session: Console, field: Field, wanted: str) -> TestCase:
-    """The open test case with the dataset that the column ``wanted`` is of. A person is asked
-    whether one that is not there is to be made, with the field's value in its first row.
+async def _with_dataset(session: Console, field: Field, wanted: str, *, new: bool) -> TestCase:
+    """The open test case with the dataset that the column ``wanted`` is of. One that is not there
+    is made, with the field's value in its first row, if it is to be ``new`` or somebody agrees.
 
     Raises:
         UsageError: that is no column.
@@ -176,22 +182,26 @@ async def _with_dataset(session: Console, field: Field, wanted: str) -> TestCase
     path = session.case_path.parent / use.file
     value = field.value if field.datasource == CONSTANT else ""
     if not path.exists():
-        await session.agree(
-            f"There is no {session.shown(path)}. Make it, with the present value in its first row?",
-            f"{path}: no such file: `dataset new {name} {column}` makes one",
-        )
+        if not new:
+            await session.agree(
+                f"There is no {session.shown(path)}. Make it, with the present value in its first "
+                "row?",
+                f"{path}: no such file: give --new, or make one with `dataset new {name} {column}`",
+                "--new",
+            )
         with as_usage():
             content = Dataset(checked_columns([column]), ((value,),))
     else:
         content = open_dataset(session.settings, session.case_path, use).content
         if column not in content.columns:
             columns = ", ".join(content.columns)
-            await session.agree(
-                f"{session.shown(path)} has {columns}. Add the column {column}, with the present "
-                "value in each row?",
-                f"{path}: no column {column!r}: it has {columns}; `dataset add-column {name} "
-                f"{column}` adds it",
-            )
+            if not new:
+                await session.agree(
+                    f"{session.shown(path)} has {columns}. Add the column {column}, with the "
+                    "present value in each row?",
+                    f"{path}: no column {column!r}: it has {columns}; --new adds it",
+                    "--new",
+                )
             with as_usage():
                 content = with_column(content, column, value)
         elif use in case.datasets:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
-from prompt_toolkit.application import Application
+from prompt_toolkit.application import Application, in_terminal
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import Completer, DynamicCompleter
 from prompt_toolkit.data_structures import Point, Size
@@ -44,26 +44,32 @@ from prompt_toolkit.output import ColorDepth
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.fullscreen.editing_requests import edit_next
 from pytest_loadtool.console.fullscreen.frontend import ScreenFrontend
+from pytest_loadtool.console.fullscreen.preview import previewed, shown_by
 from pytest_loadtool.console.fullscreen.signalling import signalling
 from pytest_loadtool.console.fullscreen.style import style
-from pytest_loadtool.console.screens import editor as editing
-from pytest_loadtool.console.screens import replaying
-from pytest_loadtool.console.screens.editor import Editor, editor_of
+from pytest_loadtool.console.replays import replay_at_hand
+from pytest_loadtool.console.screens import editor_drawing, editor_keys, editor_moves, replaying
+from pytest_loadtool.console.screens.editor import Editor, beside_replay, editor_of, tree_columns
 from pytest_loadtool.console.screens.frame import Bar, Output, body_rows, framed, pane_rows
-from pytest_loadtool.console.screens.keys import ScreenKey, available, key_help
+from pytest_loadtool.console.screens.keys import ScreenKey, available, key_help, needs_terminal
 from pytest_loadtool.console.screens.pager import Pager
-from pytest_loadtool.console.screens.tree import MARKS
+from pytest_loadtool.console.screens.panels import PANELS, Panel, numbered_above, panel_of
+from pytest_loadtool.console.screens.tree_drawing import MARKS, OUTCOMES
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.console.views.line import ViewLine
+from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.replay import Plan
 from pytest_loadtool.replay.control import Control
+from pytest_loadtool.workflow.replays import OpenReplay
 
 #: Runs one line of a command, to its end; whether the console has to end then.
 Runner = Callable[[str], Awaitable[tuple["asyncio.Task[None]", bool]]]
 
 #: Seconds that Esc waits for the rest of a key's sequence.
 _ESCAPE = 0.05
+#: Seconds without a key before it is shown what a line would do.
+_PAUSE = 0.25
 #: Seconds between two looks at what changes by itself, such as the counters of a recording.
 _REFRESH = 0.5
 #: Lines that a turn of the mouse's wheel scrolls by.
@@ -78,6 +84,7 @@ class Typing:
     take: Callable[[str | None], None]
     command: bool = False
     secret: bool = False
+    question: bool = False
 
 
 class FullScreen:
@@ -96,13 +103,17 @@ class FullScreen:
         document = session.opened()
         self.editor = (editor or editor_of(document)).of(document)
         self._session, self._runner = session, runner
-        self._editor_keys = available(editing.KEYS, session.registry)
+        self._look_at_replay()
+        self._before = session.frontend
         self._output = Output()
+        self._preview_output: Output | None = None
         self._message = self._busy = self._progress = ""
         self._typing: Typing | None = None
         self._task: asyncio.Task[None] | None = None
+        self._previewing: asyncio.Task[None] | None = None
         self._replay: tuple[Control, Plan, float] | None = None
         self._heard: list[str] = []
+        self._asked = False
         self._history, self._silent = history, InMemoryHistory()
         self._line = Buffer(
             multiline=False,
@@ -110,6 +121,7 @@ class FullScreen:
             completer=DynamicCompleter(lambda: completer if self._is_command else None),
             complete_while_typing=False,
             accept_handler=self._accepted,
+            on_text_changed=self._preview_soon,
         )
         self._app: Application[None] = Application(
             layout=self._layout(),
@@ -126,13 +138,28 @@ class FullScreen:
 
     async def run(self) -> None:
         """Show the view until it is left."""
-        before, self._session.frontend = self._session.frontend, ScreenFrontend(self)
+        self._before, self._session.frontend = self._session.frontend, ScreenFrontend(self)
         try:
             await self._app.run_async(handle_sigint=False)
         finally:
-            self._session.frontend = before
+            self._session.frontend = self._before
             if self._task is not None:
                 self._task.cancel()
+
+    def _look_at_replay(self, after: str = "") -> None:
+        """Show the kept replay that commands look at, if there is one; after `play`, the first
+        transaction that failed in it."""
+        try:
+            replay: OpenReplay | None = replay_at_hand(self._session)
+        except LoadToolError:
+            replay = None
+        if replay is not self.editor.replay:
+            self.editor = beside_replay(self.editor, replay)
+            failed = replay.replay.failed if replay is not None else ()
+            if failed and after.startswith("play"):
+                _, rows = self._body()
+                tree = self.editor.tree.goto(failed[0].number, max(rows, 2) - 1)
+                self.editor = replace(self.editor, tree=tree)
 
     async def goto(self, number: int) -> None:
         """Put the cursor on a transaction; on none for 0."""
@@ -148,7 +175,7 @@ class FullScreen:
 
     def _body(self) -> tuple[int, int]:
         size = self._size
-        return size.columns, body_rows(self._output, size.columns, size.rows)
+        return size.columns, body_rows(self._pane, size.columns, size.rows)
 
     def lines(self, columns: int, rows: int) -> list[ViewLine]:
         """Return what is on the screen."""
@@ -156,16 +183,26 @@ class FullScreen:
         return framed(
             self._bar(),
             self._drawn_body,
-            self._output if self._replay is None else Output(),
-            self._progress or self._busy or self._message,
+            self._pane if self._replay is None else Output(),
+            self._status,
             self._keys,
             columns,
             rows,
         )
 
+    @property
+    def _pane(self) -> Output:
+        """What is shown below, or over all: what a line that is typed would do, before all else."""
+        return self._preview_output or self._output
+
+    @property
+    def _panel(self) -> Panel | None:
+        """The panel that takes the screen."""
+        return self._output.panel if self._output.open else None
+
     def _drawn_body(self, columns: int, rows: int) -> list[ViewLine]:
         if self._replay is None:
-            return editing.drawn(self.editor, columns, rows)
+            return editor_drawing.drawn(self.editor, columns, rows)
         control, plan, started = self._replay
         return replaying.drawn(
             control.moment, plan, self._heard, columns, rows, now=perf_counter(), started=started
@@ -174,7 +211,16 @@ class FullScreen:
     @property
     def _keys(self) -> tuple[ScreenKey, ...]:
         """The keys that mean something now."""
-        return self._editor_keys if self._replay is None else replaying.KEYS
+        keys = self.editor.keys if self._replay is None else replaying.KEYS
+        if self._replay is None and self._panel is not None:
+            keys = self._panel.keys
+        return available(keys, self._session.registry)
+
+    @property
+    def _status(self) -> str:
+        """The line above the keys: how far work has got, how to answer, or what was said."""
+        asked = self._typing is not None and self._typing.question
+        return self._progress or (self._message if asked else self._busy or self._message)
 
     def _bar(self) -> Bar:
         session, document = self._session, self._session.document
@@ -209,7 +255,13 @@ class FullScreen:
         def pressed(name: str) -> Callable[[KeyPressEvent], None]:
             return lambda _: self.press(name)
 
-        tables = (self._editor_keys, replaying.KEYS)
+        tables = (
+            editor_keys.KEYS,
+            editor_keys.FIELD_KEYS,
+            editor_keys.PICK_KEYS,
+            replaying.KEYS,
+            *PANELS.values(),
+        )
         for name in {name for table in tables for key in table for name in key.keys}:
             bindings.add(name, filter=~typing)(pressed(name))
         bindings.add("?", filter=~typing)(lambda _: self._help())
@@ -217,6 +269,9 @@ class FullScreen:
         bindings.add("f2", filter=~typing)(lambda _: self._quit())
         bindings.add("c-c")(lambda _: self._given_up())
         bindings.add("escape", filter=typing)(lambda _: self._given_up())
+        answering = Condition(lambda: self._typing is not None and self._typing.question)
+        bindings.add("f3", filter=answering)(lambda _: self._reply("back"))
+        bindings.add("f1", filter=answering)(lambda _: self._reply("?"))
         bindings.add("tab", filter=typing)(lambda _: self._complete())
         return bindings
 
@@ -231,8 +286,14 @@ class FullScreen:
         columns, rows = self._body()
         if key.line:
             template = key.on_page if key.on_page and self.editor.on_page else key.line
-            line = template.format(**self.editor.places)
-            self._ask_command(line) if key.ask else self._start(line)
+            places = dict(self.editor.places)
+            if self._panel is not None:
+                places |= self._panel.places(self._output.texts, self._output.cursor)
+            line = template.format(**places)
+            if key.ask:
+                self._ask_command(line)
+            elif line.strip():
+                self._start(line)
         elif key.move == "command":
             self._ask_command("")
         elif key.move == "search":
@@ -241,7 +302,7 @@ class FullScreen:
             self._output = replace(self._output, open=bool(self._output.lines))
         elif not self._moves_output(key.move):
             self._message = ""
-            if (move := editing.MOVES.get(key.move)) is not None:
+            if (move := editor_moves.MOVES.get(key.move)) is not None:
                 self.editor = move(self.editor, columns, max(rows, 2))
 
     def _wish(self, control: Control, move: str) -> None:
@@ -258,6 +319,9 @@ class FullScreen:
         if move == "back":
             self._output = replace(output, open=False)
             return True
+        if output.panel is not None:
+            self._moves_panel(output, move)
+            return True
         columns, rows = self._size.columns, self._size.rows
         seen = pane_rows(output, columns, rows)
         count = len(output.shown(columns))
@@ -269,8 +333,33 @@ class FullScreen:
         self._output = replace(output, pager=output.pager.moved(by[move], count, seen))
         return True
 
+    def _moves_panel(self, output: Output, move: str) -> None:
+        columns, rows = self._size.columns, self._size.rows
+        seen = pane_rows(output, columns, rows)
+        far = len(output.texts)
+        by = {"up": -1, "down": 1, "page up": -seen, "page down": seen, "home": -far, "end": far}
+        number = numbered_above(output.texts, output.cursor)
+        if move in by:
+            self._output = output.at(output.cursor + by[move], columns, seen)
+        elif move == "goto" and number is not None:
+            self._output = replace(output, open=False)
+            _, rows = self._body()
+            self.editor = replace(
+                self.editor, tree=self.editor.tree.goto(number, max(rows, 2) - 1), focus="detail"
+            )
+            if output.panel is not None and (text := output.panel.sought):
+                found = editor_moves.searched(
+                    editor_moves.MOVES["tab 1"](self.editor, columns, rows), text, columns
+                )
+                self.editor = found or self.editor
+
     def _help(self) -> None:
         marks = [ViewLine((f"  {letter}  ", "name"), (text, "")) for letter, text in MARKS.items()]
+        last = [(letter, end) for end, letter in OUTCOMES.items() if letter.strip()]
+        marks += [
+            ViewLine((f"  {letter}  ", "name"), (f"{end} in the replay", ""))
+            for letter, end in last
+        ]
         head = ViewLine(("What stands behind a transaction", "heading"))
         lines = (*key_help(self._keys), head, *marks)
         self._output = Output("keys", lines, open=True, whole=True)
@@ -288,7 +377,7 @@ class FullScreen:
             return
         columns, _ = self._body()
         try:
-            found = editing.searched(self.editor, text, columns)
+            found = editor_moves.searched(self.editor, text, columns)
         except ValueError as error:
             self._message = str(error)
             return
@@ -299,7 +388,7 @@ class FullScreen:
         """Do what a click at that place of the screen is for."""
         columns, rows = self._body()
         if 1 <= row <= rows:
-            self.editor = editing.clicked(self.editor, column, row - 1, columns, rows)
+            self.editor = editor_moves.clicked(self.editor, column, row - 1, columns, rows)
 
     def wheeled(self, column: int, row: int, by: int) -> None:
         """Scroll what is at that place."""
@@ -307,11 +396,11 @@ class FullScreen:
         if row > rows:
             self._moves_output("page down" if by > 0 else "page up")
             return
-        left = column < editing.tree_columns(columns)
+        left = column < tree_columns(columns)
         focus: Any = "tree" if left else "detail"
         moved = replace(self.editor, focus=focus)
         for _ in range(_WHEEL):
-            moved = editing.MOVES["down" if by > 0 else "up"](moved, columns, rows)
+            moved = editor_moves.MOVES["down" if by > 0 else "up"](moved, columns, rows)
         self.editor = replace(moved, focus=self.editor.focus)
 
     # The line that is typed.
@@ -325,11 +414,12 @@ class FullScreen:
         self._line.history = self._history if typing.command else self._silent
         self._line.reset(Text(text, len(text)))
         self._app.layout.focus(self._input)
+        self._preview_soon(self._line)
         self._app.invalidate()
 
     def _accepted(self, line: Buffer) -> bool:
         text, typing = line.text, self._typing
-        self._typing = None
+        self._typing = self._preview_output = None
         self._app.layout.focus(self._screen)
         if typing is not None:
             typing.take(text)
@@ -340,8 +430,13 @@ class FullScreen:
             return
         typing, self._typing = self._typing, None
         self._line.reset()
+        self._preview_output = None
         self._app.layout.focus(self._screen)
         typing.take(None)
+
+    def _reply(self, text: str) -> None:
+        self._line.text = text
+        self._line.validate_and_handle()
 
     def _complete(self) -> None:
         if self._line.complete_state:
@@ -356,6 +451,22 @@ class FullScreen:
 
         self._type(Typing(" : ", take, command=True), line)
 
+    def _preview_soon(self, line: Buffer) -> None:
+        if self._previewing is not None:
+            self._previewing.cancel()
+            self._previewing = None
+        if self._is_command and self._task is None:
+            self._previewing = asyncio.ensure_future(self._preview(line.text))
+
+    async def _preview(self, line: str) -> None:
+        """Show what the line would do, if its command can say, once there is a pause."""
+        await asyncio.sleep(_PAUSE)
+        said = await previewed(self._session, line)
+        if self._is_command and self._line.text == line:
+            shown = Output("preview", tuple(said), open=True) if said is not None else None
+            self._preview_output = shown
+            self._app.invalidate()
+
     # Commands.
 
     def _start(self, line: str) -> None:
@@ -365,19 +476,47 @@ class FullScreen:
         self._task = asyncio.ensure_future(self._execute(line))
 
     async def _execute(self, line: str) -> None:
-        self._busy, self._message, self._heard = line, "", []
-        self._output = replace(self._output, open=False)
+        self._busy, self._message, self._heard, self._asked = line, "", [], False
+        behind, self._output = self._output, replace(self._output, open=False)
         await self._drawn()
         ending = failed = False
         try:
-            with signalling():
-                ended, ending = await self._runner(line)
+            ended, ending = await self._run(line)
             failed = self._tell(ended)
         finally:
             self._busy, self._task = "", None
             self._show(line, failed=failed)
+        self._look_at_replay(after=line)
+        if behind.open and behind.panel is not None and self._output.panel is None:
+            await self._panel_anew(behind, behind.panel)
         if ending or self._session.done:
             self._app.exit()
+
+    async def _panel_anew(self, behind: Output, panel: Panel) -> None:
+        """Show the panel that a key was pressed in again, with what there is now."""
+        if self._output.lines:
+            said = [text for text in self._output.texts if text.strip()]
+            self._message = next((one for one in said if not one.startswith(" ")), said[-1]).strip()
+        lines = await shown_by(self._session, panel.line)
+        columns, rows = self._size.columns, self._size.rows
+        again = replace(behind, lines=tuple(lines))
+        self._output = again.at(behind.cursor, columns, pane_rows(again, columns, rows))
+        self._app.invalidate()
+
+    async def _run(self, line: str) -> tuple[asyncio.Task[None], bool]:
+        """Run a line; what has to do with programs gets the terminal for it."""
+        if not needs_terminal(line, self._session.registry):
+            with signalling():
+                return await self._runner(line)
+        pane, self._session.frontend = self._session.frontend, self._before
+        try:
+            async with in_terminal():
+                self._session.say(f"loadtool> {line}")
+                ran = await self._runner(line)
+                await asyncio.to_thread(input, "Enter leads back to the view. ")
+                return ran
+        finally:
+            self._session.frontend = pane
 
     async def _drawn(self) -> None:
         """Have the screen drawn: what computes from here on does not let it be."""
@@ -403,13 +542,18 @@ class FullScreen:
     def _show(self, line: str, *, failed: bool) -> None:
         """Show what a command has said: in the pane, or on the line above the keys."""
         said = [text for text in self._heard if text.strip()]
-        if len(said) == 1 and "\n" not in said[0] and len(said[0]) < self._size.columns - 2:
+        panel = panel_of(line, self._session.registry) if not failed else None
+        if panel is not None:
+            self._output = Output(line, tuple(self._heard), open=True, whole=True, panel=panel)
+        elif len(said) == 1 and "\n" not in said[0] and len(said[0]) < self._size.columns - 2:
             self._message = said[0]
             self._output = Output(line, tuple(said))
         else:
             output = Output(line, tuple(self._heard), open=bool(said))
             self._output = self._at_end(output) if failed else output
-            self._message = said[-1] if said and "\n" not in said[-1] else ""
+            columns, rows = self._size.columns, self._size.rows
+            if len(output.shown(columns)) > pane_rows(output, columns, rows) and said:
+                self._message = said[-1].partition("\n")[0]
         self._app.invalidate()
 
     # A `Pane`.
@@ -420,7 +564,8 @@ class FullScreen:
             self._message = text.strip()
         else:
             self._heard.append(text)
-            self._output = self._at_end(Output(self._busy, tuple(self._heard), open=True))
+            heard = Output(self._busy, tuple(self._heard), open=True, whole=self._asked)
+            self._output = self._at_end(heard)
         self._app.invalidate()
 
     def _at_end(self, output: Output) -> Output:
@@ -440,19 +585,22 @@ class FullScreen:
 
     async def answer(self, text: str, default: str, *, secret: bool = False) -> str | None:
         """Ask for a line; None if the person gave up."""
+        self._asked = True
         self.said(ViewLine((text, "heading")))
+        self._message = "F1 why  F3 back  Esc gives up"
         given: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
 
         def take(line: str | None) -> None:
             if not given.done():
                 given.set_result(line)
 
-        self._type(Typing(" > ", take, secret=secret), default)
+        self._type(Typing(" > ", take, secret=secret, question=True), default)
         try:
             answer = await given
         finally:
             if self._typing is not None and self._typing.take is take:
                 self._given_up()
+            self._message = ""
         if answer is not None:
             self.said(f"  {'*' * 8 if secret else answer}")
         await self._drawn()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -70,7 +70,7 @@ def decisions(made: Iterable[Decision], *, numbered: bool = False) -> Iterator[s
             mark = f"{number:3}. " if numbered and decision.rule == OUTCOME else "  "
             if decision.rule in _NO_VARIABLE:  # what it is about, and no value
                 value = decision.value
-            what = _NO_VARIABLE.get(decision.rule, "no variable")
+            what = _NO_VARIABLE.get(decision.rule, "left as recorded")
             yield ViewLine((mark, "number"), (f"{what}: ", "heading"), (value, ""))
         yield _below(f"{decision.reason} [{decision.rule}, {decision.confidence:.0%}]")
 
@@ -94,22 +94,29 @@ def _told_as(numbered: tuple[int, Decision]) -> tuple[str, str] | int:
     return (decision.rule, decision.reason) if made_up else number
 
 
-def hosts(uses: Iterable[HostUse]) -> Iterator[str]:
-    """Each hostname with what goes there, and whether it stays whatever is asked for."""
+def hosts(uses: Iterable[HostUse], kept: Container[str] = ()) -> Iterator[str]:
+    """Each hostname with what goes there. Those that need not stay have a number and a box, which
+    is checked for those that are ``kept`` if nobody says otherwise."""
     uses = tuple(uses)
     width = max((len(use.name) for use in uses), default=0)
+    asked = any(not use.own for use in uses)
+    number = 0
     for use in uses:
+        number += not use.own
+        box = "      " if use.own else f"{number:2} [{'x' if use.name in kept else ' '}]"
         whose = "the first page's domain" if use.own else "another"
-        yield f"  {use.name:<{width}}  {_visits(use)}  ({whose})"
+        mark = f"{box} " if asked else ""
+        yield f"  {mark}{use.name:<{width}}  {_visits(use)}  ({whose})"
 
 
-def left_out(uses: Iterable[HostUse]) -> Iterator[str]:
-    """The hostnames whose transactions were deleted, and how they would have stayed."""
+def left_out(uses: Iterable[HostUse], kept: Iterable[str] = ()) -> Iterator[str]:
+    """The hostnames whose transactions were deleted, and how they would have stayed; ``kept`` are
+    others that somebody has asked for."""
     gone = tuple(uses)
     for use in gone:
         yield f"  left out: {use.name}, {_visits(use)}"
     if gone:
-        names = ",".join(use.name for use in gone)
+        names = ",".join([*sorted(kept), *(use.name for use in gone)])
         yield f"  To keep them: `undo`, then `configure --hosts {names}`."
 
 

@@ -32,7 +32,8 @@ def rules(use: DatasetUse) -> str:
     whose = "each virtual user" if use.lifespan == "virtual user" else "each iteration"
     shared = "" if use.sharable else ", no two users at once share one"
     once = "" if use.reusable else ", none is used twice"
-    return f"a row for {whose}{shared}{once}"
+    order = ", in random order" if use.order == "random" else ""
+    return f"a row for {whose}{shared}{once}{order}"
 
 
 def state(
@@ -70,9 +71,13 @@ def grid(
         mark = ">" if row == at else " "
         number = f"{mark} {row + 1:>{wide}}"
         yield ViewLine((number, "number"), (_cells(cells, widths), ""))
+
+
+def more(dataset: Dataset, rows: range) -> Iterator[str]:
+    """How many rows there are behind these."""
     left = len(dataset.rows) - rows.stop
     if left > 0:
-        yield ViewLine(("  ", ""), (f"and {counted(left, 'more row')}", ""))
+        yield f"  and {counted(left, 'more row')}"
 
 
 def _cells(cells: Sequence[str], widths: Sequence[int]) -> str:
