@@ -112,7 +112,10 @@ class _Rows:
             placed = _of_item(one, page.response, page.marks, things_of(producer, called))
             answers = self._traffic.steps[producer.transaction].changes_things
             alone = answers and isinstance(producer.steps[-1], int)  # what it says of what was sent
-            return replace(placed, by_place=not placed.row and not alone and bool(one.slots))
+            first = one.match == 1 and "[*]" in str(
+                one.source
+            )  # of the events that have such a value
+            return replace(placed, by_place=not (placed.row or alone or first) and bool(one.slots))
         if producer.filters:
             return one
         row = None
