@@ -15,6 +15,7 @@ BUILT |= {14, *range(16, 20), 23, 25, 26, 33, *range(57, 63), *range(91, 95)}
 BUILT |= {*range(73, 91), 95, 131, 133, 138}
 BUILT |= {31, 32, 63, 64}  # datasets
 BUILT |= {36, 104}  # actors
+BUILT |= {24, *range(27, 31)}  # fields
 
 PAGE = """\
 - **1.** Built and tested.

@@ -1,12 +1,21 @@
-"""Calls over HTTP that name in their bodies what they ask for: GraphQL, JSON-RPC and SOAP."""
+"""Calls over HTTP that name in their bodies what they ask for: GraphQL, JSON-RPC, SOAP and SQL."""
 
 from __future__ import annotations
 
 import re
+from urllib.parse import unquote_to_bytes
 
+#: How much of a body is looked at for SQL.
+_MOST_READ = 4000
 #: The definition of an operation, be it anonymous (GraphQL §2.3), behind comments.
 _OPERATION = re.compile(r"\s*(?:#[^\n]*\n\s*)*(query|mutation|subscription)\b\s*(\w*)")
 _SOAP_BODY = re.compile(rb"<(?:[\w.-]+:)?Body\b[^>]*>\s*<(?:[\w.-]+:)?([\w.-]+)")
+#: A statement of SQL that changes something, at the beginning of a field of a form or of JSON.
+_SQL_CHANGE = re.compile(
+    rb"""[=:"']\s*(?:insert\s+into|replace\s+into|update\s+\S+\s+set|delete\s+from"""
+    rb"""|(?:create|drop|alter)\s+(?:table|view|index|database|user)|truncate\s)""",
+    re.IGNORECASE,
+)
 _SOAP_12_ACTION = re.compile(r"\baction=\"?([^\";]+)", re.IGNORECASE)
 
 
@@ -45,3 +54,10 @@ def soap_operation(body: bytes) -> str:
     """The element that a SOAP body begins with (SOAP 1.1 §7); empty if it is none."""
     found = _SOAP_BODY.search(body) if b"Body" in body else None
     return found[1].decode() if found else ""
+
+
+def sql_changes(body: bytes) -> bool:
+    """Whether a form or JSON has a statement of SQL that changes something (ISO/IEC 9075)."""
+    head = body[:_MOST_READ]
+    plain = unquote_to_bytes(head.replace(b"+", b" ")) if b"%" in head or b"+" in head else head
+    return _SQL_CHANGE.search(plain) is not None

@@ -26,6 +26,8 @@ DatasetName = NewType("DatasetName", str)
 ColumnName = NewType("ColumnName", str)
 #: Columns of a dataset that is to be made, perhaps with commas between.
 NewColumns = NewType("NewColumns", str)
+#: An extractor of the test case: its number, as in ``Extractor[3]``, or the variable that it sets.
+ExtractorName = NewType("ExtractorName", str)
 #: A user variable of the test case.
 VariableName = NewType("VariableName", str)
 #: A user variable that an extractor is to set.

@@ -124,6 +124,11 @@ class _Keeping:
     async def page(self, lines: Sequence[str]) -> None:
         self.lines.extend(lines)
 
+    @property
+    def columns(self) -> int | None:
+        """Those of who is there."""
+        return self.other.columns
+
     def clear(self) -> None:
         self.lines.clear()
 

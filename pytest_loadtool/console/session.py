@@ -69,6 +69,10 @@ class Frontend(Protocol):
     async def page(self, lines: Sequence[str]) -> None:
         """Print lines, a screen at a time where somebody reads them on a screen."""
 
+    @property
+    def columns(self) -> int | None:
+        """How wide what is shown may be; None where that does not matter."""
+
     def clear(self) -> None:
         """Empty the screen, where there is one."""
 
@@ -84,6 +88,25 @@ class Frontend(Protocol):
 
     async def ask(self, question: Question) -> str | None:
         """Ask for a line, which is the default if it is empty; None where there is nobody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folding:
+    """Which pages are collapsed, by their names: all if ``closed``, but for the others."""
+
+    closed: bool = False
+    others: frozenset[str] = frozenset()
+
+    def of(self, names: Iterable[str]) -> frozenset[str]:
+        """Return the collapsed pages of these."""
+        return frozenset(name for name in names if self.closed != (name in self.others))
+
+    def with_pages(self, names: Iterable[str], *, closed: bool) -> Folding:
+        """Return this with pages collapsed, or expanded."""
+        mine = frozenset(names)
+        return replace(
+            self, others=self.others - mine if closed == self.closed else self.others | mine
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,14 +202,18 @@ class Console:
     """Whether a person has chosen that one; else it is the latest that is looked at."""
     breakpoints: set[Hashable] = field(default_factory=set)
     """The transactions that `play` holds before, by what breakpoints are known by."""
-    collapsed: bool = False
-    """Whether the tree shows pages only."""
+    folding: Folding = field(default_factory=lambda: Folding())
+    """Which pages the tree shows as one line."""
     history: History = field(default_factory=History)
     log: SessionLog = field(default_factory=SessionLog)
     running: Running | None = None
     """The command that runs; the innermost, if one runs another."""
     waiting: deque[str] = field(default_factory=deque)
     """Lines that were pasted together with the one that runs."""
+    known_answers: dict[str, str] = field(default_factory=dict, repr=False)
+    """What a wizard was answered, by its questions: its commands do not ask that again."""
+    attended: bool = True
+    """Whether somebody has answered the last question."""
     secrets: set[str] = field(default_factory=set, repr=False)
     """What was typed as a secret: the session log does not have it."""
     written: list[FileChange] = field(default_factory=list)
@@ -222,6 +249,15 @@ class Console:
             self.tell(lines)
         else:
             await self.frontend.page([printable(line) for line in lines])
+
+    @property
+    def width(self) -> int | None:
+        """The columns that views have; None where nobody knows."""
+        return self.frontend.columns
+
+    def failed(self) -> frozenset[int]:
+        """Return the indexes of the transactions that failed when they were last replayed."""
+        return frozenset()
 
     def decided(self, option: str) -> None:
         """Have the session log keep what was decided, as an option that decides the same."""
@@ -268,6 +304,30 @@ class Console:
         if option:
             self.decided(option)
 
+    async def answer(self, asked: Question) -> str | None:
+        """Ask one question, with what there is to choose from; tell why it is asked when that is
+        wanted. None where there is nobody."""
+        if asked.about:
+            self.say(asked.about)
+        meant = {name: what for name, what in asked.choices.items() if what}
+        width = max(map(len, meant), default=0)
+        for number, name in enumerate(asked.choices if meant else (), 1):
+            self.say(
+                ViewLine(
+                    (f"{number:4}  ", "number"),
+                    (f"{name:<{width}}  ", "name"),
+                    (asked.choices[name], ""),
+                )
+            )
+        while True:
+            answer = await self.frontend.ask(asked)
+            self.attended = answer is not None
+            if answer is None or asked.secret or answer.strip() != "?":
+                if answer and asked.secret:
+                    self.secrets.add(answer)
+                return answer
+            self.say(asked.why or "There is nothing more to say about it: Ctrl-C gives up.")
+
     async def consult(self, wizard: Wizard[_T]) -> _T:
         """Ask what a wizard wants to know; what it found out.
 
@@ -279,7 +339,8 @@ class Console:
             while True:
                 if asked.reason:
                     self.say(asked.reason)
-                answer = await self.frontend.ask(asked)
+                known = None if asked.reason else self.known_answers.get(asked.text)
+                answer = await self.answer(asked) if known is None else known
                 if answer is None and (asked.otherwise or asked.reason):
                     raise CommandError(asked.otherwise or asked.reason)
                 asked = wizard.send(asked.default if answer is None else answer)

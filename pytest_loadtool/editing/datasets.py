@@ -10,7 +10,7 @@ from typing import Any
 
 from pytest_loadtool.codec.suggestions import did_you_mean
 from pytest_loadtool.codec.template import Reference, Template, escape
-from pytest_loadtool.codec.uses import used_names
+from pytest_loadtool.codec.uses import sent_texts, used_names
 from pytest_loadtool.correlation.requests.fields import every_field
 from pytest_loadtool.correlation.requests.parts import (
     header_sets,
@@ -168,10 +168,12 @@ def users_of(case: TestCase, name: str) -> Iterator[str]:
         extracting = [text for each in one.extractors for text in source_texts(each.source)]
         checked = [text for each in one.validators for text in _validator_texts(each)]
         texts = [(field.name, [field.value]) for field in fields]
-        texts += [("an extractor", extracting), ("a validator", checked)]
-        for what, found in texts:
-            if _uses(case, found, name):
-                yield f"{number} {one.title}: {what}"
+        sent = [what for what, found in texts if _uses(case, found, name)]
+        if not sent and _uses(case, sent_texts(case, one.request), name):
+            sent = ["its request"]
+        texts = [("an extractor", extracting), ("a validator", checked)]
+        for what in (*sent, *(what for what, found in texts if _uses(case, found, name))):
+            yield f"{number} {one.title}: {what}"
     if any(_uses(case, one.templates, name) for one in case.identities):
         yield "the user identity"
     if case.proxy is not None and _uses(case, case.proxy.templates, name):

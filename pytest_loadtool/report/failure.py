@@ -29,6 +29,7 @@ from pytest_loadtool.diagnosis.extractors import broken_extractors
 from pytest_loadtool.diagnosis.outcome import Evidence, Received, StepOutcome, headline, text_of
 from pytest_loadtool.diagnosis.refusal import lost_cookies, passed_before, tokens, why_elsewhere
 from pytest_loadtool.diagnosis.subject import Subject, indented, place_of
+from pytest_loadtool.diagnosis.unconfirmed import unconfirmed
 from pytest_loadtool.masking.carried import carried_by, recorded_in
 from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.model.case import TestCase
@@ -70,7 +71,7 @@ def explain(
     mask = Mask([*secrets, *_carried(case, by_index, evidence)])
     subject = Subject(case, path, first, mask, evidence)
     sections = (
-        [headline(first)],
+        [headline(first), *unconfirmed(case, first)],
         _counts(case, len(by_index), len(failed), whole=whole),
         [f"The first failure is {headline(failed[0])}"] if failed[0] is not first else [],
         [*_why(subject), *why_elsewhere(subject, by_index), *lost_cookies(subject)],

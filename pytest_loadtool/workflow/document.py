@@ -158,6 +158,15 @@ def setters(case: TestCase, name: str) -> tuple[str, ...]:
     )
 
 
+def users(case: TestCase, name: str) -> tuple[str, ...]:
+    """Return whose requests and extractors use a variable, by number and title."""
+    return tuple(
+        f"{number} {one.title}"
+        for number, one in enumerate(case.transactions(), 1)
+        if name in needed_by(case, one)
+    )
+
+
 def _own(names: Iterable[str]) -> frozenset[str]:
     """The variables of the test case among the names of placeholders."""
     return frozenset(one for one in names if Reference(one).dataset is None) - BUILTIN_NAMES

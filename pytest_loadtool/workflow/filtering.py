@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from urllib.parse import urlsplit
 
@@ -20,18 +21,37 @@ from pytest_loadtool.model.case import Kind, Page, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 from pytest_loadtool.recording import Domain
 from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.marks import MARKS, marks_of
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The test case that an expression is asked about; ``failed`` are the indexes of the
+    transactions that failed when they were last replayed."""
+
+    document: Document
+    failed: Collection[int] = frozenset()
+
+    @cached_property
+    def marks(self) -> tuple[str, ...]:
+        """The `MARKS` of each transaction."""
+        return marks_of(self.document, self.failed)
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """What a test is asked about: a transaction, where it stands, and what was recorded of it."""
 
-    case: TestCase
+    index: int
     page: Page
     transaction: Transaction
     exchange: Exchange | None
-    failed: bool
-    """Whether it failed when it was last replayed."""
+    asked: Asked
+
+    @property
+    def case(self) -> TestCase:
+        """The test case that it is of."""
+        return self.asked.document.case
 
 
 #: Whether a transaction is meant.
@@ -45,7 +65,9 @@ def matching(
 
     ``failed`` are the indexes of those that failed when they were last replayed.
     """
-    return tuple(index for index, one in enumerate(_candidates(document, failed)) if test(one))
+    return tuple(
+        index for index, one in enumerate(_candidates(Asked(document, failed))) if test(one)
+    )
 
 
 def parsed(words: Sequence[str]) -> Test:
@@ -69,11 +91,11 @@ def is_expression(word: str) -> bool:
     return word.lstrip("!(").startswith("~") or word in ("!", "(")
 
 
-def _candidates(document: Document, failed: Collection[int]) -> Iterator[Candidate]:
+def _candidates(asked: Asked) -> Iterator[Candidate]:
     index = 0
-    for page in document.case.pages:
+    for page in asked.document.case.pages:
         for one in page.transactions:
-            yield Candidate(document.case, page, one, document.evidence_of(one), index in failed)
+            yield Candidate(index, page, one, asked.document.evidence_of(one), asked)
             index += 1
 
 
@@ -173,7 +195,12 @@ def _media(one: Candidate) -> Iterator[str]:
 
 def _went_wrong(one: Candidate) -> bool:
     recorded = one.transaction.recorded
-    return one.failed or (recorded is not None and not 0 < recorded.status < 400)
+    failed = one.index in one.asked.failed
+    return failed or (recorded is not None and not 0 < recorded.status < 400)
+
+
+def _marked(letter: str) -> Test:
+    return lambda one: letter in one.asked.marks[one.index]
 
 
 def _of_codes(argument: str) -> Test:
@@ -240,12 +267,10 @@ OPERATORS: Mapping[str, Operator] = MappingProxyType(
         "~bq": Operator("request body", _pattern(_request_bodies), _TEXT),
         "~bs": Operator("response body", _pattern(_response_bodies), _TEXT),
         "~e": Operator("went wrong, when recorded or replayed", _simply(_went_wrong)),
-        "~f": Operator("failed when last replayed", _simply(lambda one: one.failed)),
-        "~x": Operator("has extractors", _simply(lambda one: bool(one.transaction.extractors))),
-        "~v": Operator(
-            "has validators besides Status Code",
-            _simply(lambda one: bool(one.transaction.validators)),
-        ),
+        **{
+            f"~{letter}": Operator(meaning, _simply(_marked(letter)))
+            for letter, meaning in MARKS.items()
+        },
         "~all": Operator("everything", _simply(_anything)),
     }
 )  # fmt: skip

@@ -7,14 +7,17 @@ not of rows of datasets in the recording: there it cannot be tried.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
 
 from pytest_loadtool.codec.content import ContentError
 from pytest_loadtool.codec.filters import filtered
 from pytest_loadtool.codec.template import Template
 from pytest_loadtool.codec.uses import references, used_names
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
-from pytest_loadtool.errors import SlowPatternError
+from pytest_loadtool.errors import FileError, SlowPatternError
 from pytest_loadtool.extraction.bound import bind_source
 from pytest_loadtool.extraction.extract import compile_source
 from pytest_loadtool.model.case import TestCase
@@ -24,9 +27,13 @@ from pytest_loadtool.model.validator import StatusCodes, Validator, expected_tex
 from pytest_loadtool.replay.compile.format import VariableNames
 from pytest_loadtool.replay.compile.validate import compile_validator
 from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.keeping import kept_replays
+from pytest_loadtool.workflow.replays import OpenReplay
 
 #: How many matches of an extractor are counted.
 MOST_MATCHES = 50
+#: How many of the kept replays are looked at.
+_REPLAYS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +73,17 @@ def recorded_response(document: Document, index: int) -> Iterator[KnownResponse]
     exchange = document.evidence_of(transaction)
     if exchange is not None and exchange.status:
         yield KnownResponse("recorded", exchange, recorded_values(document.case))
+
+
+def kept_responses(case_path: Path, case: TestCase, index: int) -> Iterator[KnownResponse]:
+    """Yield the responses of a transaction in the last replays that were kept, the latest first."""
+    for path in kept_replays(case_path)[:_REPLAYS]:
+        with suppress(FileError):  # it is gone, or was never finished: there are others
+            opened = OpenReplay.read(path)
+            kept = opened.transaction(case, index)
+            if kept is not None and kept.exchange is not None and kept.exchange.status:
+                began = datetime.fromtimestamp(opened.replay.started)
+                yield KnownResponse(f"replay {began:%H:%M:%S}", kept.exchange, opened.values)
 
 
 def recorded_values(case: TestCase) -> dict[str, str]:

@@ -31,6 +31,11 @@ APPLICATIONS = {
     "trac": "trac",
     "tiddlywiki": "tiddlywiki",
     "h2-console": "h2_console",
+    "kinto": "kinto",
+    "isso": "isso",
+    "pouchdb-server": "pouchdb_server",
+    "roundup": "roundup",
+    "sqlite-web": "sqlite_web",
 }
 
 

@@ -27,6 +27,7 @@ class Listener:
     answers: list[bool] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
     gray: list[str] = field(default_factory=list)
+    columns: int | None = None
     interactive: bool = False
 
     def say(self, text: str) -> None:

@@ -63,7 +63,7 @@ def test_tree_is_shown_on_request(session: Console, typed: Typed) -> None:
     session.document = session.saved = DOCUMENT
     status, shown = typed("tree", ENTER, "quit", ENTER)
     assert status == SAVED
-    assert "▾ Log in" in shown
+    assert "▾ P1 Log in" in shown
 
 
 def test_slip_is_answered_and_the_console_goes_on(typed: Typed) -> None:
@@ -109,7 +109,7 @@ def test_control_c_right_after_a_line_ends_its_command(
     assert status == ABANDONED
     assert shown.getvalue().count("interrupted") == 1
     assert ("Replace?" in shown.getvalue()) == (after == "answer")
-    assert "▾ Log in" not in shown.getvalue()
+    assert "▾ P1 Log in" not in shown.getvalue()
     assert session.case_path.read_text() == "# somebody's\n"
 
 
@@ -151,7 +151,7 @@ def test_defect_does_not_cost_the_test_case(
         raise ZeroDivisionError("oops")
 
     session.document = DOCUMENT
-    monkeypatch.setattr("pytest_loadtool.console.views.case.tree", fail)
+    monkeypatch.setattr("pytest_loadtool.console.views.tree.tree", fail)
     status, shown = typed("tree", ENTER, "save", ENTER, CTRL_D)
     assert status == SAVED
     assert "ZeroDivisionError" in shown
@@ -171,7 +171,7 @@ def test_pasted_lines_run_one_by_one(session: Console, typed: Typed) -> None:
     session.document = session.saved = DOCUMENT
     start, end = "\x1b[200~", "\x1b[201~"
     _, shown = typed(f"{start}tree\n\nhelp stop\n{end}", ENTER, CTRL_D)
-    assert "▾ Log in" in shown
+    assert "▾ P1 Log in" in shown
     assert "Stop recording: close the browser" in shown
     session.done = False
     _, shown = typed(f"{start}tere\nhelp stop\ntree\n{end}", ENTER, CTRL_D)

@@ -90,7 +90,7 @@ def test_browser_is_recorded_while_a_program_drives_it(tmp_path: Path, shop: Sho
     assert any("Select product to change" in name for name in names)
     methods = {one.request.method for one in case.transactions()}
     assert methods == {"GET", "POST"}
-    assert f"▾ {names[0]}" in done.stdout
+    assert f"▾ P1 {names[0]}" in done.stdout
 
 
 @pytest.mark.promise(8)

@@ -42,7 +42,7 @@ def test_saved_edit_is_success(tmp_path: Path, case: Path) -> None:
 def test_unchanged_test_case_is_success(tmp_path: Path, case: Path) -> None:
     """0: a test case that was only looked at is as saved as it was before."""
     done = run_script(tmp_path, "tree --collapse-all\n")
-    assert "▸ Home  (2 transactions)" in done.stdout
+    assert "▸ P1 Home  (2 transactions)" in done.stdout
     assert case.read_text() == CASE
 
 
@@ -64,7 +64,7 @@ def test_unsaved_edit_is_abandoned(tmp_path: Path, case: Path, ending: str) -> N
     ("script", "message"),
     [
         ("record --browser none\nstpo\n", "script.txt:2: there is no command 'stpo'; did you mean"),
-        ("show\n", "script.txt:1: show needs NUMBER"),
+        ("show\n", "script.txt:1: show needs WHICH"),
     ],
 )
 def test_slip_is_found_before_anything_runs(tmp_path: Path, script: str, message: str) -> None:
@@ -92,7 +92,7 @@ def test_commands_come_through_a_pipe(tmp_path: Path, case: Path) -> None:
         typed="tree\nsho 1\n",
         status=4,
     )
-    assert "▾ Home" in done.stdout
+    assert "▾ P1 Home" in done.stdout
     assert "<stdin>:2: there is no command 'sho'; did you mean 'show'?" in done.stdout
 
 
@@ -118,7 +118,7 @@ def test_writing_over_a_test_case_has_to_be_said(tmp_path: Path, case: Path) -> 
     """A script does not replace files that are not its own, unless it says --replace."""
     (tmp_path / "other.case.toml").write_text("# somebody's\n")
     done = run_script(tmp_path, "delete 2\nsave other\n", status=1)
-    assert "other.case.toml would be written over: say `save --replace`" in done.stdout
+    assert "other.case.toml would be written over: give `save --replace`" in done.stdout
     assert (tmp_path / "other.case.toml").read_text() == "# somebody's\n"
     run_script(tmp_path, "delete 2\nsave other --replace\n")
     assert len(list(read_case(tmp_path / "other.case.toml").transactions())) == 1

@@ -244,6 +244,21 @@ def test_a_variable_that_is_declared_as_an_id() -> None:
         assert found is (field == "user")  # the owners may be of another kind
 
 
+def test_an_address_that_says_no_kind() -> None:
+    """Isso creates comments by ``/new``, and has them at ``/id/1``; an answer has its parent."""
+    configuration = run(
+        call("POST", "/new", {"text": "Green", "parent": None}, json_body({"id": 1})),
+        get("/id/1"),
+        call("POST", "/new", {"text": "Why?", "parent": 1}, json_body({"id": 2, "parent": 1})),
+        call("PUT", "/id/2", {"text": "Because"}),
+    )
+    assert requests(configuration)[1:] == [
+        "/id/${id_id[1]}",
+        '/new {"text": "Why?", "parent": ${id_id[1]}}',
+        '/id/${id_id[2]} {"text": "Because"}',
+    ]
+
+
 @pytest.mark.parametrize("kind", ["type", "kind", "_type"])
 def test_a_kind_beside_a_bare_id(kind: str) -> None:
     """Task 3 and project 3: what is beside the id says which, in each object of its own."""

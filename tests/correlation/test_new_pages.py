@@ -90,6 +90,18 @@ def test_constants(exchanges: tuple[Exchange, ...]) -> None:
     assert not run(*exchanges).case.variables
 
 
+def test_signing_in_creates_nothing() -> None:
+    """What the first page behind a login links to was there before."""
+    form = '<form method=post action="/t/"><input name=user><input type=password name=pass></form>'
+    assert not run(
+        get("/t/", html(form)),
+        post("/t/", "user=kim&pass=tea", created("/t/"), status=302),
+        get("/t/", html('<a href="/t/keyword?@template=item">Create</a>')),
+        get("/t/keyword?@template=item", html("<p>")),
+        post("/t/keyword", "name=tea"),
+    ).case.variables
+
+
 def test_known_before_on_another_page() -> None:
     """A new page that links to an old thing does not make that new."""
     configuration = run(

@@ -114,7 +114,7 @@ def test_every_operator_tells_apart(name: str) -> None:
         if OPERATORS[name].argument
         else (meant(name, document))
     )
-    if name in ("~e", "~f", "~x"):
+    if name in ("~e", "~f", "~x", "~g", "~w", "~q"):
         assert found == []
     elif name in ("~d", "~all"):
         assert len(found) == total

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from pytest_loadtool.console.commands.actors import extractors, validators
-from pytest_loadtool.console.commands.case import show, show_errors, show_fidelity, tree
+from pytest_loadtool.console.commands.case import (
+    collapse,
+    expand,
+    show,
+    show_errors,
+    show_fidelity,
+    tree,
+)
 from pytest_loadtool.console.commands.case_file import edit_, reload
 from pytest_loadtool.console.commands.configure import (
     application_state,
@@ -38,7 +45,7 @@ from pytest_loadtool.console.commands.edit import (
 from pytest_loadtool.console.commands.extracting import extract, remove_extractor
 from pytest_loadtool.console.commands.fields import fields, set_field
 from pytest_loadtool.console.commands.files import import_, import_page, save
-from pytest_loadtool.console.commands.general import clear, help_, log, quit_, shell
+from pytest_loadtool.console.commands.general import clear, help_, log, quit_, shell, wizards
 from pytest_loadtool.console.commands.load import create_load_configuration, start
 from pytest_loadtool.console.commands.outside import run, wait
 from pytest_loadtool.console.commands.properties import (
@@ -69,7 +76,7 @@ __all__ = ["COMMANDS"]
 COMMANDS = registry(
     {
         "Record": (record, run, wait, stop, import_, import_page, preferences),
-        "Look": (view, tree, show, fields, show_errors, show_fidelity),
+        "Look": (view, tree, collapse, expand, show, fields, show_errors, show_fidelity),
         "Edit": (
             *(set_field, unique, strip, delete, rename, think, move, merge, split, duplicate),
             *(regroup, undo, redo),
@@ -82,7 +89,7 @@ COMMANDS = registry(
             *(configure, application_state, explain, undo_decision),
             *(mark_dangerous, properties),
         ),
-        "Users": (test_case_configuration, user_identity),
+        "Users": (wizards, test_case_configuration, user_identity),
         "Dataset": (
             *(datasets, dataset_show, dataset_new, dataset_import, dataset_fill, dataset_set),
             *(dataset_add_row, dataset_add_column, dataset_properties, dataset_reset),

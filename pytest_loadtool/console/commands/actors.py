@@ -13,10 +13,9 @@ from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import actors as views
 from pytest_loadtool.editing.actors import placed_extractors
 from pytest_loadtool.model.case import TestCase, Transaction
-from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.validator import StatusCodes
 from pytest_loadtool.workflow.document import Document
-from pytest_loadtool.workflow.trying import KnownResponse, recorded_response
+from pytest_loadtool.workflow.trying import KnownResponse, kept_responses, recorded_response
 
 Chosen = TypeVar("Chosen")
 
@@ -75,20 +74,9 @@ async def extractors(
 
 def known_responses(session: Console, index: int) -> Iterator[KnownResponse]:
     """The responses of a transaction that are known, the recorded one first."""
-    yield from recorded_response(session.opened(), index)
-
-
-def content_of(session: Console, index: int) -> Exchange:
-    """The recorded response of a transaction, else one of a replay.
-
-    Raises:
-        CommandError: none is known.
-    """
-    for on in known_responses(session, index):
-        return on.exchange
-    raise CommandError(
-        "no response of it is known: put the recorded .har file next to the test case, or `play`"
-    )
+    document = session.opened()
+    yield from recorded_response(document, index)
+    yield from kept_responses(session.case_path, document.case, index)
 
 
 def pick(
@@ -105,7 +93,7 @@ def pick(
         UsageError: there is none of that number.
     """
     if not found:
-        raise CommandError(f"the response does not have {text!r}: `show` tells what it has")
+        raise CommandError(f"no known response of it has {text!r}: `show` tells what is there")
     if not 1 <= choose <= len(found):
         raise UsageError(f"--choose is 1 to {len(found)}, not {choose}")
     session.tell(views.proposed(at, described(one)) for at, one in enumerate(found, 1))

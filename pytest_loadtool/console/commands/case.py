@@ -2,29 +2,82 @@
 
 from __future__ import annotations
 
-from pytest_loadtool.console.arguments import TransactionName
+from collections.abc import Sequence
+
+from pytest_loadtool.console.arguments import PageSelection, SelectionWord, TransactionName
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.selection import transaction
-from pytest_loadtool.console.session import Console
-from pytest_loadtool.console.views import case as views
+from pytest_loadtool.console.selection import NO_FILTERS, Filters, page_indexes, select, transaction
+from pytest_loadtool.console.session import Console, Folding
+from pytest_loadtool.console.views import case as case_views
 from pytest_loadtool.console.views import transaction as transaction_views
+from pytest_loadtool.console.views import tree as views
 from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.telling import counted
 
 
-async def tree(session: Console, *, collapse_all: bool = False, expand_all: bool = False) -> None:
+async def tree(
+    session: Console,
+    *selected: SelectionWord,
+    filters: Filters = NO_FILTERS,
+    collapse_all: bool = False,
+    expand_all: bool = False,
+) -> None:
     """Show the test case: its pages, and under each its transactions.
 
-    Each transaction has its number, method, recorded status, kind, size of the response and path.
+    Each transaction has its number, method, recorded status, kind, size of the response, marks and
+    path; the last line says what the marks mean. SELECTED shows only some, as for `delete`: `tree
+    P3`, `tree ~m POST & ~c 4xx`; so do the filters: --page is a page, --kind a kind of responses,
+    --host a domain, --status a recorded status, --failed what failed when it was last replayed.
     --collapse-all (Collapse All) lists the pages only, and so does every `tree` after it, until
     --expand-all (Expand All).
 
-    Example: `tree --collapse-all`
+    Example: `tree ~m POST`
     """
     document = session.opened()
     if collapse_all and expand_all:
         raise UsageError("--collapse-all and --expand-all exclude each other")
-    session.collapsed = collapse_all or (session.collapsed and not expand_all)
-    session.tell(views.tree(document, collapsed=session.collapsed))
+    if collapse_all or expand_all:
+        session.folding = Folding(closed=collapse_all)
+    narrowed = selected or filters != NO_FILTERS
+    failed = session.failed()
+    only = select(document, selected, filters, failed=failed).transactions if narrowed else None
+    folded = session.folding.of(page.name for page in document.case.pages)
+    await session.page(
+        views.tree(document, folded=folded, only=only, failed=failed, width=session.width)
+    )
+
+
+async def collapse(session: Console, *pages: PageSelection) -> None:
+    """Collapse pages in the tree, all of them if none is named.
+
+    PAGES is one (`P3`, or its name) or several (`P1-P3`, `P1,P4`). A page that is collapsed is one
+    line of `tree`.
+
+    Example: `collapse P3`
+    """
+    _fold(session, pages, closed=True)
+
+
+async def expand(session: Console, *pages: PageSelection) -> None:
+    """Expand pages in the tree, all of them if none is named.
+
+    PAGES is as for `collapse`.
+
+    Example: `expand P3`
+    """
+    _fold(session, pages, closed=False)
+
+
+def _fold(session: Console, words: Sequence[str], *, closed: bool) -> None:
+    document = session.opened()
+    if not words:
+        session.folding = Folding(closed=closed)
+    chosen = [index for word in words for index in page_indexes(document, word)]
+    names = [document.case.pages[index].name for index in chosen]
+    session.folding = session.folding.with_pages(names, closed=closed)
+    folded = session.folding.of(page.name for page in document.case.pages)
+    count = counted(len(document.case.pages), "page")
+    session.say(f"{len(folded)} of {count} collapsed.")
 
 
 async def show(
@@ -51,7 +104,7 @@ async def show_fidelity(session: Console) -> None:
 
     Example: `show fidelity`
     """
-    session.tell(views.report(_recorded(session)))
+    session.tell(case_views.report(_recorded(session)))
 
 
 async def show_errors(session: Console) -> None:
@@ -65,7 +118,7 @@ async def show_errors(session: Console) -> None:
     Example: `show errors`
     """
     document = _recorded(session)
-    lines = list(views.errors(document))
+    lines = list(case_views.errors(document))
     session.tell(lines or ["No errors."])
 
 

@@ -68,6 +68,7 @@ async def dataset_show(
     shown = _span(rows, count) if rows else range(min(count, _SHOWN))
     at = next_row(one.path, one.use, count)
     session.tell(views.grid(one.content, shown, at, secrets=secrets))
+    session.tell(views.more(one.content, shown))
     if not count:
         session.say(f"  no rows yet: `dataset fill {name} COLUMN 1 50`, `dataset add-row {name}`")
     _tell_state(session, one)
@@ -129,6 +130,7 @@ async def dataset_import(
     encoding: str = "",
     header: bool = False,
     no_header: bool = False,
+    replace_: bool = False,
     preview: bool = False,
 ) -> None:
     """Make a dataset of a file of values that a person or another program has written.
@@ -136,8 +138,8 @@ async def dataset_import(
     What separates values, the encoding, and whether the first row names the columns is found out,
     and told with the first rows; --delimiter ';' (or tab), --encoding cp1252, --header and
     --no-header say it. --preview only shows. The dataset is called like the file unless --name says
-    otherwise, and its own file NAME.csv stands beside the test case, in UTF-8 with commas. FILE
-    stays as it is, unless it is that file.
+    otherwise, and its own file NAME.csv stands beside the test case, in UTF-8 with commas; one that
+    is there is written over only with --replace, or if you agree. FILE stays as it is.
 
     Example: `dataset import people.csv --name users --preview`
     """
@@ -161,11 +163,12 @@ async def dataset_import(
         dataset_name(name)
     use = next((one for one in case.datasets if one.name == name), DatasetUse(name, f"{name}.csv"))
     path = session.case_path.parent / use.file
-    if path.exists() and not _same(path, file):
+    if path.exists() and not replace_ and not _same(path, file):
         shown = session.shown(path)
         await session.agree(
             f"{shown} would be written over. Replace?",
-            f"{shown} is there already: say --name, for a dataset of another name",
+            f"{shown} is there already: give --replace, or another name by --name",
+            "--replace",
         )
     declared(session, use, found.dataset)
 

@@ -178,9 +178,10 @@ def _tell_lost(session: Console, before: TestCase) -> None:
     """Say who still needs what was deleted."""
     for name, users in lost(before, session.opened().case):
         more = f" and {len(users) - 1} more" if len(users) > 1 else ""
+        setter = ", ".join(setters(before, name))
         session.say(
-            f"  {name} was set by {', '.join(setters(before, name))}, and {users[0]}{more} needs "
-            "it: `configure` looks for another source"
+            f"  {name} was set by {setter}, which is gone, and is still used by {users[0]}{more}: "
+            "`configure` looks for another source"
         )
 
 

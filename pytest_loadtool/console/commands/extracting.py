@@ -17,7 +17,6 @@ from pytest_loadtool.console.arguments import (
 )
 from pytest_loadtool.console.commands.actors import (
     changed,
-    content_of,
     known_responses,
     pick,
     titled,
@@ -99,10 +98,11 @@ async def extract(
     what is encoded, and --then '{ json = "$.id" }' reads in that. All of it is as in the file of a
     test case. An extractor of that variable which the transaction has is replaced.
 
-    What it gives on the recorded response is shown before it is taken; where that is nothing, it is
-    taken if you agree; --anyway takes it unasked. Where later requests send the recorded value as a
-    constant is listed; --use names those that take the variable there, such as 5,7 or all.
-    --preview only shows; --secrets shows all of passwords and tokens.
+    What it gives is shown before it is taken, on the recorded response and on those of the last
+    replays; where it finds nothing in the recorded one, it is taken if you agree; --anyway takes it
+    unasked. Where later requests send the recorded value as a constant is listed; --use names those
+    that take the variable there, such as 5,7 or all. --preview only shows; --secrets shows all of
+    passwords and tokens.
 
     --from is a text of the response: what could take it is listed, the steadiest first. That is
     taken; --choose 2 takes the second.
@@ -180,10 +180,10 @@ def _extractor(
             return parse_extractor({"variable": variable, **content.keys})
     if content != ANYWHERE:
         raise UsageError("--from finds out where the text is: leave the other options out")
-    found = [
-        Extractor(variable, source, match)
-        for source, match in suggested_extractors(content_of(session, index), text)
-    ]
+    found: list[Extractor] = []
+    for on in known_responses(session, index):
+        made = suggested_extractors(on.exchange, text)
+        found = found or [Extractor(variable, source, match) for source, match in made]
     return pick(session, found, views.taken_by, text, choose)
 
 

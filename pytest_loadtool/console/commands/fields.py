@@ -1,4 +1,4 @@
-"""The Fields View: looking at the fields of a transaction, and editing them."""
+"""The Fields View: looking at fields, and editing them."""
 
 from __future__ import annotations
 
@@ -6,39 +6,71 @@ import difflib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from pytest_loadtool.console.arguments import FieldName, TransactionName, VariableName
+from pytest_loadtool.codec.suggestions import did_you_mean
+from pytest_loadtool.console.arguments import (
+    ExtractorName,
+    FieldName,
+    SelectionWord,
+    TransactionName,
+    VariableName,
+)
 from pytest_loadtool.console.commands.dataset_files import declared
 from pytest_loadtool.console.errors import CommandError, UsageError, as_usage
-from pytest_loadtool.console.selection import transaction, transaction_index
+from pytest_loadtool.console.selection import (
+    NO_FILTERS,
+    Filters,
+    select,
+    transaction_index,
+)
 from pytest_loadtool.console.session import Console
-from pytest_loadtool.console.views.transaction import table
+from pytest_loadtool.console.views.fields import table
 from pytest_loadtool.editing.datasets import checked_columns, with_column
 from pytest_loadtool.masking.text import BY_NAME
-from pytest_loadtool.model.case import TestCase, Variable
+from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.dataset import Dataset, DatasetUse
 from pytest_loadtool.workflow.accounts import identity_fields
 from pytest_loadtool.workflow.datasets import open_dataset
 from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.errors import CaseError
+from pytest_loadtool.workflow.telling import counted
 
 if TYPE_CHECKING:
     from pytest_loadtool.correlation.requests.fields import Field
 
 
-async def fields(session: Console, which: TransactionName, *, secrets: bool = False) -> None:
-    """Fields View: list the fields of a transaction's request, each with its datasource and value.
+async def fields(
+    session: Console,
+    *selected: SelectionWord,
+    filter: str = "",  # noqa: A002  the option is called so
+    secrets: bool = False,
+    filters: Filters = NO_FILTERS,
+) -> None:
+    """Fields View: list fields, each with its datasource, its value and who else sends that.
 
-    WHICH is its number in `tree`, or what it is: `fields POST /login`. The datasources are Constant
-    value, Dataset, User variable, Extractor[N] (the N-th extractor of the test case) and Server
-    authentication header. What application state management correlated has a gray background at a
-    terminal. Of passwords, tokens and cookies only the beginning is shown; --secrets shows them as
-    they are.
+    SELECTED is a transaction (`15`, `POST /login`), several, a page (`P3`) or `all`. --filter is a
+    regular expression: only fields whose name, datasource or value has it. --page, --kind, --host,
+    --status and --failed are as for `delete`. The datasources are Constant value, Dataset, User
+    variable, Extractor[N] (the N-th extractor of the test case) and Server authentication header.
+    What application state management correlated has a # and a gray background, what a person edited
+    a + and is green. Of passwords, tokens and cookies only the beginning is shown; --secrets shows
+    them as they are.
 
-    Example: `fields POST /login`
+    Example: `fields all --filter token`
     """
+    from pytest_loadtool.workflow.fields import shown_fields
+
     document = session.opened()
-    index = transaction_index(document, which)
-    session.say(transaction(document, which).title)
-    session.tell(table(_fields(document, index), secrets=secrets))
+    if not selected and filters == NO_FILTERS:
+        raise UsageError("fields of what? A transaction (15, POST /login), a page (P3) or `all`")
+    chosen = select(document, selected, filters, failed=session.failed()).transactions
+    try:
+        found = shown_fields(document, chosen, filter)
+    except ValueError as error:
+        raise UsageError(f"--filter: {error}") from None
+    if len(chosen) == 1:
+        session.say(list(document.case.transactions())[chosen[0]].title)
+    lines = list(table(found, secrets=secrets, width=session.width))
+    await session.page(lines or ["No field is like that."])
 
 
 async def set_field(
@@ -49,38 +81,60 @@ async def set_field(
     constant: str | None = None,
     dataset: str | None = None,
     variable: VariableName | None = None,
+    extractor: ExtractorName | None = None,
+    server_authentication: bool = False,
+    all: bool = False,  # noqa: A002  the option is called so
+    new: bool = False,
 ) -> None:
     """Edit a field of a transaction: give it another value or datasource.
 
     WHICH is its number in `tree`, or what it is (`POST /login`), FIELD the name that `fields`
-    shows. One of: --constant, the new value (Text Constant), encoded as its place needs; --dataset,
-    a column such as users.username: of a dataset that is not there you are asked whether it is to
-    be made, with the present value in its first row; --variable, a user variable, which is made
-    with the present value if there is none of that name.
+    shows. One of: --constant is the new value (Text Constant), encoded as its place needs;
+    --dataset is a column such as users.username, which is made if you agree, with the present value
+    in its first row, where it is not there; --new makes it unasked; --variable is a user variable,
+    which is made with the present value if there is none of that name; --extractor is what takes
+    the value from an earlier response, by its number (3, Extractor[3]) or its variable;
+    --server-authentication leaves it to the virtual user, who keeps Authorization and cookies.
+    --all changes all fields with the same value.
 
-    Example: `set-field 15 username --dataset users.username`
+    Example: `set-field POST /login username --dataset users.username`
     """
-    from pytest_loadtool.editing.bulk_edit import with_constant, with_reference
+    from pytest_loadtool.workflow import fields as editing
 
-    if [constant, dataset, variable].count(None) != 2:
-        raise UsageError("set-field needs one of --constant, --dataset and --variable")
+    given = (constant, dataset, variable, extractor, server_authentication or None)
+    if len(given) - given.count(None) != 1:
+        raise UsageError(
+            "set-field needs one of --constant, --dataset, --variable, --extractor and "
+            "--server-authentication"
+        )
     document = session.opened()
     index = transaction_index(document, which)
     one = _field(document, index, field)
-    case = document.case
+    case, name = document.case, dataset or variable or ""
+    alone = [(index, one.name)]
+    targets = list(editing.same_value(case, one)) if all and not server_authentication else alone
     try:
-        if constant is not None:
-            case = with_constant(case, index, one, constant)
-        elif dataset is not None:
-            known = await _with_dataset(session, one, dataset)
-            case = with_reference(known, index, one, dataset)
-        elif variable is not None:
-            case = with_reference(_with_variable(case, variable, one), index, one, variable)
-    except ValueError as error:
+        if server_authentication:
+            case = editing.left_to_the_user(case, index, one)
+        else:
+            if dataset is not None:
+                case = await _with_dataset(session, one, dataset, new=new)
+            elif variable is not None:
+                case = editing.with_variable(case, variable, one)
+            elif extractor is not None:
+                name = editing.extracted_variable(case, extractor, min(targets)[0])
+            case = editing.with_value(case, targets or alone, constant=constant, name=name)
+    except (ValueError, CaseError) as error:
         raise CommandError(str(error)) from None
     session.document = replace(session.opened(), case=case)
-    changed = _field(session.document, index, field)
+    changed = next((each for each in _fields(session.document, index) if each.name == field), one)
     session.say(f"{changed.name}: {changed.datasource}, {BY_NAME.field(changed)}")
+    if variable is not None:
+        _tell_made(session, document.case, variable)
+    if all:
+        numbers = sorted({str(at + 1) for at, _ in targets}, key=int)
+        count = counted(len(targets), "field")
+        session.say(f"  {count} changed, in {', '.join(numbers)}")
 
 
 def _fields(document: Document, index: int) -> tuple[Field, ...]:
@@ -105,9 +159,9 @@ def _field(document: Document, index: int, name: str) -> Field:
     raise UsageError(f"transaction {index + 1} has no field {name!r}; {hint}")
 
 
-async def _with_dataset(session: Console, field: Field, wanted: str) -> TestCase:
-    """The open test case with the dataset that the column ``wanted`` is of. A person is asked
-    whether one that is not there is to be made, with the field's value in its first row.
+async def _with_dataset(session: Console, field: Field, wanted: str, *, new: bool) -> TestCase:
+    """The open test case with the dataset that the column ``wanted`` is of. One that is not there
+    is made, with the field's value in its first row, if it is to be ``new`` or somebody agrees.
 
     Raises:
         UsageError: that is no column.
@@ -123,22 +177,26 @@ async def _with_dataset(session: Console, field: Field, wanted: str) -> TestCase
     path = session.case_path.parent / use.file
     value = field.value if field.datasource == CONSTANT else ""
     if not path.exists():
-        await session.agree(
-            f"There is no {session.shown(path)}. Make it, with the present value in its first row?",
-            f"{path}: no such file: `dataset new {name} {column}` makes one",
-        )
+        if not new:
+            await session.agree(
+                f"There is no {session.shown(path)}. Make it, with the present value in its first "
+                "row?",
+                f"{path}: no such file: give --new, or make one with `dataset new {name} {column}`",
+                "--new",
+            )
         with as_usage():
             content = Dataset(checked_columns([column]), ((value,),))
     else:
         content = open_dataset(session.settings, session.case_path, use).content
         if column not in content.columns:
             columns = ", ".join(content.columns)
-            await session.agree(
-                f"{session.shown(path)} has {columns}. Add the column {column}, with the present "
-                "value in each row?",
-                f"{path}: no column {column!r}: it has {columns}; `dataset add-column {name} "
-                f"{column}` adds it",
-            )
+            if not new:
+                await session.agree(
+                    f"{session.shown(path)} has {columns}. Add the column {column}, with the "
+                    "present value in each row?",
+                    f"{path}: no column {column!r}: it has {columns}; --new adds it",
+                    "--new",
+                )
             with as_usage():
                 content = with_column(content, column, value)
         elif use in case.datasets:
@@ -149,15 +207,11 @@ async def _with_dataset(session: Console, field: Field, wanted: str) -> TestCase
     return session.opened().case
 
 
-def _with_variable(case: TestCase, name: str, field: Field) -> TestCase:
-    """The test case with a variable of that name."""
-    extracted = {extractor.variable for one in case.transactions() for extractor in one.extractors}
-    if name in case.variables or name in extracted:
-        return case
-    from pytest_loadtool.correlation.requests.fields import CONSTANT
+def _tell_made(session: Console, before: TestCase, name: str) -> None:
+    """Say that a variable was made, for a slip would have made one, too."""
+    from pytest_loadtool.correlation.writing.revert import names_in_use
 
-    if field.datasource != CONSTANT:
-        known = ", ".join(sorted({*case.variables, *extracted})) or "none yet"
-        raise UsageError(f"there is no variable {name!r}: {known}")
-    variables = {**case.variables, name: Variable(name, value=field.value)}
-    return replace(case, variables=variables)
+    known = names_in_use(before)
+    if name not in known:
+        near = did_you_mean(name, known)
+        session.say(f"  {name} is a new variable, with the value that was there{near}")

@@ -9,9 +9,11 @@ from pathlib import Path
 from pytest_loadtool.console.arguments import CommandName
 from pytest_loadtool.console.environment import ended
 from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.execution import execute
 from pytest_loadtool.console.registry import Command
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.line import ViewLine
+from pytest_loadtool.console.wizard import choice
 from pytest_loadtool.workflow.files import absolute, there, write_private_text
 from pytest_loadtool.workflow.telling import counted
 
@@ -92,6 +94,33 @@ async def log(session: Console, *, save: Path | None = None, replace: bool = Fal
         + (f", of which {left} cannot be run again and are comments" if left else "")
         + "."
     )
+
+
+#: The wizards, and the lines that open them.
+_WIZARDS = {
+    "Configure for Replay": "configure",
+    "Test Case Configuration": "test-case-configuration",
+    "User Identity": "user-identity",
+}
+
+
+async def wizards(session: Console) -> None:
+    """Tools, Wizards: choose one of the wizards, and open it.
+
+    Each can also be opened by its own name, at any time. `back` leads to the question before, `?`
+    tells why one is asked, and Ctrl-C gives up; the last page shows the commands that will run.
+
+    Example: `wizards`
+    """
+    chosen = await session.consult(
+        choice(
+            "Which wizard",
+            _WIZARDS,
+            next(iter(_WIZARDS)),
+            otherwise="nobody is here to ask: each wizard is a command with options",
+        )
+    )
+    await execute(session, _WIZARDS[chosen])
 
 
 async def clear(session: Console) -> None:

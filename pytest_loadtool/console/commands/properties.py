@@ -9,11 +9,20 @@ from pathlib import Path
 from pytest_loadtool.codec.template import escape
 from pytest_loadtool.console.arguments import ProxyScheme, TransactionName, UserName
 from pytest_loadtool.console.errors import UsageError
+from pytest_loadtool.console.execution import execute
+from pytest_loadtool.console.guiding import guide
 from pytest_loadtool.console.selection import transaction_index
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import identity as views
 from pytest_loadtool.console.wizards.credentials import Given, ask_credentials
-from pytest_loadtool.console.wizards.identity import change_identity, configure_identity
+from pytest_loadtool.console.wizards.guided_identity import account_lines, identity_lines
+from pytest_loadtool.console.wizards.identity import (
+    ANYBODY,
+    change_identity,
+    changeable,
+    configure_identity,
+    to_configure,
+)
 from pytest_loadtool.editing.login_forms import logins
 from pytest_loadtool.model.authentication import PROXY_METHODS, Proxy, ProxyMethod
 from pytest_loadtool.model.case import TestCase
@@ -65,7 +74,7 @@ async def properties(
     readable(case, session.case_path)
     session.document = replace(document, case=case)
     if user_identity:
-        await change_identity(session, Given(), None)
+        await execute(session, "user-identity")
     document = session.opened()
     session.tell(views.properties(document.case, logins(document.case, document.exchanges)))
 
@@ -145,7 +154,22 @@ async def test_case_configuration(
     Example: `test-case-configuration --dataset users.csv`
     """
     given = Given(dataset, share, password_env, keyring)
-    await configure_identity(session, given, user or "")
+    if given.anything:
+        await configure_identity(session, given, user or "")
+        return
+    found = to_configure(session, user or "")
+    if not found and not session.frontend.interactive:
+        session.say(
+            "The recording shows no HTTP authentication: nothing is to be configured. For a server "
+            "that asks all the same, give --dataset FILE, or --share USERNAME."
+        )
+        return
+    title = "Configure user identity"
+    await guide(session, title, lambda: account_lines(session, found or (ANYBODY,)))
+
+
+#: The fields of a login form that are somebody's.
+_ROLES = ("username", "password")
 
 
 async def user_identity(
@@ -156,6 +180,7 @@ async def user_identity(
     share: str = "",
     password_env: str = "",
     keyring: str = "",
+    field: str = "",
     user: UserName | None = None,
 ) -> None:
     """User Identity Wizard: change the credentials of HTTP authentication and of login forms.
@@ -164,10 +189,17 @@ async def user_identity(
     are found, and each is kept, gets a value, or a column of a dataset. WHICH is the transaction of
     one form, which alone is changed then. The options are those of `test-case-configuration`, and
     count for all that is changed: --dataset FILE, or --share USERNAME with --password-env NAME or
-    --keyring SERVICE; --user is the one who was recorded. Without options you are asked.
+    --keyring SERVICE; --user is the one who was recorded. --field is `username` or `password`,
+    where one of the two of a form is changed alone. Without options you are asked.
 
     Example: `user-identity 15 --dataset users.csv`
     """
     given = Given(dataset, share, password_env, keyring)
     number = None if which is None else transaction_index(session.opened(), which) + 1
-    await change_identity(session, given, number, user or "")
+    if field not in ("", *_ROLES):
+        raise UsageError(f"--field is {' or '.join(_ROLES)}, not {field!r}")
+    if given.anything:
+        await change_identity(session, given, number, user or "", field)
+        return
+    found, forms = changeable(session, number, user or "")
+    await guide(session, "User identity", lambda: identity_lines(session, found, forms))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from pytest_loadtool.casefile import format_duration
@@ -25,7 +26,7 @@ from pytest_loadtool.editing.pages import Pace
 from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.editing import page_span
 from pytest_loadtool.recording import distinct, suggested_name
-from pytest_loadtool.workflow.document import Document, lost, setters
+from pytest_loadtool.workflow.document import Document, lost, setters, users
 from pytest_loadtool.workflow.telling import counted
 
 
@@ -217,9 +218,15 @@ def _refuse_lost(before: TestCase, after: TestCase) -> None:
         CommandError: it does not; the text has the names.
     """
     found = [
-        f"{name} is set by {', '.join(setters(after, name))}, and needed by {', '.join(users)}"
-        for name, users in lost(before, after)
+        f"{name} is set by {_some(setters(before, name))}, needed by {_some(users(before, name))}"
+        for name, _ in lost(before, after)
     ]
     if found:
         lines = "".join(f"\n  {line}" for line in found)
         raise CommandError(f"not moved: a value would be needed before it is set{lines}")
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first of them, and how many more there are."""
+    more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+    return f"{names[0]}{more}" if names else "nothing"

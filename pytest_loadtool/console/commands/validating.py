@@ -10,7 +10,6 @@ from pytest_loadtool.casefile.syntax import code_range
 from pytest_loadtool.console.arguments import TransactionName
 from pytest_loadtool.console.commands.actors import (
     changed,
-    content_of,
     known_responses,
     pick,
     titled,
@@ -37,9 +36,8 @@ async def status(session: Console, which: TransactionName, codes: str) -> None:
     index = transaction_index(document, which)
     with as_usage():
         wanted = StatusCodes(tuple(code_range(one) for one in codes.split(",")))
-    session.tell(
-        views.tried_validator(tried_validator(wanted, on) for on in known_responses(session, index))
-    )
+    trials = [tried_validator(wanted, on) for on in known_responses(session, index)]
+    session.tell(views.tried_validator(trials))
     changed(session, editing.with_status(document.case, index, wanted))
     session.say(f"{titled(document, index)}: {views.described(wanted)}")
 
@@ -65,8 +63,9 @@ async def validate(
     One of --text, a text of the body (`${users.name}` is a dataset field), with --row, another text
     of the row of the page that it is sought in; --regex, a regular expression; --json, a path, with
     --equals, the value there. --absent wants the opposite; --outcome says in words what is so then.
-    Whether it holds on the recorded response is shown before it is taken; if it does not, it is
-    taken if you agree; --anyway takes it unasked. --preview only shows.
+    Whether it holds is shown before it is taken, on the recorded response and on those of the last
+    replays; one that does not hold on the recorded one is taken if you agree; --anyway takes it
+    unasked. --preview only shows.
 
     --from is a text of the response: what could look for it is listed. The first is taken; --choose
     2 takes the second.
@@ -76,8 +75,10 @@ async def validate(
     document = session.opened()
     index = transaction_index(document, which)
     if from_ is not None:
-        found = suggested_validators(content_of(session, index), from_)
-        validator: Validator = pick(session, found, views.described, from_, choose)
+        found: tuple[Validator, ...] = ()
+        for on in known_responses(session, index):
+            found = found or suggested_validators(on.exchange, from_)
+        validator = pick(session, found, views.described, from_, choose)
     else:
         keys = {"text": text, "row": row, "regex": regex, "json": json, "outcome": outcome}
         given: dict[str, Any] = {name: one for name, one in keys.items() if one is not None}

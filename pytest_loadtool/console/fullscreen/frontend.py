@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Protocol
 
 from pytest_loadtool.console.errors import CommandError
@@ -47,6 +48,11 @@ class ScreenFrontend:
         """Show them in the pane, which scrolls."""
         for line in lines:
             self._pane.said(line)
+
+    @property
+    def columns(self) -> int | None:
+        """Those of the terminal, all of which the pane has."""
+        return get_terminal_size().columns
 
     def clear(self) -> None:
         """Nothing: the pane shows one command at a time."""

@@ -17,6 +17,7 @@ from pytest_loadtool.console.arguments import (
     ColumnName,
     CommandName,
     DatasetName,
+    ExtractorName,
     FieldName,
     Hostnames,
     KindName,
@@ -60,6 +61,7 @@ class RegistryCompleter(Completer):
             ProxyScheme: _one_of(PROXY_METHODS),
             UserName: self._users,
             VariableName: self._variables,
+            ExtractorName: self._extractors,
             DatasetName: self._datasets,
             Path: _paths,
         }
@@ -170,6 +172,16 @@ class RegistryCompleter(Completer):
                 for one in found.columns:
                     if one.startswith(start):
                         yield Completion(one, -len(start))
+
+    def _extractors(self, start: str) -> Iterator[Completion]:
+        document = self._session.document
+        number = 0
+        for one in document.case.transactions() if document else ():
+            for extractor in one.extractors:
+                number += 1
+                if str(number).startswith(start):
+                    meta = f"{extractor.variable}, {one.title}"
+                    yield Completion(str(number), -len(start), display_meta=meta)
 
     def _variables(self, start: str) -> Iterator[Completion]:
         document = self._session.document

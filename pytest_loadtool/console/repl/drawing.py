@@ -19,6 +19,7 @@ _STYLES: dict[Kind, str] = {
     "good": "green",
     "bad": "red",
     "correlated": "black on color(250)",
+    "edited": "green",
     "cursor": "reverse",
     "title": "reverse",
     "dim": "dim",

@@ -82,6 +82,11 @@ class TerminalFrontend(PlainFrontend):
             return False
         return not answer.strip()
 
+    @property
+    def columns(self) -> int | None:
+        """Those of the terminal."""
+        return shutil.get_terminal_size().columns if _drawing() else None
+
     def clear(self) -> None:
         """Empty the screen."""
         if _drawing():

@@ -32,6 +32,11 @@ class PlainFrontend:
 
     interactive = False
 
+    @property
+    def columns(self) -> int | None:
+        """Lines are as long as they are."""
+        return None
+
     def say(self, text: str) -> None:
         """Print, and do not keep it back: a log is read while the recording runs.
 

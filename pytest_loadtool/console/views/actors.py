@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pytest_loadtool.codec.printable import clip
 from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.correlation.requests.fields import Field
+from pytest_loadtool.correlation.responses.recorded import RecordedResponse
 from pytest_loadtool.editing.actors import PlacedExtractor
 from pytest_loadtool.masking.carried import recorded_in
-from pytest_loadtool.masking.text import BY_NAME, Mask
+from pytest_loadtool.masking.text import BY_NAME, Mask, secret_fields
 from pytest_loadtool.model.case import Transaction
 from pytest_loadtool.model.extractor import Extractor
 from pytest_loadtool.model.validator import (
@@ -94,17 +95,18 @@ def tried_extractor(
     """What an extractor of the variable ``name`` gives on each response. A value that is another
     one than when it was recorded is what extractors are for."""
     recorded = next((one.taken for one in trials if one.on.label == "recorded"), None)
+    width = _width(trials)
     for one in trials:
         if one.problem:
-            yield _tried(one.on, (one.problem, "bad"))
+            yield _tried(one.on, width, (one.problem, "bad"))
             continue
         more = " or more" if len(one.matches) >= MOST_MATCHES else ""
         count = f"{len(one.matches)}{more} match{'' if len(one.matches) == 1 else 'es'}"
         if one.taken is None:
-            yield _tried(one.on, (f"{count}: finds nothing", "bad"))
+            yield _tried(one.on, width, (f"{count}: finds nothing", "bad"))
             continue
         value = _value(name, one.taken, one.on, secrets=secrets)
-        yield _tried(one.on, (f"{count}  {value}", ""), _compared(one, recorded))
+        yield _tried(one.on, width, (f"{count}  {value}", ""), _compared(one, recorded))
 
 
 def _compared(one: ExtractorTrial, recorded: str | None) -> tuple[str, Kind]:
@@ -117,22 +119,26 @@ def _compared(one: ExtractorTrial, recorded: str | None) -> tuple[str, Kind]:
 def _value(name: str, value: str, on: KnownResponse, *, secrets: bool) -> str:
     if secrets:
         return clip(value, _VALUE)
-    mask = Mask(recorded_in(on.exchange))
-    masked = mask.value(name, value)
-    return clip(masked, _VALUE) if value else "(empty)"
+    mask = Mask([*recorded_in(on.exchange), *secret_fields(RecordedResponse(on.exchange).text)])
+    return clip(mask.value(name, value), _VALUE) if value else "(empty)"
 
 
-def tried_validator(trials: Iterable[ValidatorTrial]) -> Iterator[ViewLine]:
+def tried_validator(trials: Sequence[ValidatorTrial]) -> Iterator[ViewLine]:
     """Whether a validator holds on each response."""
+    width = _width(trials)
     for one in trials:
         if one.holds:
-            yield _tried(one.on, ("holds", "good"))
+            yield _tried(one.on, width, ("holds", "good"))
         else:
-            yield _tried(one.on, (_sought(one.message), "bad" if one.holds is False else ""))
+            yield _tried(one.on, width, (_sought(one.message), "bad" if one.holds is False else ""))
 
 
-def _tried(on: KnownResponse, *said: tuple[str, Kind]) -> ViewLine:
-    return ViewLine((f"  {on.label}  {on.exchange.status}  ", ""), *said)
+def _width(trials: Sequence[ExtractorTrial] | Sequence[ValidatorTrial]) -> int:
+    return max((len(one.on.label) for one in trials), default=0)
+
+
+def _tried(on: KnownResponse, width: int, *said: tuple[str, Kind]) -> ViewLine:
+    return ViewLine((f"  {on.label:<{width}}  {on.exchange.status}  ", ""), *said)
 
 
 def constants(uses: Sequence[tuple[int, Field]], titles: Sequence[str]) -> Iterator[ViewLine]:

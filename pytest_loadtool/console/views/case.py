@@ -1,19 +1,17 @@
-"""The test case as a tree, what its recording lacks, and what correlation decided."""
+"""The test case in a few words, what its recording lacks, and what correlation decided."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 from pytest_loadtool.codec.printable import clip
-from pytest_loadtool.console.views.identity import authentication, offered
 from pytest_loadtool.console.views.line import ViewLine
-from pytest_loadtool.console.views.text import size, status_kind
 from pytest_loadtool.masking.text import BY_NAME, cut
-from pytest_loadtool.model.case import Page, TestCase, Transaction
+from pytest_loadtool.model.case import TestCase
 from pytest_loadtool.model.decision import NO_OUTCOME, OUTCOME, Decision
-from pytest_loadtool.recording import fidelity, paused, transactions_of
+from pytest_loadtool.recording import fidelity, transactions_of
 from pytest_loadtool.recording.notes import RECORDING_ERROR
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.telling import counted, notes
@@ -28,53 +26,12 @@ _MOST_USERS = 6
 #: is kept in the logs of CI systems.
 _VALUE = 12
 
-#: Seconds: a shorter think time is a client's own pace and only clutters the tree.
-_NOTICEABLE = 0.05
-
 
 def summary(document: Document) -> str:
     """``3 pages, 14 transactions``."""
     pages = document.case.pages
     transactions = sum(len(page.transactions) for page in pages)
     return f"{counted(len(pages), 'page')}, {counted(transactions, 'transaction')}"
-
-
-def tree(document: Document, *, collapsed: bool = False) -> Iterator[str]:
-    """The Test Case Editor: pages, under each its transactions numbered through the test case.
-
-    Once authentication is configured, it has a folder; and the exchanges that only negotiate it are
-    left out, unless the Properties want them.
-    """
-    case = document.case
-    server = f"  {case.server}" if case.server else ""
-    yield ViewLine((case.name, "heading"), (f"{server}  ({summary(document)})", ""))
-    if case.identities:
-        yield f"{_mark(collapsed)} Authentication"
-    for line in authentication(case) if not collapsed else ():
-        yield f"       {line}"
-    negotiated = case.show_negotiation or not case.identities
-    rows = [[_row(document, one) for one in page.transactions] for page in case.pages]
-    widths = [
-        max((len(row[column]) for page in rows for row in page), default=0) for column in range(4)
-    ]
-    number = 0
-    for page, page_rows in zip(case.pages, rows, strict=True):
-        yield _page_line(page, collapsed)
-        for transaction, row in zip(page.transactions, page_rows, strict=True):
-            number += 1
-            if collapsed:
-                continue
-            for exchange in document.negotiation_of(transaction) if negotiated else ():
-                scheme = offered(exchange)
-                yield f"  CAN  {exchange.method:<{widths[0]}}  {exchange.status}  {scheme}"
-            method, status, kind, weight, path = row
-            yield ViewLine(
-                (f"{number:5}", "number"),
-                (f"  {method:<{widths[0]}}", "name"),
-                (f"  {status:>{widths[1]}}", status_kind(status)),
-                (f"  {kind:<{widths[2]}}  {weight:>{widths[3]}}  ", ""),
-                (path, "bad" if transaction.dangerous else ""),
-            )
 
 
 #: What decisions without a variable are about, by their rules.
@@ -137,22 +94,29 @@ def _told_as(numbered: tuple[int, Decision]) -> tuple[str, str] | int:
     return (decision.rule, decision.reason) if made_up else number
 
 
-def hosts(uses: Iterable[HostUse]) -> Iterator[str]:
-    """Each hostname with what goes there, and whether it stays whatever is asked for."""
+def hosts(uses: Iterable[HostUse], kept: Container[str] = ()) -> Iterator[str]:
+    """Each hostname with what goes there. Those that need not stay have a number and a box, which
+    is checked for those that are ``kept`` if nobody says otherwise."""
     uses = tuple(uses)
     width = max((len(use.name) for use in uses), default=0)
+    asked = any(not use.own for use in uses)
+    number = 0
     for use in uses:
+        number += not use.own
+        box = "      " if use.own else f"{number:2} [{'x' if use.name in kept else ' '}]"
         whose = "the first page's domain" if use.own else "another"
-        yield f"  {use.name:<{width}}  {_visits(use)}  ({whose})"
+        mark = f"{box} " if asked else ""
+        yield f"  {mark}{use.name:<{width}}  {_visits(use)}  ({whose})"
 
 
-def left_out(uses: Iterable[HostUse]) -> Iterator[str]:
-    """The hostnames whose transactions were deleted, and how they would have stayed."""
+def left_out(uses: Iterable[HostUse], kept: Iterable[str] = ()) -> Iterator[str]:
+    """The hostnames whose transactions were deleted, and how they would have stayed; ``kept`` are
+    others that somebody has asked for."""
     gone = tuple(uses)
     for use in gone:
         yield f"  left out: {use.name}, {_visits(use)}"
     if gone:
-        names = ",".join(use.name for use in gone)
+        names = ",".join([*sorted(kept), *(use.name for use in gone)])
         yield f"  To keep them: `undo`, then `configure --hosts {names}`."
 
 
@@ -168,37 +132,8 @@ def _some(users: Sequence[str]) -> Iterator[str]:
         yield f"{len(users) - _MOST_USERS} more"
 
 
-def _mark(collapsed: bool) -> str:
-    return "▸" if collapsed else "▾"
-
-
 def _below(text: str) -> ViewLine:
     return ViewLine(("      ", ""), (text, ""))
-
-
-def _page_line(page: Page, collapsed: bool) -> ViewLine:
-    mark = _mark(collapsed)
-    count = f"  ({counted(len(page.transactions), 'transaction')})" if collapsed else ""
-    inside = paused(page)
-    pauses = f"  pauses {inside:.1f}s" if inside >= _NOTICEABLE else ""
-    think = f"  think {page.think_time:.1f}s" if page.think_time >= _NOTICEABLE else ""
-    return ViewLine((f"{mark} ", ""), (page.name, "heading"), (f"{count}{pauses}{think}", ""))
-
-
-def _row(document: Document, transaction: Transaction) -> tuple[str, str, str, str, str]:
-    """Method, recorded status, kind, size of the response and what is asked for."""
-    request, recorded = transaction.request, transaction.recorded
-    exchange = document.evidence_of(transaction)
-    return (
-        request.method,
-        str(recorded.status) if recorded else "-",
-        recorded.kind.value if recorded else "-",
-        size(exchange.response_size) if exchange else "-",
-        clip(BY_NAME.text(request.target), 100)
-        + (f"  ({transaction.name})" if transaction.name else "")
-        + ("  (dangerous)" if transaction.dangerous else "")
-        + (f"  (refreshes {transaction.refreshes})" if transaction.refreshes else ""),
-    )
 
 
 def report(document: Document) -> Iterator[str]:

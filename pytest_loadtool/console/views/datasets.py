@@ -70,9 +70,13 @@ def grid(
         mark = ">" if row == at else " "
         number = f"{mark} {row + 1:>{wide}}"
         yield ViewLine((number, "number"), (_cells(cells, widths), ""))
+
+
+def more(dataset: Dataset, rows: range) -> Iterator[str]:
+    """How many rows there are behind these."""
     left = len(dataset.rows) - rows.stop
     if left > 0:
-        yield ViewLine(("  ", ""), (f"and {counted(left, 'more row')}", ""))
+        yield f"  and {counted(left, 'more row')}"
 
 
 def _cells(cells: Sequence[str], widths: Sequence[int]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal, Self
 
 Kind = Literal[
-    "", "heading", "name", "number", "good", "bad", "correlated",
+    "", "heading", "name", "number", "good", "bad", "correlated", "edited",
     "cursor", "title", "dim", "found",
     "keyword", "string", "tag", "attribute", "comment",
 ]  # fmt: skip

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Protocol
 
-from pytest_loadtool.codec.printable import clip
-from pytest_loadtool.console.views.line import Kind, ViewLine
 from pytest_loadtool.console.views.text import BODY_LIMIT, body
 from pytest_loadtool.masking.carried import carried_by, recorded_in
-from pytest_loadtool.masking.text import BY_NAME, Mask, Unmasked
+from pytest_loadtool.masking.text import Mask, Unmasked
 from pytest_loadtool.model.case import Request, TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange, HeaderList
 from pytest_loadtool.model.result import Failure
 from pytest_loadtool.workflow.document import Document
 
 if TYPE_CHECKING:
-    from pytest_loadtool.correlation.requests.fields import Field
+    pass
 
 
 class TransactionReplay(Protocol):
@@ -179,27 +176,3 @@ def _indented(lines: Iterable[str]) -> Iterator[str]:
 
 def _text(value: bytes) -> str:
     return value.decode("latin-1")
-
-
-#: Characters of a name, and of a value, before they are cut.
-_NAME, _VALUE = 40, 60
-
-
-def table(fields: Sequence[Field], *, secrets: bool = False) -> Iterator[ViewLine]:
-    """Yield a heading per section, then a line per field.
-
-    Of passwords, tokens and cookies only the beginning is shown, unless ``secrets``.
-    """
-    mask = Unmasked() if secrets else BY_NAME
-    width = max((len(clip(one.name, _NAME)) for one in fields), default=0)
-    wide = max((len(one.datasource) for one in fields), default=0)
-    for section, group in groupby(fields, key=lambda one: one.section):
-        yield ViewLine((section, "heading"))
-        for one in group:
-            name, value = clip(one.name, _NAME), clip(mask.field(one), _VALUE)
-            gray: Kind = "correlated" if one.correlated else ""
-            yield ViewLine(
-                (f"  {name:<{width}}", gray or "name"),
-                (f"  {one.datasource:<{wide}}  ", gray),
-                (value, gray),
-            )

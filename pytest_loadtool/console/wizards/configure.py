@@ -29,23 +29,24 @@ async def configure_for_replay(
     document = session.opened().with_traffic()
     uses = hostnames(document.case, document.exchanges)
     others = [use.name for use in uses if not use.own]
+    before = [name for name in others if name in document.case.hosts]
     session.say("Configure for Replay, 1 of 2: hostnames")
-    session.tell(views.hosts(uses))
+    session.tell(views.hosts(uses, before))
     if hosts or not others:
         asked = _understood(hosts, others)
     else:
         asked = await session.consult(
             question(
-                "Which other hostnames stay (`all`, or names with commas between)?",
-                "",
+                "Which other hostnames stay (numbers or names with commas between, all, none)?",
+                ",".join(before) or "none",
                 lambda answer: _understood(answer, others),
+                why="A test is for your servers: what goes to others is left out of the test case.",
             )
         )
-        if asked:
-            session.decided(f"--hosts {','.join(sorted(asked))}")
+        session.decided(f"--hosts {','.join(sorted(asked)) or 'none'}")
     keep = {use.name for use in uses if use.own} | asked
     document = replace(document, case=restrict(document.case, document.exchanges, keep))
-    session.tell(views.left_out([use for use in uses if use.name not in keep]))
+    session.tell(views.left_out([use for use in uses if use.name not in keep], asked))
     session.say("Configure for Replay, 2 of 2: application state")
     configure_application_state(session, document, rules)
 
@@ -72,16 +73,23 @@ def configure_application_state(session: Console, document: Document, rules: Pat
 
 
 def _understood(answer: str, others: Sequence[str]) -> set[str]:
-    """The hostnames that an answer names; the name of a domain means all below it.
+    """The hostnames that an answer names, by numbers, names or their beginnings; the name of a
+    domain means all below it.
 
     Raises:
         UsageError: one of them is none of the others.
     """
-    if answer.strip() == "all":
-        return set(others)
+    named = answer.replace(",", " ").lower().split()
+    if named in (["all"], ["none"], []):
+        return set(others) if named == ["all"] else set()
     found: set[str] = set()
-    for name in answer.replace(",", " ").split():
-        matching = {other for other in others if belongs(other, name.lower())}
+    for name in named:
+        matching = {other for other in others if belongs(other, name)}
+        if name.isdecimal() and 1 <= int(name) <= len(others):
+            matching = {others[int(name) - 1]}
+        beginning = [other for other in others if other.startswith(name)]
+        if not matching and len(beginning) == 1:
+            matching = set(beginning)
         if not matching:
             known = ", ".join(others) or "none but the first page's"
             raise UsageError(f"no transaction goes to {name!r}; other hostnames: {known}")

@@ -28,10 +28,16 @@ NOTHING_PLANNED: Planned = MappingProxyType({})
 COLUMNS = ("username", "password", "domain")
 RECOMMENDATION = (
     "A username of its own for each virtual user is recommended: many servers end a user's earlier "
-    "sessions,\nlimit how many a user may have, or mix them up."
+    "sessions, limit how many a user may have, or mix them up."
 )
-_WAYS = ("dataset", "share")
-_KEEPERS = ("env", "keyring")
+WHY_OWN = "With a dataset each virtual user logs in as somebody else, as real users do."
+_WAYS = {
+    "dataset": "a CSV file; each virtual user has a row of its own",
+    "share": "one username for all virtual users",
+}
+#: Where the value of a password can be kept.
+KEEPERS = {"env": "an environment variable", "keyring": "the system's keyring"}
+_WHY_KEPT = "No password is written into the test case, which others read and keep in repositories."
 _SERVICE = "pytest-loadtool"
 
 
@@ -66,10 +72,10 @@ def ask_credentials(
     script may say instead."""
     way = _given_way(given)
     if not way:
-        session.say(RECOMMENDATION)
         way = yield from choice(
-            "Use a dataset, or Share a username", _WAYS, _WAYS[0], otherwise=hint
-        )
+            "Use a dataset, or Share a username", _WAYS, "dataset", otherwise=hint,
+            about=RECOMMENDATION, why=WHY_OWN,
+        )  # fmt: skip
     if way == "share":
         return (yield from _shared(session, given, known))
     return (yield from ask_dataset(session, given, known, planned))
@@ -80,12 +86,13 @@ def ask_dataset(
 ) -> Wizard[CredentialChoice]:
     """Use a dataset: one that there is, or a new one with the recorded user in its first row."""
     if given.dataset is not None:
-        path = given.dataset.absolute()
+        path = session.settings.directory / given.dataset.expanduser()
     else:
         path = yield from question(
             f"A CSV file with the columns {', '.join(COLUMNS)}; it is made if there is none?",
             session.shown(_proposed(session, known, planned)),
             lambda answer: _usable(session.settings.directory / Path(answer).expanduser()),
+            why="Its rows are the users; one that is made has the recorded user in its first row.",
         )
     columns = _columns(path)
     new = None
@@ -137,22 +144,27 @@ def _secret(text: str, otherwise: str) -> Wizard[str]:
 
 
 def ask_password(
-    session: Console, given: Given, username: str, known: str
+    session: Console, given: Given, username: str, known: str, keeper: str = ""
 ) -> Wizard[tuple[CredentialSource, str]]:
-    """Where the password of ``username`` is; and what it is, if it has to be put there."""
-    keeper = "env" if given.password_env else "keyring" if given.keyring else ""
+    """Where the password of ``username`` is; and what it is, if it has to be put there. ``keeper``
+    is one of `KEEPERS`, if somebody has said so."""
+    keeper = "env" if given.password_env else "keyring" if given.keyring else keeper
     if not keeper:
         keeper = yield from choice(
             "The password from an environment variable, or from the system's keyring",
-            _KEEPERS,
-            _KEEPERS[0],
+            KEEPERS,
+            "env",
             otherwise=f"say where the password of {username} is: --password-env NAME or "
             "--keyring SERVICE",
+            why=_WHY_KEPT,
         )
     if keeper == "env":
         name = given.password_env or (
             yield from question(
-                "Name of the environment variable?", env_name(session.case_path, "password"), _env
+                "Name of the environment variable?",
+                env_name(session.case_path, "password"),
+                _env,
+                why="Set it wherever the test case is replayed; this console sets it for itself.",
             )
         )
         variable = Variable(_env(name), env=name)
@@ -162,11 +174,13 @@ def ask_password(
             yield from question("Service in the keyring?", _SERVICE, _filled)
         )
         variable = Variable("password", keyring=service, username=username)
-        there = in_keyring(service, username) is not None
+        # A keyring may ask to be unlocked: that is for the command, and not for its wizard.
+        there = bool(given.keyring) and in_keyring(service, username) is not None
     if there or known:
         return CredentialSource(variable=variable), "" if there else known
     # Who cannot be asked puts it there later: nothing is wrong with that before it is replayed.
-    secret = yield from question(f"Password of {username}:", "", str, secret=True)
+    about = "Enter alone, if the keyring has it already." if keeper == "keyring" else ""
+    secret = yield from question(f"Password of {username}:", "", str, secret=True, about=about)
     return CredentialSource(variable=variable), secret
 
 

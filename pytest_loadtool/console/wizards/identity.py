@@ -1,8 +1,8 @@
-"""The Test Case Configuration Wizard and the User Identity Wizard: who the virtual users are."""
+"""Who the virtual users are: what options say of accounts and login forms, and what it changes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,11 +10,9 @@ from pytest_loadtool.codec.template import Template
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import identity as views
-from pytest_loadtool.console.wizard import Wizard, choice
+from pytest_loadtool.console.wizard import Wizard
 from pytest_loadtool.console.wizards.credentials import (
-    RECOMMENDATION,
     Given,
-    Planned,
     ask_credentials,
     ask_dataset,
     ask_name,
@@ -42,16 +40,15 @@ from pytest_loadtool.workflow.credentials import (
 from pytest_loadtool.workflow.document import Document, tidied
 from pytest_loadtool.workflow.telling import account as told_of
 
-_ADVICE = (
+ADVICE = (
     "`test-case-configuration --dataset users.csv` gives each virtual user a username of its own, "
     "`test-case-configuration --share USERNAME --password-env NAME` (or --keyring SERVICE) one to "
     "all of them"
 )
-_AGREED = ("yes", "no")
-_WAYS = ("dataset", "value", "keep")
-_CHANGE = "say --dataset FILE, or --share USERNAME with --password-env NAME or --keyring SERVICE"
-_Asking = Callable[[Console, NeededAccount, Given, Planned], Wizard[CredentialChoice | None]]
-_Decision = tuple[NeededAccount, CredentialChoice | None]
+#: Who a server may ask for that was not recorded to ask.
+ANYBODY = NeededAccount((Identity("", ""),))
+CHANGE = "give --dataset FILE, or --share USERNAME with --password-env NAME or --keyring SERVICE"
+_Decision = tuple[NeededAccount, CredentialChoice]
 
 
 def needs_identity(document: Document) -> bool:
@@ -60,41 +57,68 @@ def needs_identity(document: Document) -> bool:
 
 
 async def configure_identity(session: Console, given: Given, user: str = "") -> None:
-    """The Test Case Configuration Wizard, for one recorded ``user`` or for all: of those who are
-    not configured yet, if there are any.
+    """Give the accounts of one recorded ``user``, or of all, the credentials that options say.
 
     Raises:
-        CommandError: the person gave up, or there is nobody to ask.
+        CommandError: the options leave open what nobody is there to be asked.
     """
     document = session.opened()
-    found = unconfigured(document) or accounts(document)
-    if not found and not given.anything:
-        session.say(
-            "The recording shows no HTTP authentication: nothing is to be configured. For a server "
-            "that asks\nall the same, say --dataset FILE, or --share USERNAME."
-        )
-        return
-    found = tuple(one for one in found if _meant(user, one.known))
-    found = found or (NeededAccount((Identity("", ""),)),)
+    found = tuple(one for one in accounts(document) if _meant(user, one.known))
+    found = found or (ANYBODY,)
     _check_users(given, user, [one.known for one in found])
-    session.say("Test Case Configuration Wizard")
-    decisions = await _decided(session, found, given, _configuring, {})
+    decisions = await _decided(session, found, given, {})
     case = _placed(session, document.case, decisions)
     session.document = replace(document, case=case)
-    if case.identities:
-        session.say(
-            "Authentication is configured: `properties` shows it, `user-identity` changes it."
-        )
+    session.say("Authentication is configured: `properties` shows it, `user-identity` changes it.")
 
 
 async def change_identity(
-    session: Console, given: Given, number: int | None, user: str = ""
+    session: Console, given: Given, number: int | None, user: str = "", role: str = ""
 ) -> None:
-    """The User Identity Wizard: HTTP authentication and login forms, or form ``number`` alone; of
-    all users, or of one that was recorded.
+    """Give accounts and login forms, or form ``number`` alone, the credentials that options say; of
+    all users, or of one that was recorded. ``role`` is the one field of a form that is meant.
 
     Raises:
-        CommandError: there is neither, the person gave up, or there is nobody to ask.
+        CommandError: there is neither, or the options leave open what nobody is there to be asked.
+    """
+    document = session.opened()
+    found, forms = changeable(session, number, user)
+    _check_users(given, user, [*(one.known for one in found), *map(typed, forms)])
+    planned: dict[Path, str] = {}
+    accounts_too = await _decided(session, () if role else found, given, planned)
+    decisions = []
+    for login in forms:
+        session.say(f"  {views.login(document.case, login)}")
+        both = ask_credentials(session, given, typed(login), CHANGE)
+        asked = _one_field(session, login, given, role) if role else both
+        decisions.append((login, await session.consult(asked)))
+    case = _placed(session, document.case, accounts_too)
+    for login, credentials in decisions:
+        placed = _put(session, case, credentials)
+        case = _filled(placed.case, login, placed.templates)
+    session.document = replace(document, case=tidied(case, document.case))
+
+
+def to_configure(session: Console, user: str) -> tuple[NeededAccount, ...]:
+    """The accounts that are not configured yet, or else all of them; of ``user``, if that is given.
+
+    Raises:
+        UsageError: nothing was recorded of that user.
+    """
+    document = session.opened()
+    known = unconfigured(document) or accounts(document)
+    found = tuple(one for one in known if _meant(user, one.known))
+    _check_users(Given(), user, [one.known for one in found])
+    return found
+
+
+def changeable(
+    session: Console, number: int | None, user: str
+) -> tuple[tuple[NeededAccount, ...], tuple[LoginForm, ...]]:
+    """The accounts and the login forms of ``user``, if that is given; or login form ``number``.
+
+    Raises:
+        CommandError: there is neither.
     """
     document = session.opened()
     forms = logins(document.case, document.exchanges)
@@ -102,39 +126,26 @@ async def change_identity(
     if number is not None:
         forms = tuple(one for one in forms if one.transaction == number - 1)
     found = tuple(one for one in found if _meant(user, one.known))
-    forms = tuple(one for one in forms if _meant(user, _typed(one)))
+    forms = tuple(one for one in forms if _meant(user, typed(one)))
     if not found and not forms:
         what = f"{number} is no login form" if number else "no HTTP authentication, no login form"
-        raise CommandError(f"there is no user identity to change: {what}")
-    _check_users(given, user, [*(one.known for one in found), *map(_typed, forms)])
-    session.say("User Identity Wizard")
-    planned: dict[Path, str] = {}
-    accounts_too = await _decided(session, found, given, _changing, planned)
-    decisions = []
-    for login in forms:
-        session.say(f"  {views.login(document.case, login)}")
-        decisions.append((login, await session.consult(_filling(session, login, given, planned))))
-    case = _placed(session, document.case, accounts_too)
-    for login, credentials in decisions:
-        if credentials is not None:
-            placed = _put(session, case, credentials)
-            case = _filled(placed.case, login, placed.templates)
-    session.document = replace(document, case=tidied(case, document.case))
+        raise CommandError(
+            f"there is no user identity to change: {what}; `test-case-configuration` makes one for "
+            "a server that asks by HTTP authentication"
+        )
+    return found, forms
 
 
 async def _decided(
-    session: Console,
-    found: Iterable[NeededAccount],
-    given: Given,
-    wizard: _Asking,
-    planned: dict[Path, str],
+    session: Console, found: Iterable[NeededAccount], given: Given, planned: dict[Path, str]
 ) -> list[_Decision]:
     """What becomes of each account; datasets to be written join those that are ``planned``."""
     decisions = []
     for account in found:
         session.say(f"  {told_of(session.opened().case, account)}")
-        credentials = await session.consult(wizard(session, account, given, planned))
-        if credentials is not None and credentials.dataset is not None and credentials.new:
+        wizard = ask_credentials(session, given, account.known, CHANGE, planned)
+        credentials = await session.consult(wizard)
+        if credentials.dataset is not None and credentials.new:
             planned.setdefault(credentials.dataset, account.known.username)
         decisions.append((account, credentials))
     return decisions
@@ -144,9 +155,8 @@ def _placed(session: Console, case: TestCase, decisions: Iterable[_Decision]) ->
     """The test case with what was decided."""
     before = case
     for account, credentials in decisions:
-        if credentials is not None:
-            case = tidied(without_account(case, account), before)
-            case = with_account(_put(session, case, credentials), account)
+        case = tidied(without_account(case, account), before)
+        case = with_account(_put(session, case, credentials), account)
     return case
 
 
@@ -156,68 +166,25 @@ def _put(session: Console, case: TestCase, credentials: CredentialChoice) -> Pla
     return placed
 
 
-def _configuring(
-    session: Console, account: NeededAccount, given: Given, planned: Planned
-) -> Wizard[CredentialChoice | None]:
-    """Whether to configure an account, and how."""
-    if not given.anything:
-        what = told_of(session.opened().case, account)
-        agreed = yield from choice(
-            "Configure user identity for connection authentication", _AGREED, _AGREED[0],
-            otherwise=f"{what}: nobody is here to ask who the users are. {_ADVICE}",
-        )  # fmt: skip
-        if agreed != _AGREED[0]:
-            return None
-    return (yield from ask_credentials(session, given, account.known, _CHANGE, planned))
+def _one_field(
+    session: Console, login: LoginForm, given: Given, role: str
+) -> Wizard[CredentialChoice]:
+    """One field of a login form: ``role`` is `username` or `password`."""
+    known = typed(login)
+    if any(one.startswith(f"Password of {known.name}") for one in session.known_answers):
+        known = Known(known.username)  # a wizard was told another one than was recorded
+    if given.dataset is not None:
+        found = yield from ask_dataset(session, given, known)
+        other = {"username": "password", "password": "username"}[role]
+        return replace(found, **{other: None, "domain": None})  # type: ignore[arg-type]
+    if role == "username":
+        name = given.share or (yield from ask_name(known, CHANGE))
+        return CredentialChoice(CredentialSource(name), None)
+    source, secret = yield from ask_password(session, given, known.name, known.password)
+    return CredentialChoice(None, source, secret=secret)
 
 
-def _changing(
-    session: Console, account: NeededAccount, given: Given, planned: Planned
-) -> Wizard[CredentialChoice | None]:
-    """For an account that may have credentials: whether they stay, or what comes instead."""
-    if account.configured and not given.anything:
-        stays = yield from choice("Change it", _AGREED, "no", otherwise=_CHANGE)
-        if stays == "no":
-            return None
-    return (yield from ask_credentials(session, given, account.known, _CHANGE, planned))
-
-
-def _filling(
-    session: Console, login: LoginForm, given: Given, planned: Planned
-) -> Wizard[CredentialChoice | None]:
-    """For a login form: a value or a column of a dataset for each of its fields."""
-    known = _typed(login)
-    if given.anything:
-        return (yield from ask_credentials(session, given, known, _CHANGE, planned))
-    session.say(RECOMMENDATION)
-    sources: dict[str, CredentialSource] = {}
-    found, secret, way = None, "", "dataset"
-    for role, field in (("username", login.username), ("password", login.password)):
-        if field is None:
-            continue
-        way = yield from choice(
-            f"{field.name}: keep it, a value, or a dataset", _WAYS, way, otherwise=_CHANGE
-        )
-        if way == "dataset":
-            found = found or (yield from ask_dataset(session, given, known, planned))
-            sources[role] = CredentialSource(column=role)
-        elif way == "value" and role == "username":
-            name = yield from ask_name(known, _CHANGE)
-            known = known if name == known.username else Known(name)
-            sources[role] = CredentialSource(name)
-        elif way == "value":
-            sources[role], secret = yield from ask_password(
-                session, given, known.name, known.password
-            )
-    if not sources:
-        return None
-    return CredentialChoice(
-        sources.get("username"), sources.get("password"), None,
-        found.dataset if found else None, found.new if found else None, secret,
-    )  # fmt: skip
-
-
-def _typed(login: LoginForm) -> Known:
+def typed(login: LoginForm) -> Known:
     """What was typed into a form, where the test case still has it."""
     texts = [
         field.value if field is not None and field.datasource == CONSTANT else ""

@@ -36,6 +36,8 @@ _BARE = frozenset(
 )
 #: What any thing may be to another one.
 ANYTHING = frozenset({"entity", "node", "object", "parent", "record", "related", "target"})
+#: What fields are called that hold the id of such a thing, and do not say that it is one.
+_REFERENCES = frozenset({"parent"})
 #: Fields that tell which kind of thing is meant by the id beside them.
 _KINDS = ("class", "kind", "model", "type")
 _BRACE = re.compile("[{}]")
@@ -52,9 +54,13 @@ def is_for(slot: Slot, things: frozenset[str], traffic: Traffic) -> bool:
     """Whether the slot is for ids of these things: behind them in a path, by its name, by a type
     beside it, or, if it is only called an id, in a request about them."""
     if slot.place is Place.PATH or (slot.place is Place.TEXT and slot.root is Place.PATH):
+        if not things and is_id_name(plain(slot.name)):
+            return True  # POST /new, GET /id/1: neither says of what
         behind = collection_names(slot.name) | collection_names(collection(slot.before))
         return bool(things & behind)
     stem = id_stem(slot.name) if is_id_name(slot.name) else _declared(slot, traffic)
+    if stem is None and slot.place is Place.JSON and plain(slot.name) in _REFERENCES:
+        stem = plain(slot.name)
     if stem:
         kinds = _kinds_beside(slot, stem, traffic)
         if kinds:

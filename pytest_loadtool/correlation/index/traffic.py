@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import merge
 
+from pytest_loadtool.codec.calls import sql_changes
 from pytest_loadtool.codec.http import SAFE_METHODS
 from pytest_loadtool.codec.multipart import as_template, pieces_of
 from pytest_loadtool.codec.names import plain
@@ -207,10 +208,14 @@ def steps_of(case: TestCase, exchanges: Sequence[Exchange]) -> tuple[RecordedSte
                     path=path,
                     address=address,
                     called=called,
-                    changes_things=unsafe and not reads(called),
+                    changes_things=unsafe and (not reads(called) or _writes(exchange)),
                 )
             )
     return tuple(steps)
+
+
+def _writes(exchange: Exchange | None) -> bool:
+    return exchange is not None and sql_changes(exchange.request_body)
 
 
 def recorded_slots(step: RecordedStep) -> Iterator[Slot]:

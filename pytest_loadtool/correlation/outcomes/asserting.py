@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pytest_loadtool.correlation.decisions.ignoring import Entries
 from pytest_loadtool.correlation.decisions.notes import Title, titles_of
 from pytest_loadtool.correlation.index.traffic import RecordedStep, steps_of
 from pytest_loadtool.correlation.outcomes.changes import Change, changes_of
-from pytest_loadtool.correlation.outcomes.proof import Proof
+from pytest_loadtool.correlation.outcomes.proof import OWN, Proof
 from pytest_loadtool.correlation.outcomes.proofs import proofs
 from pytest_loadtool.correlation.outcomes.seen import Answers
 from pytest_loadtool.model.case import TestCase
@@ -40,7 +40,8 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
     ignored = NamePatterns(tuple(case.asm.ignore))
     if _IGNORED in ignored:
         return Asserted(case, ())
-    answers, entries = Answers(steps), Entries(steps)
+    answers, views = Answers(steps), Answers(steps, changes=True)
+    entries = Entries(steps)
     names, title = numbered_titles(case), titles_of(case).__getitem__
     new: dict[int, list[Validator]] = {}
     decisions: list[Decision] = []
@@ -53,13 +54,9 @@ def asserted(case: TestCase, steps: Sequence[RecordedStep]) -> Asserted:
         step = change.step
         if entries.have(step.index, _IGNORED, case.asm.ignore):
             continue
-        own = (
-            one
-            for one in proofs(change, answers, changed)
-            if (one.at, one.validator) not in told
-            and not any(step.index < at < one.at for at in said.get(one.text, ()))
-        )
-        best = _best(own)
+        best = _best(_own(change, answers, changed, said, told))
+        if not best or best[0].strength == OWN:
+            best = _best(_own(change, views, changed, said, told))
         told.update((one.at, one.validator) for one in best)
         if not best and (change.said or change.things) and not change.logs_in:
             silent.append(change)
@@ -82,6 +79,22 @@ def without_outcome(case: TestCase, exchanges: Sequence[Exchange], change: str) 
     at = int(change.partition(" ")[0]) - 1
     entry = Entries(steps_of(case, exchanges)).of(at, _IGNORED)
     return replace(case, asm=replace(case.asm, ignore=(*case.asm.ignore, entry)))
+
+
+def _own(
+    change: Change,
+    answers: Answers,
+    changed: Mapping[str, Sequence[int]],
+    said: Mapping[str, Sequence[int]],
+    told: Container[tuple[int, Validator | None]],
+) -> Iterator[Proof]:
+    """The proofs of a change that are of no other one, too."""
+    return (
+        one
+        for one in proofs(change, answers, changed)
+        if (one.at, one.validator) not in told
+        and not any(change.step.index < at < one.at for at in said.get(one.text, ()))
+    )
 
 
 def _by(

@@ -30,6 +30,10 @@ from pytest_loadtool.model.place import Place
 
 _REFERENCE = re.compile(r"\$\{([^}|]+)(?:\|[^}]*)?\}")
 _NUMBER = re.compile(r"-?\d{1,12}(?:\.\d{1,6})?")
+#: What stands in quotes in a longer text, such as SQL, and the numbers there.
+_QUOTED, _COUNTED = re.compile(r"'([^'\n]{3,80})'"), re.compile(r"(?<![\w.'])\d{1,9}(?![\w.'])")
+#: How many of these are looked for.
+_MOST_QUOTED = 10
 #: How many lines of a body without fields are looked for.
 _MOST_LINES = 50
 #: How many values of a JSON document are looked at, and how deep.
@@ -76,6 +80,13 @@ class Change:
     step: RecordedStep
     said: tuple[Said, ...]
     things: tuple[Thing, ...]
+    last: Said | None = None
+    """The last segment of its path."""
+
+    @property
+    def method(self) -> str:
+        """That of its request."""
+        return self.step.transaction.request.method
 
     @property
     def logs_in(self) -> bool:
@@ -114,7 +125,7 @@ def changes_of(case: TestCase, steps: Sequence[RecordedStep]) -> Iterator[Change
                 lines = _lines(one.request.body)
                 own = [line for line in lines if bodies[line] == 1]
                 said = dict.fromkeys(Said("", line, line) for line in own or lines)
-            yield Change(step, tuple(said), tuple(reversed(known.values())))
+            yield Change(step, tuple(said), tuple(reversed(known.values())), _last(each))
 
 
 def _sent(
@@ -221,7 +232,8 @@ def _names_a_thing(slot: Slot) -> bool:
 def _noun(slot: Slot) -> str:
     """``order`` of the id in ``/orders/17`` and in ``order_id=17``."""
     words = singular(slot.name).split()
-    if words and is_id_name(words[-1]) and slot.place is not Place.PATH:
+    bare = words in (["id"], ["ids"])
+    if words and is_id_name(words[-1]) and (bare or slot.place is not Place.PATH):
         words = words[:-1]
     return " ".join(words) or "thing"
 
@@ -235,6 +247,19 @@ def _said(sent: Iterable[tuple[Slot, str]], variables: Mapping[str, Variable]) -
         field = slot.part == "body" and slot.place is not Place.PATH
         if own and text and field and not is_typed_secret(slot.name):
             yield Said(slot.name, slot.value, template)
+            yield from _quoted(slot, template)
+
+
+def _quoted(slot: Slot, template: str) -> Iterator[Said]:
+    """What a longer text, such as SQL, has in quotes; and then its numbers, too."""
+    for pattern in (_QUOTED, _COUNTED) if "'" in slot.value else ():
+        texts = (pattern.findall(one)[:_MOST_QUOTED] for one in (slot.value, template))
+        yield from (Said("", one, written) for one, written in zip(*texts, strict=False))
+
+
+def _last(sent: Iterable[tuple[Slot, str]]) -> Said | None:
+    path = [one for one in sent if one[0].place is Place.PATH and not one[0].depth]
+    return Said("", path[-1][0].value, path[-1][1]) if path else None
 
 
 def _is_given_out(variable: Variable | None) -> bool:

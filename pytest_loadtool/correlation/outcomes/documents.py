@@ -8,10 +8,17 @@ from typing import Any
 
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.codec.template import escape
-from pytest_loadtool.correlation.classify import is_id_name, is_short_number, looks_random, singular
+from pytest_loadtool.correlation.classify import (
+    TELLING,
+    is_id_name,
+    is_short_number,
+    looks_random,
+    singular,
+)
 from pytest_loadtool.correlation.kinds import WRAPPERS, collection, id_stem
 from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
 from pytest_loadtool.correlation.outcomes.proof import (
+    OWN,
     SHORTEST,
     Before,
     Proof,
@@ -29,11 +36,15 @@ from pytest_loadtool.correlation.responses.objects import (
     leaves,
 )
 from pytest_loadtool.extraction.jsonpath import compile_path, format_path, json_text
-from pytest_loadtool.model.validator import JsonValidator
+from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
 #: A word that the server writes for a state: ``shipped``, ``in progress``.
 _STATE = re.compile(r"[^\W\d_][^\W\d]*(?:[ _-][^\W\d]+){0,3}")
 _LONGEST_STATE = 40
+#: What a server makes of text that has markup of a wiki, and what it leaves as it is between that.
+_TAG, _MARKUP = re.compile(r"<\w"), re.compile(r"[^\w .,;:!?()/+-]+")
+#: What is before and behind what it says.
+_ENDS = " .,;:!?/+-"
 #: A whole number that a server counts with.
 _MOST_COUNTED = 100_000
 
@@ -58,12 +69,29 @@ def of_object(change: Change, thing: Thing, answer: SeenAnswer, was: Before) -> 
                 yield _equal(answer, 0, path, keys, said.template, value)
             elif alone and before is not None and _is_state(keys, value, before, thing):
                 yield _equal(answer, 0, path, keys, escape(json_text(value) or ""), value)
+        yield from _elements(change, answer, path, item, before)
         return
     if names(answer.step, thing):
-        yield from _of_answer(change, answer, was)
+        yield from of_answer(change, answer, was)
 
 
-def _of_answer(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+def _elements(
+    change: Change, answer: SeenAnswer, path: str, item: Any, before: Any
+) -> Iterator[Proof]:
+    """What an object has in its lists as the change has sent it, and did not have before."""
+    for key, value in item.items():
+        if not (isinstance(value, list) and KEY.fullmatch(key)):
+            continue
+        held = inner(before, (key,)) or ()
+        for one in value:
+            said = _said(change, (key,), one) if isinstance(one, str) and _fits(one) else None
+            if said is not None and one not in held:
+                whole = f'{path}.{key}[?(@=="{said.template}")]'
+                says = f"{short(one)} is in {key}"
+                yield Proof(answer.step.index, 0, says, JsonValidator(whole))
+
+
+def of_answer(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """Likewise, where the answer is about the thing because it was asked for, and has no id."""
     earlier = [one.document for one in was.alike(answer) if one.document is not None]
     for steps, item in answer.objects:
@@ -74,6 +102,8 @@ def _of_answer(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proo
             was_so = any(inner(one, (*steps, *keys)) == value for one in earlier)
             if said is not None and not was_so and not is_id_name(keys[-1]):
                 yield _equal(answer, 0, format_path(steps), keys, said.template, value)
+        before = next((inner(one, steps) for one in earlier), None)
+        yield from _elements(change, answer, format_path(steps), item, before)
 
 
 def _said(change: Change, keys: Keys, value: Any) -> Said | None:
@@ -147,6 +177,27 @@ def _is_alone(steps: Steps, keys: Keys, value: Any, answer: SeenAnswer) -> bool:
     return [inner(one, within) for one in items].count(value) == 1
 
 
+def rendered_in_document(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """Texts of the change that a document has as HTML, of those with markup the longest part that
+    has none."""
+    if answer.paged or not _TAG.search(answer.text):
+        return
+    for said in change.said:
+        whole = "${" in said.template.replace("$${", "")
+        parts = [said.value] if whole else (one.strip(_ENDS) for one in _MARKUP.split(said.value))
+        text = max(parts, key=len)
+        if len(text) < TELLING or not any(map(str.isalpha, text)) or text not in answer.text:
+            continue
+        written = any(
+            isinstance(value, str) and text in value and _TAG.search(value)
+            for _, item in answer.objects
+            for _, value in leaves(item)
+        )
+        if written and not any(text in one.text for one in was.answers):
+            validator = TextValidator(said.template if whole else escape(text))
+            yield Proof(answer.step.index, 1, f"{short(text)} is shown", validator, said.value)
+
+
 def repeated_in_document(change: Change, answer: SeenAnswer) -> Iterator[Proof]:
     """What the answer to the change itself has of the thing, with its id, as it was sent."""
     for thing in change.things:
@@ -156,7 +207,7 @@ def repeated_in_document(change: Change, answer: SeenAnswer) -> Iterator[Proof]:
                 if said is None or not said.is_text or is_id_name(keys[-1]):
                     continue
                 if listed_at(steps) is None:
-                    yield _equal(answer, 2, format_path(steps), keys, said.template, value)
+                    yield _equal(answer, OWN, format_path(steps), keys, said.template, value)
 
 
 def _equal(
@@ -243,4 +294,15 @@ def listed_path(answer: SeenAnswer, thing: Thing) -> str | None:
                 same = is_id_name(key) and KEY.fullmatch(key) and json_text(value) == thing.id
                 if same and _is_kind(thing, steps, key, answer):
                     return where_path(steps, (key,), thing.template, value)
+    return None
+
+
+def unlisted_path(name: Said, earlier: SeenAnswer, answer: SeenAnswer) -> JsonValidator | None:
+    """That no item of a list is called so, if one was and is no more."""
+    for steps, item in earlier.objects if _fits(name.value) else ():
+        for keys, value in leaves(item):
+            if value == name.value and listed_at(steps) is not None:
+                get = compile_path(where_path(steps, keys, name.value), 1)
+                if get(earlier.document) is not None and get(answer.document) is None:
+                    return JsonValidator(where_path(steps, keys, name.template), absent=True)
     return None

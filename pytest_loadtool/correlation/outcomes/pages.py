@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import islice
+from xml.sax.saxutils import quoteattr
 
 from pytest_loadtool.codec.entities import WRITTEN, unescape
 from pytest_loadtool.codec.names import plain
@@ -39,6 +40,8 @@ _MOST_PROSE = 8
 _KIND = re.compile(r"([A-Za-z][\w.]*)[/=-]$")
 #: What things are called that may be of any kind.
 _ANYTHING = frozenset({"action", "entry", "item", "key", "object", "record", "row", "thing"})
+#: Controls in which a person sets nothing, or whose value is not what is set.
+_UNSEEN_TYPE = re.compile(r"type=.?(?:hidden|submit|checkbox|radio|button|password)")
 #: At how many places of a page an id is looked at.
 _MOST_ATTRIBUTES = 200
 #: How much of an address is before it.
@@ -64,6 +67,68 @@ def on_page(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
                 text = "" if row else said.value
                 yield Proof(answer.step.index, 0 if row else 1, says, validator, text)
                 break
+
+
+def numbers_in_row(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """Numbers of the change in the row of the thing, or in one with a name that the change says,
+    too; and not the number before."""
+    numbers = [one for one in change.said if not one.is_text and one.value.isdigit()]
+    for template, mark, at, called in _rows_of(change, answer) if numbers else ():
+        start, end = row_around(answer.text, at)
+        for one in numbers if end else ():
+            found = re.compile(rf">\s*{one.value}\s*<").search(answer.text, start, end)
+            earlier = [each for each in was.answers if mark in each.text]
+            if found and earlier and not any(_holds(each, found[0], mark) for each in earlier):
+                shown = escape(found[0]).replace(one.value, one.template)
+                says = f"{one.value} is shown with {called}"
+                yield Proof(answer.step.index, 1, says, TextValidator(shown, row=template))
+
+
+def _rows_of(change: Change, answer: SeenAnswer) -> Iterator[tuple[str, str, int, str]]:
+    """What rows are known by, as a template and as recorded, where that is, and what it is."""
+    for thing in change.things:
+        for template, mark in islice(attributes_with(answer.text, thing), 1):
+            yield template, mark, answer.text.find(mark), f"the {thing.noun}"
+    for name in change.said:
+        template, mark, at = next(_written(name, answer), ("", "", 0))
+        if mark:
+            yield template, mark, at, short(name.value)
+
+
+def in_control(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """Controls of the form of the thing that come with what the change has sent, and came with
+    something else before."""
+    earlier = [one for one in was.answers if one.kind == answer.kind and one.is_page]
+    about = answer.step.path == change.step.path or _is_about(change, answer)
+    for said in change.said if about and earlier else ():
+        shown = _set_control(said, answer)
+        known = any(f'"{said.field}"' in one.text for one in earlier)
+        if shown is None or not known or any(shown[1] in one.text for one in earlier):
+            continue
+        label = shown[1].partition(">")[2].strip() or said.value
+        says = f"{said.field} is {short(unescape(label))}"
+        yield Proof(answer.step.index, 0, says, TextValidator(shown[0]))
+
+
+def _set_control(said: Said, answer: SeenAnswer) -> tuple[str, str] | None:
+    """The control, or the option chosen in it, with the value as the page writes it: as a template,
+    and as recorded."""
+    if not said.field or f'"{said.field}"' not in answer.text:
+        return None
+    name, written = re.escape(said.field), re.escape(quoteattr(said.value)[1:-1])
+    value = rf'(?=[^<>]*\bvalue="{written}")'
+    field = re.compile(rf'<input\b{value}(?=[^<>]*\bname="{name}")[^<>]*>')
+    found = field.search(answer.text)
+    select = re.search(rf'<select\b[^<>]*\bname="{name}"', answer.text)
+    if found is None and select is not None:
+        chosen = re.compile(rf"<option\b(?=[^<>]*\bselected\b){value}[^<>]*>[^<>]*")
+        end = answer.text.find("</select", select.end())
+        found = chosen.search(answer.text, select.end(), max(end, 0))
+    if found is None or len(found[0]) > _LONGEST_ADDRESS or _UNSEEN_TYPE.search(found[0]):
+        return None
+    head, _, tail = found[0].partition(f'value="{quoteattr(said.value)[1:-1]}"')
+    template = quoteattr(said.template)[1:-1] if "${" not in said.template else said.template
+    return f'{escape(head)}value="{template}"{escape(tail)}', found[0]
 
 
 def in_element(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:

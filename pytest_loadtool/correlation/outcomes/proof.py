@@ -13,6 +13,8 @@ from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
+#: The strength of what only the answer to the change says.
+OWN = 2
 #: A shorter text stands there by chance.
 SHORTEST = 3
 _LONGEST_NAME = 40

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
+from urllib.parse import unquote_plus
 
 from pytest_loadtool.correlation.classify import (
     is_id_name,
@@ -16,20 +17,25 @@ from pytest_loadtool.correlation.classify import (
     singular,
 )
 from pytest_loadtool.correlation.kinds import id_stem
-from pytest_loadtool.correlation.outcomes.changes import Change, Thing
+from pytest_loadtool.correlation.outcomes.changes import Change, Said, Thing, is_change
 from pytest_loadtool.correlation.outcomes.documents import (
     listed_path,
     named_in_document,
+    of_answer,
     of_object,
+    rendered_in_document,
     repeated_in_document,
+    unlisted_path,
 )
 from pytest_loadtool.correlation.outcomes.pages import (
     attributes_with,
+    in_control,
     in_element,
     in_text,
+    numbers_in_row,
     on_page,
 )
-from pytest_loadtool.correlation.outcomes.proof import Before, Proof, names
+from pytest_loadtool.correlation.outcomes.proof import OWN, Before, Proof, names, short
 from pytest_loadtool.correlation.outcomes.seen import Answers, SeenAnswer
 from pytest_loadtool.model.validator import JsonValidator, TextValidator
 
@@ -48,7 +54,8 @@ def proofs(
     """
     was = Before(change, answers, changed)
     for answer in answers.after(change.step.index):
-        yield from _shown(change, answer, was)
+        yield from _shown(_not_echoed(change, answer), answer, was)
+        yield from _unlisted(change, answer, was)
     for step in answers.gone(change.step.index):
         for thing in change.things:
             if not thing.given and names(step, thing):
@@ -63,20 +70,41 @@ def _shown(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     yield from said
     if not any(one.strength == 0 for one in said):  # which says more
         for thing in change.things:
-            yield from _come_or_gone(thing, answer, was)
+            yield from _come_or_gone(change, thing, answer, was)
 
 
 def _said(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     if answer.document is not None:
         for thing in change.things:
             yield from of_object(change, thing, answer, was)
+        if _is_at_its_address(change, answer):
+            yield from of_answer(change, answer, was)
         yield from named_in_document(change, answer, was)
+        yield from rendered_in_document(change, answer, was)
     elif answer.is_page:
         if answer.is_xml:
             yield from in_element(change, answer, was)
+        yield from in_control(change, answer, was)
         yield from on_page(change, answer, was)
+        yield from numbers_in_row(change, answer, was)
     else:
         yield from in_text(change, answer, was)
+
+
+def _not_echoed(change: Change, answer: SeenAnswer) -> Change:
+    """The change without what the answer may only repeat from its own request."""
+    exchange = answer.step.exchange
+    body = exchange.request_body if exchange is not None else b""
+    if not body or not is_change(answer.step):
+        return change
+    sent = unquote_plus(body.decode("utf-8", "replace"))
+    return replace(change, said=tuple(one for one in change.said if one.value not in sent))
+
+
+def _is_at_its_address(change: Change, answer: SeenAnswer) -> bool:
+    """Whether what was asked for is what the change has put there (RFC 9110 §9.3.4)."""
+    step = change.step
+    return change.method in ("PUT", "PATCH") and answer.step.path == step.path
 
 
 def _repeated(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
@@ -84,11 +112,12 @@ def _repeated(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof
     if answer.document is not None:
         yield from repeated_in_document(change, answer)
         return
-    for proof in on_page(change, answer, was):
-        yield replace(proof, strength=2)
+    own = tuple(one for one in change.said if one.field and "'" not in one.value)
+    for proof in on_page(replace(change, said=own), answer, was):
+        yield replace(proof, strength=OWN)
 
 
-def _come_or_gone(thing: Thing, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+def _come_or_gone(change: Change, thing: Thing, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
     """A thing that the same address showed before, and shows no more; or the reverse."""
     if names(answer.step, thing):  # the page is asked for by it
         return
@@ -97,7 +126,7 @@ def _come_or_gone(thing: Thing, answer: SeenAnswer, was: Before) -> Iterator[Pro
     page = answer.document is None and not answer.is_xml
     if page and (thing.noun == "thing" or _is_of_another(thing, answer)):
         return
-    earlier = None if thing.given else was.same(answer)
+    earlier = None if thing.given else _earlier(change, thing, answer, was)
     if not was.last(thing, answer) or (earlier is None and not thing.given):
         return
     # What the change has given out may be anything that is listed, so it says less.
@@ -112,6 +141,35 @@ def _come_or_gone(thing: Thing, answer: SeenAnswer, was: Before) -> Iterator[Pro
         return
     says = f"the {thing.noun} is {'gone' if before else 'listed'}"
     yield Proof(answer.step.index, strength, says, check)
+
+
+def _earlier(change: Change, thing: Thing, answer: SeenAnswer, was: Before) -> SeenAnswer | None:
+    """The last answer to the same address; where the thing is deleted, also one to another query
+    that lists it."""
+    same = was.same(answer)
+    if change.method != "DELETE" or answer.document is None:
+        return same
+    asked = (one for one in was.alike(answer) if one.kind == answer.kind)
+    return next((one for one in asked if listed_path(one, thing)), same)
+
+
+def _unlisted(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proof]:
+    """The name at the end of an address that is deleted, which an answer listed and lists no
+    more."""
+    name, earlier = change.last, was.same(answer)
+    if change.method != "DELETE" or name is None or not name.is_text or earlier is None:
+        return
+    listed = earlier.document is not None and answer.document is not None
+    check = (unlisted_path if listed else _unlisted_text)(name, earlier, answer)
+    if check is not None:
+        yield Proof(answer.step.index, 0, f"{short(name.value)} is gone", check)
+
+
+def _unlisted_text(name: Said, earlier: SeenAnswer, answer: SeenAnswer) -> TextValidator | None:
+    found = re.search(rf"""([>/]){re.escape(name.value)}([<"'])""", earlier.text)
+    if found is None or found[0] in answer.text:
+        return None
+    return TextValidator(f"{found[1]}{name.template}{found[2]}", absent=True)
 
 
 def _path(thing: Thing, here: SeenAnswer, other: SeenAnswer | None) -> _Check | None:

@@ -117,10 +117,10 @@ class SeenAnswer:
 
 
 class Answers:
-    """The answers of a session that show something."""
+    """The answers of a session that show something; with ``changes``, also those to changes."""
 
-    def __init__(self, steps: Sequence[RecordedStep]) -> None:
-        self._steps = [one for one in steps if _shows(one) and not is_change(one)]
+    def __init__(self, steps: Sequence[RecordedStep], *, changes: bool = False) -> None:
+        self._steps = [one for one in steps if _shows(one) and (changes or not is_change(one))]
         self._places = [one.index for one in self._steps]
         self._kept: dict[int, SeenAnswer] = {}
         self._gone = [one for one in steps if one.exchange and one.exchange.status in _GONE]

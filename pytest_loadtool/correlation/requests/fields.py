@@ -27,7 +27,7 @@ CONSTANT, DATASET, USER_VARIABLE = "Constant value", "Dataset", "User variable"
 EXTRACTOR, SERVER_AUTHENTICATION = "Extractor", "Server authentication header"
 
 #: What the names of cookies begin with.
-_COOKIE = "Cookie "
+COOKIE = "Cookie "
 #: By variable: the extractors that set it, each as its transaction and its number in the case.
 _Extractors = Mapping[str, Sequence[tuple[int, int]]]
 
@@ -61,7 +61,7 @@ class Field:
     @property
     def is_cookie(self) -> bool:
         """Whether it is a cookie, of a script or of the cookie jar."""
-        return self.name.startswith(_COOKIE) and (self.slot is None or self.slot.in_cookie)
+        return self.name.startswith(COOKIE) and (self.slot is None or self.slot.in_cookie)
 
 
 def fields_of(
@@ -102,7 +102,7 @@ def _fields(
             continue
         # A parameter within a segment (";s=…") has a name; the segment has a path before it.
         base = "path" if slot.place is Place.PATH and slot.before else slot.name or "value"
-        base = f"{_COOKIE}{base}" if slot.in_cookie else base
+        base = f"{COOKIE}{base}" if slot.in_cookie else base
         seen[base] += 1
         number = f"[{seen[base]}]" if seen[base] > 1 or base == "path" else ""
         found.append(
@@ -197,10 +197,16 @@ def _cookies(
     if not any(one.value is None for one in places):
         return
     own = {one.partition("=")[0] for one in transaction.request.cookies}
-    sent = (exchange.request_header("cookie") if exchange is not None else None) or ""
-    for pair in sent.split(";"):
-        name, equals, value = pair.strip().partition("=")
-        if equals and name not in own:
+    for name, value in sent_cookies(exchange) if exchange is not None else ():
+        if name not in own:
             yield Field(
-                f"{_COOKIE}{name}", "HEADERS", value, SERVER_AUTHENTICATION, case.configured, None
+                f"{COOKIE}{name}", "HEADERS", value, SERVER_AUTHENTICATION, case.configured, None
             )
+
+
+def sent_cookies(exchange: Exchange) -> Iterator[tuple[str, str]]:
+    """Yield the names and values of the cookies that a request was recorded with."""
+    for pair in (exchange.request_header("cookie") or "").split(";"):
+        name, equals, value = pair.strip().partition("=")
+        if equals:
+            yield name, value

@@ -10,7 +10,6 @@ from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
 from pytest_loadtool.codec.names import plain
-from pytest_loadtool.codec.secret import is_password
 from pytest_loadtool.correlation.classify import (
     collection_names,
     is_code,
@@ -37,7 +36,13 @@ from pytest_loadtool.correlation.requests.positions import HOLE
 from pytest_loadtool.correlation.requests.slots import Slot
 from pytest_loadtool.correlation.responses.markup_items import ELEMENT
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
-from pytest_loadtool.correlation.strategies.new_pages import is_id, linked_thing, new_data, new_link
+from pytest_loadtool.correlation.strategies.new_pages import (
+    is_id,
+    linked_thing,
+    new_data,
+    new_link,
+    signs_in,
+)
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind
 
@@ -107,11 +112,24 @@ def _numbered(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
 
 
 def _id_shaped(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The value is numbered, or a word where ids stand."""
+    """The value is numbered, or a word where ids stand, which no answer had before the change that
+    was answered with it."""
     if _numbered(slot, producer, traffic):
         return True
+    if _created(slot, producer, traffic) and _was_known(slot, producer, traffic):
+        return False
     place = _CODE_PLACES.get(producer.kind, _no_place)
     return is_code(slot.value) and place(slot, producer, traffic)
+
+
+def _was_known(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
+    """Whether an answer before has the word, or a page before links to what is behind it."""
+    at, path = producer.transaction, f"{traffic.before(slot)}{slot.value}"
+    return traffic.responses.served.get(slot.value, at) < at or any(
+        address.startswith(path) and not address[len(path) : len(path) + 1].isalnum()
+        for address, found in traffic.responses.links.items()
+        if slot.place is Place.PATH and found[0].transaction < at
+    )
 
 
 def _by_name(_: Slot, producer: Producer, __: Traffic) -> bool:
@@ -279,16 +297,9 @@ def _sent(label: str, at: int, traffic: Traffic, *, by_login: bool = True) -> bo
     def sent(text: str) -> bool:
         first = traffic.requests.written.get(text, at + 1)
         telling = len(text) > 2 and not text.isdigit()
-        return telling and first <= at and (by_login or not _signs_in(traffic, first))
+        return telling and first <= at and (by_login or not signs_in(traffic, first))
 
     return sent(label) or (" " in label and all(map(sent, label.split())))
-
-
-def _signs_in(traffic: Traffic, transaction: int) -> bool:
-    """Whether people fill in no more than who they are and one password."""
-    fields = traffic.requests.fields.get(transaction, frozenset())
-    filled = sum(name in traffic.responses.typed for name in fields)
-    return filled <= 2 and sum(map(is_password, fields)) == 1
 
 
 def _named_item(_: Slot, producer: Producer, traffic: Traffic) -> bool:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Set
 
+from pytest_loadtool.codec.entities import unescape
 from pytest_loadtool.codec.names import plain
+from pytest_loadtool.codec.secret import is_password
 from pytest_loadtool.correlation.classify import (
+    TELLING,
     collection_names,
     is_id_name,
     is_short_number,
@@ -17,7 +21,9 @@ from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.producer import Producer
 from pytest_loadtool.correlation.requests.slots import Slot, target_slots
 from pytest_loadtool.correlation.responses.links import links
+from pytest_loadtool.correlation.responses.markup_items import ELEMENT
 from pytest_loadtool.correlation.responses.recorded import RecordedResponse
+from pytest_loadtool.extraction.row_search import row_around
 from pytest_loadtool.model.place import Place
 from pytest_loadtool.model.rule import ProducerKind, same_name
 
@@ -41,14 +47,15 @@ def is_id(slot: Slot, traffic: Traffic) -> bool:
     )
 
 
-def new_link(slot: Slot, _: Producer, traffic: Traffic, own: Set[int]) -> bool:
-    """The page was seen without the link before the last change, and has it since; or it is that of
-    something created, a form or script goes to the link, and no other id is behind this one."""
+def new_link(slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]) -> bool:
+    """The page was seen without the link before the last change, and has it since; the row of the
+    link has a text that a change has sent; or the page is that of something created, a form or
+    script goes to the link, and no other id is behind this one."""
     if not is_id(slot, traffic):
         return False
     step = traffic.steps[slot.transaction]
     first = traffic.responses.links[step.address][0].transaction
-    if _is_later(first, traffic):
+    if _is_later(first, traffic) or _is_in_own_row(producer, traffic):
         return True
     return first in own and step.changes_things and _is_last_id(slot, step.address, traffic)
 
@@ -81,11 +88,36 @@ def linked_thing(slot: Slot, producer: Producer, traffic: Traffic, own: Set[int]
     return False
 
 
+def signs_in(traffic: Traffic, transaction: int) -> bool:
+    """Whether people fill in no more than who they are and one password: that creates nothing."""
+    fields = traffic.requests.fields.get(transaction, frozenset())
+    filled = sum(name in traffic.responses.typed for name in fields)
+    return filled <= 2 and sum(map(is_password, fields)) == 1
+
+
 def _is_later(first: int, traffic: Traffic) -> bool:
     """Whether the page that has something first was seen before the last change before that."""
     change = bisect_left(traffic.requests.changes, first) - 1
+    while change >= 0 and signs_in(traffic, traffic.requests.changes[change]):
+        change -= 1
     seen = traffic.responses.pages.get(traffic.steps[first].path, [])
     return change >= 0 and bisect_right(seen, traffic.requests.changes[change]) > 0
+
+
+def _is_in_own_row(producer: Producer, traffic: Traffic) -> bool:
+    """Whether the row around a link has a text that tells it from others and that a change has
+    sent: of a list that was not seen before, this alone tells what is new."""
+    exchange = traffic.steps[producer.transaction].exchange
+    text = RecordedResponse(exchange).text if exchange is not None else ""
+    start, end = row_around(text, text.find(producer.text)) if producer.text in text else (0, 0)
+    for found in ELEMENT.finditer(text, start, end) if end else ():
+        plain_text = unescape(found[1].strip())
+        sent = traffic.requests.written.get(plain_text, producer.transaction)
+        telling = len(plain_text) >= TELLING and not plain_text.isdigit()
+        if telling and sent < producer.transaction and not signs_in(traffic, sent):
+            own = re.compile(rf">\s*{re.escape(found[1].strip())}\s*<")
+            return len(own.findall(text)) == 1
+    return False
 
 
 def _is_last_id(slot: Slot, address: str, traffic: Traffic) -> bool:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -90,6 +92,45 @@ def test_extractor_is_made_from_content(
     assert not signing_in.opened().case.variables
 
 
+def test_replays_show_whether_a_value_is_dynamic(
+    signing_in: Console, server: Server, listener: Listener
+) -> None:
+    """And validators are tried on what came then; a text may be one of a replay."""
+    with suppress(CommandError):
+        do(signing_in, "play --fast")
+    listener.said.clear()
+    do(signing_in, "extract 1 csrf --form token --preview")
+    recorded, replayed = listener.said[:2]
+    assert recorded.split() == ["recorded", "200", "1", "match", "aB3dE6gH9jK2mN5pQ8"]
+    assert re.fullmatch(
+        r"  replay \d\d:\d\d:\d\d  200  1 match  zY9xW8vU7tS6rQ5pO4  another value: dynamic",
+        replayed,
+    )
+    listener.said.clear()
+    do(signing_in, "validate 1 --text aB3dE6gH9jK2mN5pQ8 --preview")
+    assert "holds" in listener.said[0]
+    assert "Search text not found" in listener.said[1]
+    listener.said.clear()
+    do(signing_in, "extract 1 csrf --from zY9xW8vU7tS6rQ5pO4 --preview")
+    assert listener.said[0] == "  1. form field 'token'"
+
+
+def test_token_is_cut(ordering: Console, listener: Listener) -> None:
+    """Unless somebody wants to see it."""
+    url = "http://127.0.0.1:9"
+    answer = '{"access_token": "dGhpcyBpcyBhIHNlY3JldA", "expires_in": 60}'
+    write_har(
+        ordering.case_path.with_name("token.har"),
+        exchange("POST", f"{url}/token", 0, content_type="application/json", answer=answer),
+    )
+    do(ordering, f"import {ordering.case_path.with_name('token.har')} --discard")
+    listener.said.clear()
+    do(ordering, "extract 1 bearer --json $.access_token --preview")
+    assert listener.said == ["  recorded  200  1 match  dGhp…"]
+    do(ordering, "extract 1 bearer --json $.access_token --preview --secrets")
+    assert listener.said[-1].endswith("dGhpcyBpcyBhIHNlY3JldA")
+
+
 def test_extractor_that_a_person_made_stays(signing_in: Console, listener: Listener) -> None:
     """Configuring leaves it alone; it is taken out with what was recorded in its place."""
     do(signing_in, "extract 1 csrf --form token --use 2")
@@ -126,7 +167,7 @@ def test_text_of_a_response_is_enough(ordering: Console, listener: Listener) -> 
     assert extractor.source == HeaderValue("X-Order")
     with pytest.raises(UsageError, match="--choose is 1 to"):
         do(ordering, "extract 1 order --from 4711 --choose 20")
-    with pytest.raises(CommandError, match="the response does not have 'zzz'"):
+    with pytest.raises(CommandError, match="no known response of it has 'zzz'"):
         do(ordering, "extract 1 order --from zzz")
     do(ordering, "undo")
     do(ordering, "undo")
@@ -227,10 +268,10 @@ def test_status_code_validator_is_edited(
         do(session, "play --fast")
     listener.said.clear()
     do(session, "status 1 404,500-599")
-    assert listener.said == [
-        "  recorded  200  the status is 200",
-        "1 GET /status/404: Status Code is 404, 500-599",
-    ]
+    recorded, replayed, now = listener.said
+    assert recorded.split(maxsplit=2) == ["recorded", "200", "the status is 200"]
+    assert replayed.endswith("404  holds")
+    assert now == "1 GET /status/404: Status Code is 404, 500-599"
     (one,) = session.opened().case.transactions()
     assert one.status == StatusCodes(((404, 404), (500, 599)))
     do(session, "play --fast")

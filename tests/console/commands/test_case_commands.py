@@ -63,6 +63,41 @@ def test_tree_is_collapsed_and_expanded(session: Console, listener: Listener) ->
         do(session, "tree --collapse-all --expand-all")
 
 
+@pytest.mark.promise(49)
+def test_single_pages_are_collapsed(session: Console, listener: Listener) -> None:
+    """By number or name, until they are expanded; a page that is made meanwhile is not."""
+    session.document = DOCUMENT
+
+    def shown(line: str) -> list[str]:
+        do(session, line)
+        listener.said.clear()
+        do(session, "tree")
+        return [text[:8] for text in listener.said if text[:1] in "▸▾"]
+
+    assert shown("collapse P1") == ["▸ P1 Log", "▾ P2 Hom"]
+    assert shown("collapse") == ["▸ P1 Log", "▸ P2 Hom"]
+    assert shown("expand Home") == ["▸ P1 Log", "▾ P2 Hom"]
+    assert shown("split P2 --at 3") == ["▸ P1 Log", "▾ P2 Hom", "▸ P3 GET"]
+    assert shown("expand") == ["▾ P1 Log", "▾ P2 Hom", "▾ P3 GET"]
+
+
+def test_tree_of_what_was_asked_for(session: Console, listener: Listener) -> None:
+    """The selections and filters of all commands; what is none is refused."""
+    session.document = DOCUMENT
+    for line, count in (
+        ("tree ~m POST", 1),
+        ("tree P2", 2),
+        ("tree --kind html", 1),
+        ("tree 1 3", 2),
+    ):
+        listener.said.clear()
+        do(session, line)
+        assert f"({count} of 2 pages, 3 transactions)" in listener.said[0]
+        assert len([text for text in listener.said if text[:5].strip().isdigit()]) == count
+    with pytest.raises(UsageError, match="there is no operator '~mm': did you mean '~m'"):
+        do(session, "tree ~mm POST")
+
+
 @pytest.mark.parametrize("line", ["save", "play"])
 def test_variable_that_lost_its_source_is_not_passed_over(session: Console, line: str) -> None:
     """A variable without a source is named at once, and neither saved nor played."""
@@ -84,7 +119,7 @@ def test_variable_that_lost_its_source_is_not_passed_over(session: Console, line
     )
     do(session, "delete 1")
     assert isinstance(session.frontend, Listener)
-    assert "token was set by it and is still used" in session.frontend.text
+    assert "token was set by 1 GET /, which is gone, and is still used by" in session.frontend.text
     with pytest.raises(CommandError, match="token: used, but set by nothing; `configure`"):
         do(session, line)
     assert not session.case_path.exists()

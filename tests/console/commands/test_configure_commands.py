@@ -16,6 +16,7 @@ from pytest_loadtool.console.execution import execute
 from pytest_loadtool.console.opening import open_file
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.model.websocket import WEBSOCKET
+from tests.console import traffic
 from tests.console.listener import Listener
 from tests.console.traffic import RECORDED_TOKEN, sign_in, write_har
 from tests.correlation.exchanges import exchange, json_body
@@ -180,3 +181,30 @@ def test_what_was_done_over_websockets_is_said(
     assert "WebSocket upgrade, over which the page sent events" in listener.text
     do(session, "configure")
     assert listener.text.count(said) == 2
+
+
+@pytest.mark.promise(55)
+@pytest.mark.parametrize("answer", ["1", "cdn", "cdn.shop.example", "CDN"])
+def test_hostnames_are_a_check_list(
+    session: Console, listener: Listener, tmp_path: Path, answer: str
+) -> None:
+    """A number, a name or its beginning; what stayed is proposed when it is asked again, and kept
+    by whoever is not there to ask; the remedy for what was left out keeps it, too."""
+    three = [
+        traffic.exchange("GET", "http://shop.test/", 0, ("Accept", "text/html")),
+        traffic.exchange("GET", "http://cdn.shop.example/a", 1),
+        traffic.exchange("GET", "http://tracker.example/b", 2),
+    ]
+    do(session, f"import {write_har(tmp_path / 'in.har', *three)}")
+    listener.lines = [answer]
+    do(session, "configure")
+    assert "   1 [ ] cdn.shop.example  1 transaction  (another)" in listener.said
+    assert session.log.entries[-1].line == "configure --hosts cdn.shop.example"
+    assert (
+        "  To keep them: `undo`, then `configure --hosts cdn.shop.example,tracker.example`."
+        in listener.said
+    )
+    listener.said.clear()
+    do(session, "configure")
+    assert any(" 1 [x] cdn.shop.example" in one for one in listener.said)
+    assert "cdn.shop.example" in session.opened().case.hosts

@@ -196,7 +196,7 @@ def test_table_of_a_spreadsheet_is_imported(
     do(searching, f"dataset import '{path}' --name customers")
     assert read_dataset(tmp_path / "customers.csv").rows[0] == ("Jörg", "j@x.example", "Weg 1")
     assert path.read_bytes().startswith(b"Vorname;")
-    with pytest.raises(CommandError, match=r"customers\.csv is there already: say --name"):
+    with pytest.raises(CommandError, match=r"customers\.csv is there already: give --replace"):
         do(searching, f"dataset import '{path}' --name customers")
 
 
@@ -222,8 +222,11 @@ def test_field_makes_the_dataset_it_wants(
     searching: Console, tmp_path: Path, listener: Listener
 ) -> None:
     """A person is asked; the recorded value is in the first row. A script is told what to say."""
-    with pytest.raises(CommandError, match="`dataset new people name` makes one"):
+    with pytest.raises(CommandError, match="give --new, or make one with `dataset new"):
         do(searching, "set-field 1 name --dataset people.name")
+    do(searching, "set-field 1 name --dataset people.name --new")
+    do(searching, "undo")
+    assert not (tmp_path / "people.csv").exists()
     listener.answers = [True, True]
     do(searching, "set-field 1 name --dataset people.name")
     assert read_dataset(tmp_path / "people.csv").rows == (("ann",),)

@@ -11,8 +11,9 @@ import pytest
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.execution import execute
 from pytest_loadtool.console.session import Console
+from pytest_loadtool.console.views.line import ViewLine
 from tests.console.listener import Listener
-from tests.console.traffic import sign_in, write_har
+from tests.console.traffic import exchange, sign_in, write_har
 from tests.plugin.serving import Server, serving
 
 
@@ -54,9 +55,10 @@ def test_fields_are_listed(configured: Console, listener: Listener) -> None:
         "PATH",
         "  path[1]   Constant value  login",
         "POST content",
-        f"  token     Extractor[1]    ${{{token}}}",
+        f"# token     Extractor[1]    ${{{token}}}",
         "  user      Constant value  ann",
         "  password  Constant value  corr…",
+        "# correlated",
     ]
     assert listener.gray == [listener.said[4]]
 
@@ -89,20 +91,24 @@ def test_dataset_is_set(configured: Console, tmp_path: Path, server: Server) -> 
 
 
 @pytest.mark.promise(71)
-def test_variable_is_set(configured: Console) -> None:
+def test_variable_is_set(configured: Console, listener: Listener) -> None:
     """A new one has the value that was there; then other fields can use it too."""
     do(configured, "set-field 2 user --variable name")
     assert configured.opened().case.variables["name"].value == "ann"
     do(configured, "set-field 2 password --variable name")
     assert body(configured).endswith("&user=${name}&password=${name}")
-    with pytest.raises(UsageError, match=r"there is no variable 'nme': .*token"):
-        do(configured, "set-field 2 password --variable nme")
+    do(configured, "set-field 2 password --variable me")
+    assert listener.said[-1] == (
+        "  me is a new variable, with the value that was there: did you mean 'name'?"
+    )
+    assert configured.opened().case.variables["me"].template == "${name}"
+    assert body(configured).endswith("&user=${name}&password=${me}")
 
 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("set-field 2 user", "needs one of --constant, --dataset and --variable"),
+        ("set-field 2 user", "needs one of --constant, --dataset, --variable, --extractor and"),
         ("set-field 2 user --constant a --variable b", "needs one of --constant"),
         ("set-field 2 usr --constant a", "has no field 'usr'; did you mean 'user'"),
         ("set-field 2 zzz --constant a", "has no field 'zzz'; `fields 2` lists them"),
@@ -116,3 +122,167 @@ def test_slip_is_named(configured: Console, line: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         do(configured, line)
     assert configured.document is before
+
+
+def test_variable_takes_the_place_of_a_column(configured: Console, tmp_path: Path) -> None:
+    """Whatever a field sends, a new variable has that."""
+    (tmp_path / "users.csv").write_text("username\nben\n")
+    do(configured, "set-field 2 user --dataset users.username")
+    do(configured, "set-field 2 user --variable me")
+    assert configured.opened().case.variables["me"].template == "${users.username}"
+    assert "&user=${me}&" in body(configured)
+
+
+SOAP = """<soap:Envelope xmlns:soap="x"><soap:Body><Buy id="17"><Sku>TEA-1</Sku></Buy></soap:Body>
+</soap:Envelope>"""
+GRAPHQL = (
+    '{"query": "mutation Buy($sku: ID!) { buy(sku: $sku) { id } }", "variables": {"sku": "TEA-1"}}'
+)
+ORDER = '{"items": [{"sku": "TEA-1", "count": 2}], "note": "Café"}'
+
+
+@pytest.fixture
+def shop(session: Console, tmp_path: Path, listener: Listener) -> Console:
+    """A console with calls that send the same thing in several places, and cookies."""
+    jar = ("Cookie", "sid=secret-session-1; theme=dark")
+    calls = [
+        exchange("GET", "http://shop.test/items/TEA-1?view=full", 0, jar, answer="{}"),
+        exchange("POST", "http://shop.test/orders?dry=no", 1, jar, *JSON, body=ORDER, answer="{}"),
+        exchange("POST", "http://shop.test/graphql", 2, *JSON, body=GRAPHQL, answer="{}"),
+        exchange("POST", "http://shop.test/soap", 3, ("Content-Type", "text/xml"), body=SOAP),
+        exchange("GET", "http://shop.test/me", 4, ("Authorization", "Bearer k3y-of-ann-12345")),
+    ]
+    do(session, f"import {write_har(tmp_path / 'in.har', *calls)}")
+    listener.said.clear()
+    return session
+
+
+JSON = (("Content-Type", "application/json"),)
+
+
+def listed(session: Console, line: str) -> list[str]:
+    assert isinstance(session.frontend, Listener)
+    session.frontend.said.clear()
+    do(session, line)
+    return [" ".join(one.split()) for one in session.frontend.said]
+
+
+@pytest.mark.promise(24)
+@pytest.mark.promise(28)
+@pytest.mark.promise(29)
+@pytest.mark.promise(30)
+def test_fields_of_the_test_case(shop: Console) -> None:
+    """By section, with the number of the transaction, and which others have the same value."""
+    assert listed(shop, "fields all --filter 'TEA|view|dry'") == [
+        "PATH",
+        "1 path[2] Constant value TEA-1 also in 2, 3, 4",
+        "QUERY",
+        "1 view Constant value full",
+        "2 dry Constant value no",
+        "POST content",
+        "2 sku Constant value TEA-1 also in 1, 3, 4",
+        "3 sku Constant value TEA-1 also in 1, 2, 4",
+        "4 Sku Constant value TEA-1 also in 1, 2, 3",
+    ]
+    assert listed(shop, "fields 1-2 ~m GET --filter view") == [
+        "GET /items/TEA-1",
+        "QUERY",
+        "view Constant value full",
+    ]
+    assert listed(shop, "fields P1 --filter nothing-like-it")[-1] == "No field is like that."
+    with pytest.raises(UsageError, match="--filter: '\\[' is no regular expression"):
+        do(shop, "fields all --filter [")
+    with pytest.raises(UsageError, match="fields of what"):
+        do(shop, "fields")
+
+
+def test_sections_have_one_heading_each(shop: Console) -> None:
+    """Authorization and cookies are headers, both."""
+    lines = listed(shop, "fields all")
+    assert [line for line in lines if line in ("PATH", "QUERY", "HEADERS", "POST content")] == [
+        *("PATH", "QUERY", "HEADERS", "POST content")
+    ]
+
+
+def test_secrets_are_cut_in_fields(shop: Console) -> None:
+    """Unless they are asked for."""
+    text = "\n".join(listed(shop, "fields all"))
+    assert "secret-session-1" not in text
+    assert "k3y-of-ann" not in text
+    text = "\n".join(listed(shop, "fields all --secrets"))
+    assert "secret-session-1" in text
+    assert "k3y-of-ann-12345" in text
+
+
+@pytest.mark.promise(27)
+@pytest.mark.parametrize(
+    ("line", "sent"),
+    [
+        ("set-field 1 path[2] --constant 'a/b'", "/items/a%2Fb?view=full"),
+        ("set-field 1 view --constant 'a&b'", "/items/TEA-1?view=a%26b"),
+        ("set-field 2 sku --constant 'a\"b'", '{"sku": "a\\"b", "count": 2}'),
+        ("set-field 3 sku --constant X-9", '"variables": {"sku": "X-9"}'),
+        ("set-field 4 Sku --constant 'a<b'", "<Sku>a&lt;b</Sku>"),
+    ],
+)
+def test_edited_field_is_encoded_for_its_place_and_marked(
+    shop: Console, line: str, sent: str
+) -> None:
+    """Path segments, query, JSON, GraphQL and XML; what a person wrote is green, with a sign."""
+    do(shop, line)
+    number, name = line.split()[1:3]
+    request = list(shop.opened().case.transactions())[int(number) - 1].request
+    assert sent in request.target + str(request.body)
+    assert isinstance(shop.frontend, Listener)
+    shop.frontend.said.clear()
+    do(shop, f"fields {number}")
+    (edited,) = (
+        one
+        for one in shop.frontend.said
+        if isinstance(one, ViewLine) and one.startswith("+ ") and "edited by" not in one
+    )
+    assert name in edited
+    assert ("+ ", "edited") in edited.spans
+    assert shop.frontend.said[-1] == "+ edited by a person"
+
+
+def test_all_with_the_same_value_are_changed(shop: Console, listener: Listener) -> None:
+    """Wherever it stands, and one `undo` takes all of it back."""
+    before = shop.document
+    do(shop, "set-field 1 path[2] --variable sku --all")
+    assert listener.said[-2:] == [
+        "  sku is a new variable, with the value that was there",
+        "  4 fields changed, in 1, 2, 3, 4",
+    ]
+    requests = [one.request for one in shop.opened().case.transactions()]
+    assert requests[0].target == "/items/${sku}?view=full"
+    assert all("${sku" in str(one.body) for one in requests[1:4])
+    do(shop, "undo")
+    assert shop.document is before
+    do(shop, "set-field 2 sku --constant 'x y' --all")
+    requests = [one.request for one in shop.opened().case.transactions()]
+    assert requests[0].target == "/items/x%20y?view=full"
+    assert all("x y" in str(one.body) for one in requests[1:4])
+
+
+def test_extractor_is_set(configured: Console, listener: Listener) -> None:
+    """By its number or its variable; one that comes later gives nothing out in time."""
+    (token,) = configured.opened().case.variables
+    do(configured, "set-field 2 user --extractor 1")
+    assert listener.said[-1] == f"user: Extractor[1], ${{{token}}}"
+    do(configured, "undo")
+    do(configured, f"set-field 2 user --extractor {token}")
+    assert listener.said[-1] == f"user: Extractor[1], ${{{token}}}"
+    with pytest.raises(CommandError, match=r"no extractor '7': Extractor\[1\] "):
+        do(configured, "set-field 2 user --extractor 7")
+    with pytest.raises(CommandError, match="taken from 1 GET /form, which does not come before"):
+        do(configured, "set-field 1 path[1] --extractor Extractor[1]")
+
+
+def test_server_authentication_is_set(shop: Console, listener: Listener) -> None:
+    """The virtual user keeps the header then; other fields it knows nothing of."""
+    do(shop, "set-field 5 Authorization --server-authentication")
+    request = list(shop.opened().case.transactions())[4].request
+    assert not any(one.name == "Authorization" for one in request.headers)
+    with pytest.raises(CommandError, match="keep Authorization and cookies, and no view"):
+        do(shop, "set-field 1 view --server-authentication")

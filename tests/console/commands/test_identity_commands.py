@@ -20,7 +20,7 @@ from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.exchange import Exchange
 from tests.console.listener import Listener, do
 from tests.console.negotiated import two_users, with_basic, with_ntlm
-from tests.console.traffic import write_har
+from tests.console.traffic import sign_in, write_har
 from tests.rings import Ring, in_place
 
 FROM_DATASET = Identity("${users.username}", "${users.password}", "${users.domain}")
@@ -54,6 +54,7 @@ def test_person_takes_a_dataset(session: Console, listener: Listener, tmp_path: 
         "Use a dataset, or Share a username",
         "A CSV file with the columns username, password, domain; it is made if there is none?",
         "Password of alice",
+        "Run it",
     ]
     assert "A username of its own for each virtual user is recommended" in listener.text
     assert "NTLM at shop.test, recorded as EXAMPLE\\alice" in listener.text
@@ -92,7 +93,7 @@ def test_person_declines_or_gives_up(session: Console, listener: Listener, tmp_p
     do(session, "test-case-configuration")
     assert session.document == before
     listener.lines = ["yes"]
-    with pytest.raises(CommandError, match="say --dataset FILE, or --share USERNAME"):
+    with pytest.raises(CommandError, match="give --dataset FILE, or --share USERNAME"):
         do(session, "test-case-configuration")
     assert session.document == before
     assert not (tmp_path / "users.csv").exists()
@@ -322,3 +323,36 @@ def test_options_exclude_each_other(session: Console) -> None:
     ):
         with pytest.raises(CommandError, match=wrong):
             do(session, f"test-case-configuration {line}")
+
+
+@pytest.mark.promise(57)
+def test_wizard_at_any_time(
+    session: Console, listener: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where no authentication was recorded: for a server that asks all the same. `wizards`
+    opens it by the beginning of its name."""
+    monkeypatch.delenv("SHOP_PASSWORD", raising=False)
+    recorded(session, sign_in("http://shop.test"))
+    listener.interactive = True
+    listener.lines = ["test", "yes", "share", "ben", "env", "", "secret9", "yes"]
+    do(session, "wizards")
+    (identity,) = case_of(session).identities
+    assert identity == Identity("ben", "${SHOP_PASSWORD}")
+    assert os.environ.pop("SHOP_PASSWORD") == "secret9"
+    assert "secret9" not in session.log.script() + listener.text
+    assert "test-case-configuration --share ben --password-env SHOP_PASSWORD" in listener.text
+
+
+def test_wizard_counts_its_steps(session: Console, listener: Listener, tmp_path: Path) -> None:
+    """As far as nothing depends on what is still to be answered; the last is the page with the
+    command."""
+    recorded(session, with_basic())
+    listener.lines = ["yes", "dataset", "", "yes"]
+    do(session, "test-case-configuration")
+    assert [one for one in listener.said if "step" in one] == [
+        "Configure user identity, step 1 of 1 to 6",
+        "Configure user identity, step 2 of 4 to 6",
+        "Configure user identity, step 3 of 4",
+        "Configure user identity, step 4 of 4",
+    ]
+    assert "   1  dataset  a CSV file; each virtual user has a row of its own" in listener.said

@@ -58,9 +58,10 @@ def test_value_or_dataset_for_each_field(
         in listener.said
     )
     assert [one.partition(" (")[0] for one in listener.asked] == [
-        "user: keep it, a value, or a dataset",
+        "user: a dataset, a value, or as it is",
         "A CSV file with the columns username, password, domain; it is made if there is none?",
-        "password: keep it, a value, or a dataset",
+        "password: a dataset, a value, or as it is",
+        "Run it",
     ]
     assert body(signed_in) == "user=${users.username}&password=${users.password}"
     assert read_dataset(tmp_path / "users.csv").rows == (("ann", "correct horse 7", ""),)
@@ -72,13 +73,65 @@ def test_value_or_dataset_for_each_field(
 def test_values(signed_in: Console, listener: Listener, monkeypatch: pytest.MonkeyPatch) -> None:
     """A name as it is; a password from the environment: it does not go into the test case."""
     monkeypatch.delenv("SHOP_PASSWORD", raising=False)
-    listener.lines = ["value", "ben & co", "value", "env", "", ""]
+    listener.lines = ["value", "ben & co", "env", "", ""]
     do(signed_in, "user-identity")
+    assert "user-identity 2 --share 'ben & co' --password-env SHOP_PASSWORD" in listener.text
     assert body(signed_in) == "user=ben+%26+co&password=${SHOP_PASSWORD}"
     assert "Set SHOP_PASSWORD before it is replayed." in listener.said
     listener.lines = ["keep", "dataset", "other.csv", "correct horse 8"]
     do(signed_in, "user-identity 2")
     assert body(signed_in) == "user=ben+%26+co&password=${users.password}"
+
+
+@pytest.mark.promise(60)
+def test_one_field_each(
+    signed_in: Console, listener: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The username from one place, the password from another; a password of somebody else than was
+    recorded is the one that was typed. All of it is one step for `undo`, and in the session log are
+    lines that a script can have."""
+    monkeypatch.delenv("SHOP_PASSWORD", raising=False)
+    before = body(signed_in)
+    listener.lines = ["value", "ben", "dataset", "", "correct horse 8", "yes"]
+    do(signed_in, "user-identity")
+    assert body(signed_in) == "user=ben&password=${users.password}"
+    assert read_dataset(tmp_path / "users.csv").rows == (("ben", "correct horse 8", ""),)
+    assert [one.line for one in signed_in.log.entries[-2:]] == [
+        "user-identity 2 --field username --share ben",
+        "user-identity 2 --field password --dataset users.csv",
+    ]
+    do(signed_in, "undo")
+    assert body(signed_in) == before
+    assert "correct horse" not in signed_in.log.script()
+
+
+@pytest.mark.promise(57)
+@pytest.mark.promise(59)
+def test_back_and_why(signed_in: Console, listener: Listener) -> None:
+    """`back` asks the question before again, also from the last page; `?` says why it is asked;
+    the steps are counted, as far as they depend on nothing that is still to be answered."""
+    listener.lines = [
+        "?", "value", "back", "back", "1", "users.csv", "dataset", "back", "keep", "no"
+    ]  # fmt: skip
+    before = body(signed_in)
+    with pytest.raises(CommandError, match="nothing was changed"):
+        do(signed_in, "user-identity 2")
+    shown = [one for one in listener.said if one.startswith("User identity, step")]
+    assert shown == [
+        "User identity, step 1 of 2 to 5",
+        "User identity, step 2 of 4 to 5",
+        "User identity, step 1 of 2 to 5",
+        "User identity, step 1 of 2 to 5",
+        "User identity, step 2 of 4 to 5",
+        "User identity, step 3 of 4 to 5",
+        "User identity, step 4 of 4",
+        "User identity, step 3 of 4 to 5",
+        "User identity, step 4 of 4",
+    ]
+    assert "Left alone, all virtual users log in as the one who was recorded." in listener.text
+    assert "This is the first question: Ctrl-C gives up." in listener.said
+    assert "  user-identity 2 --field username --dataset users.csv" in listener.text
+    assert body(signed_in) == before
 
 
 def test_options(signed_in: Console, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,7 +181,7 @@ def test_what_is_no_login(signed_in: Console, session: Console, tmp_path: Path) 
     """It is said so; and a script has to say what it wants."""
     with pytest.raises(CommandError, match="there is no user identity to change: 1 is no login"):
         do(signed_in, "user-identity 1")
-    with pytest.raises(CommandError, match="say --dataset FILE, or --share USERNAME"):
+    with pytest.raises(CommandError, match="give --dataset FILE, or --share USERNAME"):
         do(signed_in, "user-identity")
     page = sign_in("http://shop.test")[:1]
     do(session, f"import --discard {write_har(tmp_path / 'page.har', *page)}")

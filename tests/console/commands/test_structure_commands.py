@@ -68,7 +68,8 @@ def test_what_sets_a_value_stays_before_what_needs_it(session: Console, listener
     with pytest.raises(CommandError) as refused:
         do(session, f"move {setter} --after {len(list(case.transactions()))}")
     assert "not moved: a value would be needed before it is set" in str(refused.value)
-    assert f"{variable} is set by" in str(refused.value)
+    title = list(case.transactions())[setter - 1].title
+    assert f"{variable} is set by {setter} {title}, needed by " in str(refused.value)
     assert session.document is before
 
 
@@ -161,5 +162,6 @@ def test_who_needs_what_is_deleted_is_told(session: Console, listener: Listener)
     do(session, f"delete {setter}")
     variable = transactions[setter - 1].extractors[0].variable
     (told,) = (line for line in listener.said if line.startswith(f"  {variable} was set by "))
-    assert f"{setter} {transactions[setter - 1].title}, and {setter} " in told
+    setter_title = transactions[setter - 1].title
+    assert f"{setter} {setter_title}, which is gone, and is still used by {setter} " in told
     assert told.endswith("`configure` looks for another source")

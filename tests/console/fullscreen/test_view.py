@@ -136,7 +136,7 @@ def test_questions_are_asked_in_the_view(view: Terminal) -> None:
     view.wait_for(r"still here: ")
     view.type(":")
     view.enter("user-identity")
-    view.wait_for(r"user: keep it, a value, or a dataset")
+    view.wait_for(r"user: a dataset, a value, or as it is")
     view.wait_for(r"^ > *$")
     view.press("Escape")
     view.wait_for(r"given up: nothing was changed")

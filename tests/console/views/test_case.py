@@ -2,47 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import pytest
-
-from pytest_loadtool.console.views.case import decisions, tree
+from pytest_loadtool.console.views.case import decisions
 from pytest_loadtool.model.decision import Decision
 from pytest_loadtool.recording import Note
 from pytest_loadtool.workflow.telling import notes
-from tests.console.samples import DOCUMENT
-
-
-@pytest.mark.promise(15)
-@pytest.mark.promise(20)
-def test_tree_shows_pages_with_their_transactions() -> None:
-    """Pages are the top level; transactions are numbered through, with what was recorded."""
-    assert list(tree(DOCUMENT)) == [
-        "shop  http://127.0.0.1:8000  (2 pages, 3 transactions)",
-        "▾ Log in  think 3.2s",
-        "    1  GET   200  HTML   5.0 kB  /login",
-        "▾ Home",
-        "    2  POST  302  other     0 B  /login  (log in)",
-        "    3  GET     -  -           -  /by-hand",
-    ]
-
-
-def test_tree_shows_what_replay_may_do_with_a_transaction() -> None:
-    """Hold it back, or send it when a token has expired."""
-    case = DOCUMENT.case
-    page = case.pages[0]
-    marked = replace(page.transactions[0], dangerous=True, refreshes="token")
-    pages = (replace(page, transactions=(marked,)), *case.pages[1:])
-    lines = list(tree(replace(DOCUMENT, case=replace(case, pages=pages))))
-    assert lines[2].endswith("/login  (dangerous)  (refreshes token)")
-
-
-def test_collapsed_tree_shows_only_pages() -> None:
-    """Collapsed, each page says how many transactions it holds."""
-    assert list(tree(DOCUMENT, collapsed=True))[1:] == [
-        "▸ Log in  (1 transaction)  think 3.2s",
-        "▸ Home  (2 transactions)",
-    ]
 
 
 def test_decision_is_shown_with_its_evidence() -> None:

@@ -66,6 +66,29 @@ def _written(one: Validator) -> str:
             raise AssertionError(one)
 
 
+def listed(*names: str) -> Exchange:
+    """A folder as WebDAV lists it."""
+    hrefs = "".join(f"<response><href>/cal/{one}</href></response>" for one in names)
+    return get(
+        "/cal/",
+        exchange(
+            received=(("Content-Type", "text/xml"),),
+            answer=f"<multistatus>{hrefs}</multistatus>".encode(),
+        ),
+    )
+
+
+def files(*names: str) -> Exchange:
+    return get("/files", json_body({"files": [{"name": one} for one in names]}))
+
+
+def chosen(label: str, value: int) -> str:
+    return (
+        f'<form action="{ONE}" method="post"><select name="state"><option value="0">new</option>'
+        f'<option selected value="{value}">{label}</option></select></form>'
+    )
+
+
 SESSIONS = {
     "the object": (
         [CREATE, item()],
@@ -112,6 +135,53 @@ SESSIONS = {
          soap("GetAll", "", "<r><o><orderId>4711</orderId><count>3</count></o>"
               "<o><orderId>9</orderId><count>3</count></o></r>")],
         ["count is 3 | POST /soap (2) | 2 | count>3< in >${orderId[1]}<"],
+    ),
+    "XML, by its address": (
+        [listed("tea.ics", "cups.ics"), answered("DELETE", "/cal/tea.ics", exchange(), sent=()),
+         listed("cups.ics")],
+        ["tea.ics is gone | DELETE /cal/tea.ics | 2 | not /tea.ics<"],
+    ),
+    "a file, by its name": (
+        [files("tea.txt", "cups.txt"), answered("DELETE", "/files/tea.txt", exchange(), sent=()),
+         files("cups.txt")],
+        ['tea.txt is gone | DELETE /files/tea.txt | 2 | not $.files[?(@.name=="tea.txt")]'],
+    ),
+    "gone from another query": (
+        [CREATE, get("/orders?all=1", json_body([{"id": 4711, "name": "Tea House"}])),
+         call("DELETE", ONE, {}), get("/orders", json_body([{"id": 9, "name": "Milk"}]))],
+        ["name is Tea House | POST /orders | 1 | $[?(@.id==${order_id[1]})].name = 'Tea House'",
+         "the order is gone | DELETE /orders/${order_id[1]} | 3 | not $[?(@.id==${order_id[1]})]"],
+    ),
+    "at its address": (
+        [get("/drafts/tea", json_body({"n": 2})), call("PUT", "/drafts/tea", {"n": 3}),
+         get("/drafts/tea", json_body({"n": 3}))],
+        ["n is 3 | PUT /drafts/tea | 2 | $.n = 3"],
+    ),
+    "in a list of the object": (
+        [CREATE, item(tags=["hot"]), call("PATCH", ONE, {"tags": ["hot", "green"]}),
+         item(tags=["hot", "green"])],
+        ["name is Tea House | POST /orders | 1 | $.name = 'Tea House'",
+         'green is in tags | PATCH /orders/${order_id[1]} | 3 | $.tags[?(@=="green")]'],
+    ),
+    "markup as HTML": (
+        [items("Milk"), call("PUT", ONE, {"note": "Green is **best**, black is good"}),
+         get("/notes", json_body([{"html": "<p>Green is <b>best</b>, black is good</p>"}]))],
+        ["black is good is shown | PUT /orders/4711 | 2 | black is good"],
+    ),
+    "the choice in its form": (
+        [page(ONE, chosen("open", 1)), post(ONE, "state=2&n=7"), page(ONE, chosen("sent", 2))],
+        ['state is sent | POST /orders/4711 | 2 | <option selected value="2">sent'],
+    ),
+    "the answer to a later change": (
+        [post("/run", "sql=INSERT+'Tea+House',+7", html("<p>1 row")),
+         post("/run", "sql=SELECT", html("<table><tr><td>Tea House<td>7</table>"))],
+        ["Tea House is shown | POST /run | 1 | Tea House"],
+    ),
+    "a number in the row of a name": (
+        [page("/list", "<table><tr><td>Tea House</td><td>7</td></tr></table>"),
+         post("/save", "x=Tea+House&y=30"),
+         page("/list", "<table><tr><td>Tea House</td><td>30</td></tr></table>")],
+        ["30 is shown with Tea House | POST /save | 2 | >30< in Tea House"],
     ),
     "only the answer to it": (
         [call("POST", "/orders", {"name": "Tea House"},

@@ -1,0 +1,77 @@
+"""The Fields View as lines: of a transaction, of pages, or of the test case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from pytest_loadtool.codec.printable import clip
+from pytest_loadtool.console.views.line import Kind, ViewLine
+from pytest_loadtool.masking.text import BY_NAME, Unmasked
+
+if TYPE_CHECKING:
+    from pytest_loadtool.workflow.fields import ShownField
+
+#: Characters of a name, and of a value, before they are cut; and the fewest of a value.
+_NAME, _VALUE, _SHORTEST = 40, 60, 12
+#: Other transactions that are named before the rest is only counted.
+_NAMED = 4
+#: What stands before a field, and what it means.
+_SIGNS: dict[Kind, tuple[str, str]] = {
+    "correlated": ("#", "correlated"),
+    "edited": ("+", "edited by a person"),
+}
+
+
+def table(
+    fields: Sequence[ShownField], *, secrets: bool = False, width: int | None = None
+) -> Iterator[ViewLine]:
+    """Yield a heading per section, a line per field, and what the signs mean.
+
+    Of passwords, tokens and cookies only the beginning is shown, unless ``secrets``. With fields of
+    several transactions, each has the number of its own.
+    """
+    mask = Unmasked() if secrets else BY_NAME
+    several = len({one.index for one in fields}) > 1
+    number = max((len(str(one.index + 1)) for one in fields), default=0) if several else 0
+    name = max((len(clip(one.field.name, _NAME)) for one in fields), default=0)
+    source = max((len(one.field.datasource) for one in fields), default=0)
+    signs: set[Kind] = set()
+    for section, group in groupby(fields, key=lambda one: one.field.section):
+        yield ViewLine((section, "heading"))
+        for one in group:
+            kind = _kind(one)
+            signs.add(kind)
+            sign = _SIGNS[kind][0] if kind else " "
+            also = _also(one.also)
+            before = f"{one.index + 1:>{number}}  " if several else ""
+            taken = 2 + len(before) + name + 2 + source + 2 + len(also)
+            room = _VALUE if width is None else max(_SHORTEST, width - taken)
+            yield ViewLine(
+                (f"{sign} ", kind),
+                (before, "number"),
+                (f"{clip(one.field.name, _NAME):<{name}}", kind or "name"),
+                (f"  {one.field.datasource:<{source}}  ", kind),
+                (clip(mask.field(one.field), room), kind),
+                (also, "dim"),
+            )
+    said = ", ".join(
+        f"{sign} {meaning}" for kind, (sign, meaning) in _SIGNS.items() if kind in signs
+    )
+    if said:
+        yield ViewLine((said, "dim"))
+
+
+def _kind(one: ShownField) -> Kind:
+    """Gray is what application state management set, whoever else had a hand in it."""
+    return "correlated" if one.field.correlated else "edited" if one.edited else ""
+
+
+def _also(indexes: Sequence[int]) -> str:
+    """Which other transactions send the same."""
+    if not indexes:
+        return ""
+    named = ", ".join(str(index + 1) for index in indexes[:_NAMED])
+    more = f" and {len(indexes) - _NAMED} more" if len(indexes) > _NAMED else ""
+    return f"  also in {named}{more}"

@@ -1,0 +1,71 @@
+"""The change that may not have taken effect, where what comes after it is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+
+from pytest_loadtool.codec.http import SAFE_METHODS
+from pytest_loadtool.codec.secret import is_password
+from pytest_loadtool.codec.uses import needed_by
+from pytest_loadtool.correlation.kinds import reads
+from pytest_loadtool.correlation.requests.fields import CONSTANT, fields_of
+from pytest_loadtool.diagnosis.outcome import StepOutcome
+from pytest_loadtool.model.case import TestCase, Transaction
+from pytest_loadtool.model.editing import numbered_titles
+
+#: A shorter text in an extractor tells nothing by itself.
+_TELLING = 4
+
+
+def unconfirmed(case: TestCase, first: StepOutcome) -> list[str]:
+    """A line on the last change before the first failure that no answer has shown to be done, if
+    there is one; rather one that has given out what the request sends, or sent what its extractors
+    go by. None if the failure names a change itself."""
+    if any(one.cause == "outcome" for one in first.failures):
+        return []
+    before = list(islice(case.transactions(), first.index))
+    titles = numbered_titles(case)
+    found = [
+        at
+        for at, one in enumerate(before)
+        if _is_change(one) and not _is_shown(case, before, at, titles[at])
+    ]
+    needed = [at for at in found if _is_needed(case, before[at], at, first.transaction)]
+    at = max(needed or found, default=None)
+    if at is None:
+        return []
+    return [f"Perhaps {titles[at]} did not take effect: no answer since has shown it."]
+
+
+def _is_change(one: Transaction) -> bool:
+    path = one.request.target.partition("?")[0]
+    return one.request.method.upper() not in SAFE_METHODS and not reads(path)
+
+
+def _is_shown(case: TestCase, before: Sequence[Transaction], at: int, title: str) -> bool:
+    """Whether what came since and passed shows it: by an outcome, or because it asked for what the
+    change has given out, or, of who signs in, at all."""
+    since = before[at + 1 :]
+    given = _given(before[at])
+    shown = any(
+        (one.outcome is not None and one.outcome.change == title)
+        for each in since
+        for one in each.validators
+    )
+    if shown or any(given & needed_by(case, one) for one in since):
+        return True
+    passed = any(one.recorded is not None and one.recorded.status < 300 for one in since)
+    return passed and any(is_password(one.wire_name) for one in fields_of(case, at))
+
+
+def _is_needed(case: TestCase, change: Transaction, at: int, refused: Transaction) -> bool:
+    if _given(change) & needed_by(case, refused):
+        return True
+    sources = [str(one.source) for one in refused.extractors]
+    said = [one.value for one in fields_of(case, at) if one.datasource == CONSTANT]
+    return any(len(one) >= _TELLING and one in source for one in said for source in sources)
+
+
+def _given(change: Transaction) -> frozenset[str]:
+    return frozenset(one.variable for one in change.extractors)

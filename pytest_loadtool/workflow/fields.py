@@ -1,0 +1,221 @@
+"""The Fields View: the fields of transactions, who wrote them, and who sends the same value."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from pytest_loadtool.codec.template import Reference, Template
+from pytest_loadtool.correlation.requests.fields import (
+    CONSTANT,
+    COOKIE,
+    EXTRACTOR,
+    Field,
+    every_field,
+    fields_of,
+    sent_cookies,
+)
+from pytest_loadtool.correlation.writing.revert import names_in_use
+from pytest_loadtool.editing.bulk_edit import with_constant, with_reference
+from pytest_loadtool.model.case import Header, Page, Request, TestCase, Transaction, Variable
+from pytest_loadtool.model.editing import with_transactions
+from pytest_loadtool.recording import Uploads
+from pytest_loadtool.recording.request.template import draft
+from pytest_loadtool.workflow.accounts import identity_fields
+from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.errors import CaseError
+from pytest_loadtool.workflow.marks import marks_of
+
+#: The sections in the order in which they are shown.
+SECTIONS = ("PATH", "QUERY", "HEADERS", "POST content")
+#: A shorter constant is in many places by chance: it has to be of fields of one name.
+_TELLING = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ShownField:
+    """A field of the transaction at ``index``.
+
+    ``edited``: a person has given it its value. ``also`` are the indexes of other transactions that
+    have the same value in a field.
+    """
+
+    index: int
+    field: Field
+    edited: bool = False
+    also: tuple[int, ...] = ()
+
+
+def shown_fields(
+    document: Document, indexes: Collection[int], wanted: str = ""
+) -> tuple[ShownField, ...]:
+    """Return the fields of these transactions, by section and in their order.
+
+    ``wanted`` is a regular expression, without regard to case: only fields stay whose name,
+    datasource or value has it.
+
+    Raises:
+        ValueError: it is no regular expression.
+    """
+    try:
+        is_wanted = re.compile(wanted, re.IGNORECASE).search
+    except re.error as error:
+        raise ValueError(f"{wanted!r} is no regular expression: {error}") from None
+    users = _users(document.case)
+    marks = marks_of(document)
+    transactions = list(document.case.transactions())
+    found = []
+    for index in sorted(indexes):
+        one = transactions[index]
+        fields = fields_of(document.case, index, document.evidence_of(one))
+        before = _recorded_values(document, one) if "w" in marks[index] else None
+        for field in (*fields, *identity_fields(document, one)):
+            if any(map(is_wanted, (field.name, field.datasource, field.value))):
+                also = tuple(at for at in users.get(_key(field), ()) if at != index)
+                edited = _is_edited(document.case, field, before)
+                found.append(ShownField(index, field, edited, also))
+    return tuple(sorted(found, key=lambda one: SECTIONS.index(one.field.section)))
+
+
+def same_value(case: TestCase, field: Field) -> Iterator[tuple[int, str]]:
+    """Yield the fields that have the value of ``field``, itself too: the index of the transaction
+    and the name there."""
+    key = _key(field)
+    for index, fields in enumerate(every_field(case)):
+        yield from ((index, one.name) for one in fields if _key(one) == key)
+
+
+def with_value(
+    case: TestCase, fields: Sequence[tuple[int, str]], *, constant: str | None, name: str
+) -> TestCase:
+    """Return ``case`` with a constant, or with the value of a variable or column called ``name``,
+    in each of these fields.
+
+    Raises:
+        ValueError: as `with_constant`.
+    """
+    for index, field_name in fields:
+        one = next(one for one in fields_of(case, index) if one.name == field_name)
+        if constant is not None:
+            case = with_constant(case, index, one, constant)
+        else:
+            case = with_reference(case, index, one, name)
+    return case
+
+
+def with_variable(case: TestCase, name: str, field: Field) -> TestCase:
+    """Return ``case`` with a user variable of that name; a new one has what the field sends now."""
+    if name in names_in_use(case):
+        return case
+    made = (
+        Variable(name, value=field.value)
+        if field.datasource == CONSTANT
+        else Variable(name, template=field.value)
+    )
+    return replace(case, variables=MappingProxyType({**case.variables, name: made}))
+
+
+def extracted_variable(case: TestCase, wanted: str, index: int) -> str:
+    """Return the variable that an extractor sets: ``wanted`` is its number in the test case, ``3``
+    or ``Extractor[3]``, or the variable itself. The transaction at ``index`` is to use it.
+
+    Raises:
+        CaseError: there is no such extractor, or it has no value by then.
+    """
+    extractors = [
+        (at, one.variable) for at, each in enumerate(case.transactions()) for one in each.extractors
+    ]
+    number = re.fullmatch(rf"(?:{EXTRACTOR}\[)?(\d+)\]?", wanted)
+    if number is not None and 1 <= int(number[1]) <= len(extractors):
+        at, name = extractors[int(number[1]) - 1]
+    else:
+        found = [(at, name) for at, name in extractors if name == wanted]
+        if not found:
+            known = ", ".join(
+                f"{EXTRACTOR}[{position}] {name}"
+                for position, (_, name) in enumerate(extractors, 1)
+            )
+            raise CaseError(f"there is no extractor {wanted!r}: {known or 'none yet'}")
+        at, name = found[0]
+    if at >= index:
+        title = list(case.transactions())[at].title
+        raise CaseError(f"{name} is taken from {at + 1} {title}, which does not come before it")
+    return name
+
+
+def left_to_the_user(case: TestCase, index: int, field: Field) -> TestCase:
+    """Return ``case`` whose virtual users keep the field themselves (Server authentication header):
+    Authorization, or a cookie.
+
+    Raises:
+        CaseError: they keep no such field, or it stands where other transactions share it.
+    """
+    if field.slot is None:
+        return case  # it is so already
+    transactions = list(case.transactions())
+    request = transactions[index].request
+    if field.is_cookie:
+        name = field.name.partition(" ")[2]
+        cookies = tuple(one for one in request.cookies if one.partition("=")[0] != name)
+        changed = replace(request, cookies=cookies)
+    elif field.wire_name.lower() == "authorization":
+        headers = tuple(one for one in request.headers if one.name.lower() != "authorization")
+        changed = replace(request, headers=headers)
+    else:
+        raise CaseError(
+            f"virtual users keep Authorization and cookies, and no {field.name}: "
+            "a variable, a dataset or an extractor can send it"
+        )
+    if changed == request:
+        raise CaseError(
+            f"{field.name} is a header that transactions share: edit `headers` in the file"
+        )
+    transactions[index] = replace(transactions[index], request=changed)
+    return with_transactions(case, transactions)
+
+
+def _users(case: TestCase) -> Mapping[tuple[str, str], list[int]]:
+    """By what fields have in common: the transactions that have it."""
+    found: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for index, fields in enumerate(every_field(case)):
+        for key in dict.fromkeys(map(_key, fields)):
+            found[key].append(index)
+    return found
+
+
+def _key(field: Field) -> tuple[str, str]:
+    """What fields with the same value have in common."""
+    telling = len(field.value) >= _TELLING and not field.value.isdigit()
+    return field.value, "" if telling or "${" in field.value else field.wire_name
+
+
+def _is_edited(case: TestCase, field: Field, recorded: Mapping[str, str] | None) -> bool:
+    """Whether a person has set it; ``recorded`` are the values by name, None if nobody has."""
+    if recorded is None or field.slot is None:
+        return False
+    if field.datasource != CONSTANT:
+        names = [one.name for one in Template.parse(field.value).references]
+        return any(
+            Reference(name).dataset is not None
+            or (name in case.variables and case.variables[name].set_by == "person")
+            for name in names
+        )
+    return bool(recorded) and recorded.get(field.name) != field.value
+
+
+def _recorded_values(document: Document, one: Transaction) -> Mapping[str, str]:
+    """The values of its fields as they were recorded; empty if that is not at hand."""
+    exchange = document.evidence_of(one)
+    if exchange is None:
+        return {}
+    case = document.case
+    made = draft(exchange, case.server, Uploads(case.name))
+    headers = tuple(Header(header.name, header.value) for header in made.headers)
+    request = Request(made.method, made.target, headers, made.body, charset=made.charset)
+    alone = TestCase(case.name, (Page("", (Transaction(request),)),), case.server)
+    values = {field.name: field.value for field in fields_of(alone, 0)}
+    # Those that a script has set stand in requests, and are fields of them.
+    return {f"{COOKIE}{name}": value for name, value in sent_cookies(exchange)} | values

@@ -1,0 +1,70 @@
+"""Which change is named when what comes after it is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_loadtool.diagnosis.unconfirmed import unconfirmed
+from pytest_loadtool.model.case import Header, Kind, Page, Recorded, Request, TestCase, Transaction
+from pytest_loadtool.model.extractor import Extractor, JsonPath, Link
+from pytest_loadtool.model.validator import JsonValidator, Outcome
+from tests.report.outcomes import Answer, outcome
+
+FORM = (Header("Content-Type", "application/x-www-form-urlencoded"),)
+OK = Recorded(200, Kind.HTML)
+SIGN_IN = Transaction(Request("POST", "/login", FORM, "user=kim&password=tea"))
+FRONT = Transaction(Request("GET", "/"), recorded=OK)
+AUTHOR = Transaction(
+    Request("POST", "/authors", FORM, "name=Mary"),
+    extractors=(Extractor("a[1]", JsonPath("$.id")),),
+)
+BOOK = Transaction(Request("POST", "/books", FORM, "title=Valperga"))
+USE = Transaction(Request("GET", "/authors/${a[1]}"))
+OTHER = Transaction(Request("GET", "/shelves"))
+SEARCH = Transaction(Request("POST", "/search", FORM, "q=Tea"))
+LINKED = Transaction(
+    Request("GET", "/shelves"),
+    extractors=(Extractor("m[1]", Link("/authors/*", label="Mary")),),
+)
+SHOWN = Transaction(
+    Request("GET", "/books"),
+    validators=(JsonValidator("$.n", outcome=Outcome("it is listed", "POST /books")),),
+)
+
+
+def told(*transactions: Transaction) -> list[str]:
+    """What is said when the last one fails."""
+    case = TestCase("shop", (Page("p", transactions),))
+    last = len(transactions) - 1
+    refused = outcome(last, "p", transactions[-1], Answer(b""), "Status Code is 404")
+    return unconfirmed(case, refused)
+
+
+NAMED = {
+    "what it needs": ((AUTHOR, BOOK, USE), "POST /authors"),
+    "what its extractors go by": ((AUTHOR, BOOK, LINKED), "POST /authors"),
+    "the last": ((AUTHOR, BOOK, OTHER), "POST /books"),
+    "not what an outcome has shown": ((AUTHOR, BOOK, SHOWN, OTHER), "POST /authors"),
+    "not what was asked for since": ((BOOK, AUTHOR, USE, OTHER), "POST /books"),
+    "one of several alike": ((BOOK, SHOWN, BOOK, OTHER), "POST /books (2)"),
+    "not what reads": ((BOOK, SEARCH, OTHER), "POST /books"),
+    "the one that signs in": ((SIGN_IN, OTHER), "POST /login"),
+}
+
+
+@pytest.mark.parametrize(("transactions", "name"), NAMED.values(), ids=NAMED)
+def test_named(transactions: tuple[Transaction, ...], name: str) -> None:
+    """One alone."""
+    assert told(*transactions) == [
+        f"Perhaps {name} did not take effect: no answer since has shown it."
+    ]
+
+
+@pytest.mark.parametrize(
+    "transactions",
+    [(OTHER,), (BOOK, SHOWN, OTHER), (SIGN_IN, FRONT, OTHER)],
+    ids=["no change", "all shown", "signed in"],
+)
+def test_none(transactions: tuple[Transaction, ...]) -> None:
+    """Where nothing is open, nothing is said."""
+    assert not told(*transactions)
