@@ -59,7 +59,7 @@ class EditedRows:
         for slot in slots:
             if slot.depth or slot.place not in _FIELDS or not is_short_number(slot.value):
                 continue
-            if not traffic.steps[slot.transaction].changes_things:
+            if not traffic.steps[slot.transaction].changes_things or _is_control(slot, traffic):
                 continue
             cell = _cell_of(slot, traffic)
             if cell is None:
@@ -87,8 +87,6 @@ def _cell_of(slot: Slot, traffic: Traffic) -> _Cell | None:
     ]
     pages = (one for one in reversed(traffic.steps[: slot.transaction]) if _has_cells(one))
     for step in islice(pages, _MOST_PAGES if texts else 0):
-        if _is_control(slot, step.index, traffic):
-            break
         page: str | None = None
         for anchor, text in texts:
             if not _may_have(step, text):
@@ -115,10 +113,10 @@ def _text(step: RecordedStep) -> str:
     return "" if step.exchange is None else RecordedResponse(step.exchange).text
 
 
-def _is_control(slot: Slot, at: int, traffic: Traffic) -> bool:
-    """Whether the page has a control of that name with the value: no script has made it."""
+def _is_control(slot: Slot, traffic: Traffic) -> bool:
+    """Whether a page had such a field, or one with that value: no script has made it of a cell."""
     controls = traffic.responses.producers.get(slot.value, {}).get(ProducerKind.CONTROL, ())
-    return any(one.transaction == at and one.name == slot.name for one in controls)
+    return slot.name in traffic.responses.typed or any(one.name == slot.name for one in controls)
 
 
 def _was_sent(text: str, before: int, traffic: Traffic) -> bool:

@@ -12,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 from pytest_loadtool.codec.names import plain
 from pytest_loadtool.correlation.classify import (
     collection_names,
+    id_before_ending,
     is_code,
     is_code_name,
     is_id_name,
@@ -266,8 +267,11 @@ def _same_thing(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
 
 
 def _created_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
-    """The request was answered with 201 (Created) and the address where the slot stands."""
+    """The request was answered with 201 (Created) and the address where the slot stands; of
+    ``17.json`` what is before the ending is the id."""
     exchange = traffic.steps[producer.transaction].exchange
+    if id_before_ending(slot.value):
+        return False
     if slot.place is not Place.PATH or exchange is None or exchange.status != 201:
         return False
     try:
@@ -275,7 +279,8 @@ def _created_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     except ValueError:  # it is no URL
         return False
     folder, _, name = path.rstrip("/").rpartition("/")
-    return f"{folder}/" == slot.before and unquote(name) == slot.value
+    name = unquote(name)
+    return f"{folder}/" == slot.before and slot.value in (name, id_before_ending(name))
 
 
 def _named_link(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
