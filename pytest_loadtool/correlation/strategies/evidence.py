@@ -28,9 +28,11 @@ from pytest_loadtool.correlation.index.spelling import spelled
 from pytest_loadtool.correlation.index.traffic import Traffic
 from pytest_loadtool.correlation.kinds import (
     collection,
+    id_stem,
     is_done,
     is_result,
     things_of,
+    words_of,
 )
 from pytest_loadtool.correlation.producer import PARTIAL, Producer
 from pytest_loadtool.correlation.requests.positions import HOLE
@@ -243,9 +245,20 @@ def _same_path(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
         same = slot.name == producer.name or HOLE in slot.before
         return same and traffic.before(slot) == producer.before
     if is_id_name(slot.name) and slot.name == producer.name:
-        return True
+        return _may_be_one_kind(slot, producer.text, traffic)
     things = collection_names(collection(producer.before))
     return bool(producer.before) and is_for(slot, things, traffic)
+
+
+def _may_be_one_kind(slot: Slot, address: str, traffic: Traffic) -> bool:
+    """Whether an address and the slot's request may be about one kind of thing: a bare small ``id``
+    of ``/folders/show?id=9`` is not that of ``/documents/edit?id=9``."""
+    if id_stem(slot.name) or not is_short_number(slot.value):
+        return True
+    path = address.partition("?")[0].partition("://")[2].partition("/")[2] or address
+    mine, theirs = (words_of(collection(one.partition("?")[0]))
+                    for one in (traffic.steps[slot.transaction].called, path))  # fmt: skip
+    return not mine or not theirs or bool(mine & theirs)
 
 
 def _same_thing(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
