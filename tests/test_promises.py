@@ -12,10 +12,11 @@ BUILT = {*range(1, 14), 15, *range(20, 23), *range(37, 46), 48, 65, 66, 103}
 BUILT |= {*range(69, 73), *range(96, 103)}
 BUILT |= {41, 42, 46, *range(49, 57), 67, 125, *range(126, 131), 132, 135, 136, 137}
 BUILT |= {14, *range(16, 20), 23, 25, 26, 33, *range(57, 63), *range(91, 95)}
-BUILT |= {*range(73, 91), 95, 131, 133, 138}
+BUILT |= {34, 35, *range(73, 91), 95, 131, 133, 138}
 BUILT |= {31, 32, 63, 64}  # datasets
 BUILT |= {36, 104}  # actors
 BUILT |= {24, *range(27, 31)}  # fields
+BUILT |= set(range(105, 125))  # diagnosis
 
 PAGE = """\
 - **1.** Built and tested.

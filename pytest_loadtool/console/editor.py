@@ -2,49 +2,59 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shlex
 import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 
+from pytest_loadtool.console.environment import ended
 from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.errors import FileError
+from pytest_loadtool.workflow.changed_outside import text_of
+from pytest_loadtool.workflow.files import write_private_text
 
-#: Looked for where neither VISUAL nor EDITOR is set.
-_EDITORS = ("nano", "vim", "vi")
+#: Editors that are looked for where neither VISUAL nor EDITOR says which.
+_EDITORS = ("editor", "nano", "vim", "vi")
 
 
-def edited(text: str, name: str) -> str:
+async def edited(text: str, name: str) -> str:
     """Return what the person makes of ``text``, in a file of that name which is gone afterwards.
 
-    Blocks, and has the terminal meanwhile. Nobody else can read the file.
+    Raises:
+        CommandError: there is no editor, it failed, or what it has left is no text.
+    """
+    with tempfile.TemporaryDirectory(prefix="loadtool-") as folder:
+        draft = Path(folder) / name
+        write_private_text(draft, text)
+        await in_editor(draft, Path(folder))
+        try:
+            return text_of(draft) or ""
+        except FileError as error:
+            raise CommandError(f"{error.message}: nothing was changed") from None
+
+
+async def in_editor(draft: Path, folder: Path) -> None:
+    """Have a person edit a file, to the editor's end. It has the terminal, and runs in ``folder``.
 
     Raises:
         CommandError: there is no editor, or it failed.
     """
-    with tempfile.TemporaryDirectory(prefix="loadtool-") as folder:
-        path = Path(folder) / name
-        path.write_text(text, encoding="utf-8")
-        path.chmod(0o600)
-        command = [*_editor(), str(path)]
-        try:
-            status = subprocess.run(command, check=False).returncode  # noqa: S603  it is theirs
-        except OSError as error:
-            raise CommandError(f"{command[0]}: {error.strerror}: EDITOR names another") from None
-        if status:
-            raise CommandError(f"{command[0]} ended with exit status {status}: nothing was changed")
-        try:
-            return path.read_text(encoding="utf-8")
-        except UnicodeDecodeError:
-            raise CommandError("what was written is not UTF-8: nothing was changed") from None
-
-
-def _editor() -> list[str]:
-    named = os.environ.get("VISUAL") or os.environ.get("EDITOR")
-    if named:
-        return shlex.split(named)
-    found = next(filter(shutil.which, _EDITORS), None)
-    if found is None:
-        raise CommandError("there is no editor here: name one in the environment, EDITOR=…")
-    return [found]
+    chosen = os.environ.get("VISUAL") or os.environ.get("EDITOR")
+    editor = chosen or next((one for one in _EDITORS if shutil.which(one)), "")
+    if not editor:
+        raise CommandError("no editor is known: set EDITOR to one, such as EDITOR=nano")
+    words = shlex.split(editor)
+    try:
+        process = await asyncio.create_subprocess_exec(*words, str(draft), cwd=folder)
+    except OSError as error:
+        raise CommandError(f"the editor {words[0]} cannot be started: {error.strerror}") from None
+    try:
+        status = await process.wait()
+    finally:
+        if process.returncode is None:
+            process.terminate()
+            await process.wait()
+    if status:
+        raise CommandError(f"the editor {words[0]} {ended(status)}: nothing was changed")

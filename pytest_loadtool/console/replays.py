@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.selection import Filters, Selection, select
 from pytest_loadtool.console.session import Console
+from pytest_loadtool.diagnosis.kept import matched
+from pytest_loadtool.errors import LoadToolError
+from pytest_loadtool.workflow.filtering import is_expression
 from pytest_loadtool.workflow.keeping import kept_replays
 from pytest_loadtool.workflow.replays import OpenReplay
 
@@ -20,6 +25,17 @@ def replay_at_hand(session: Console) -> OpenReplay:
     if session.chosen and session.replay is not None:
         return session.replay
     return latest_replay(session)
+
+
+def replay_if_any(session: Console) -> OpenReplay | None:
+    """Return the kept replay as `replay_at_hand`; None if there is none.
+
+    Raises:
+        FileError: it cannot be read.
+    """
+    if session.replay is None and not kept_replays(session.case_path):
+        return None
+    return replay_at_hand(session)
 
 
 def latest_replay(session: Console) -> OpenReplay:
@@ -49,3 +65,26 @@ def _opened(session: Console, path: Path, *, chosen: bool) -> OpenReplay:
         known = OpenReplay.read(path)
     session.replay, session.chosen = known, chosen
     return known
+
+
+def failed_transactions(session: Console) -> frozenset[int]:
+    """Return the indexes of the transactions that failed in the replay at hand; none without one,
+    or if it cannot be read."""
+    try:
+        opened = replay_at_hand(session)
+    except LoadToolError:
+        return frozenset()
+    case = session.opened().case
+    return frozenset(index for index, one in matched(case, opened.replay).items() if one.failures)
+
+
+def selected_by(session: Console, words: Sequence[str], filters: Filters) -> Selection:
+    """Return what is selected of the open test case; what failed is by the replay at hand.
+
+    Raises:
+        CommandError: there is no test case.
+        UsageError: as `select`.
+    """
+    asks = filters.failed or any(map(is_expression, words))
+    failed = failed_transactions(session) if asks else frozenset()
+    return select(session.opened(), words, filters, failed=failed)

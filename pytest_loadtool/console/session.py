@@ -239,7 +239,7 @@ class Console:
     def say(self, text: str = "") -> None:
         """Print ``text``, with control characters of recorded traffic made visible."""
         shown = printable(text)
-        if self.running is not None and shown.strip():
+        if self.running is not None and shown[:1].strip():
             self.running.said = shown
         self.frontend.say(shown)
 
@@ -254,10 +254,6 @@ class Console:
     def width(self) -> int | None:
         """The columns that views have; None where nobody knows."""
         return self.frontend.columns
-
-    def failed(self) -> frozenset[int]:
-        """Return the indexes of the transactions that failed when they were last replayed."""
-        return frozenset()
 
     def decided(self, option: str) -> None:
         """Have the session log keep what was decided, as an option that decides the same."""

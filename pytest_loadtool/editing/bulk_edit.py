@@ -33,11 +33,32 @@ def with_constant(case: TestCase, index: int, field: Field, value: str) -> TestC
     Raises:
         ValueError: the virtual user's state sends the field.
     """
-    slot = _slot(field)
-    constant = escape(encode(slot.root, filtered(value, slot.filters)))
-    here = str(Reference(_HERE, slot.filters))
-    filled = _filled(case, {index: [(field, _HERE)]}, lambda text: text.replace(here, constant))
-    return retitled(followed(filled, index, _template(field), escape(value)), case)
+    return with_constants(case, {index: [field]}, value)
+
+
+def with_constants(case: TestCase, fields: Mapping[int, Sequence[Field]], value: str) -> TestCase:
+    """``case`` with a constant in several fields, by the index of their transaction.
+
+    Raises:
+        ValueError: as `with_constant`.
+    """
+    constants: dict[str, str] = {}
+    names: dict[int, list[tuple[Field, str]]] = {}
+    for index, mine in fields.items():
+        for field in mine:
+            slot = _slot(field)
+            name = "-".join((_HERE, slot.root.name, *slot.filters))
+            constant = escape(encode(slot.root, filtered(value, slot.filters)))
+            constants[str(Reference(name, slot.filters))] = constant
+            names.setdefault(index, []).append((field, name))
+
+    def said(text: str) -> str:
+        for here, constant in constants.items():
+            text = text.replace(here, constant)
+        return text
+
+    filled = _filled(case, names, said)
+    return retitled(_followed(filled, names, lambda _: escape(value)), case)
 
 
 def with_reference(case: TestCase, index: int, field: Field, name: str) -> TestCase:
@@ -58,10 +79,20 @@ def with_references(case: TestCase, names: _Names) -> TestCase:
         ValueError: as `with_constant`.
     """
     filled = _filled(case, names)
-    for index, fields in names.items():
-        for field, name in fields:
-            filled = followed(filled, index, _template(field), str(Reference(name)))
-    return retitled(filled, case)
+    return retitled(_followed(filled, names, lambda name: str(Reference(name))), case)
+
+
+def _followed(case: TestCase, names: _Names, written: Callable[[str], str]) -> TestCase:
+    """The test case whose extractors go by what ``written`` makes of a name, where they went by
+    what its field has sent; from the first transaction on that has sent it."""
+    seen: set[tuple[str, str]] = set()
+    for index in sorted(names):
+        for field, name in names[index]:
+            old, new = _template(field), written(name)
+            if (old, new) not in seen:
+                seen.add((old, new))
+                case = followed(case, index, old, new)
+    return case
 
 
 def _template(field: Field) -> str:

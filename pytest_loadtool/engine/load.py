@@ -75,6 +75,7 @@ class LoadRunner:
         self.reported = MergedMetrics.for_reports_of(metrics)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stopped: asyncio.Event | None = None
+        self._networks: Networks | None = None
         self._stop_early = False
         self._error: BaseException | None = None
 
@@ -106,6 +107,11 @@ class LoadRunner:
         """What came since the last report, when the run is over."""
         return b"".join(reports.report(self._metrics, self.reported))
 
+    def waits(self) -> list[float]:
+        """For how many seconds more each user waits who is in a think time. Where it is told how
+        the run is getting on, and nowhere else."""
+        return [] if self._networks is None else self._networks.waits(perf_counter())
+
     def stop(self) -> None:
         """Stop now: requests under way are cut. May be called from any thread, more than once."""
         self._stop_early = True
@@ -119,7 +125,7 @@ class LoadRunner:
     ) -> None:
         self._loop = asyncio.get_running_loop()
         self._stopped = asyncio.Event()
-        networks = await open_networks(
+        self._networks = networks = await open_networks(
             self._plans,
             NetworkMetrics(self._metrics),
             self._configuration.bandwidth,
@@ -128,6 +134,7 @@ class LoadRunner:
         try:
             await self._play(networks, self._loop, self._stopped, start_at, on_tick, interval)
         finally:
+            self._networks = None
             await networks.close()
 
     async def _play(

@@ -26,8 +26,14 @@ class _Network(Protocol):
         """End what is still under way."""
 
 
+class _Thinking(Session, Protocol):
+    """A session that says until when its user waits, on the clock of ``perf_counter``."""
+
+    waiting_until: float
+
+
 #: Makes the connections of a virtual user more, who says itself who it is to a proxy.
-_NewSession = Callable[[Done, Introduce], Session]
+_NewSession = Callable[[Done, Introduce], _Thinking]
 _Made = tuple[_Network, _NewSession]
 
 
@@ -42,11 +48,18 @@ class Networks:
         self.body_limit = body_limit
         self._loop = asyncio.get_running_loop()
         self._made: dict[Hashable, _Made] = {}
+        self._sessions: list[_Thinking] = []
 
     def session(self, plan: Plan, done: Done, introduce: Introduce) -> Session:
         """The connections of a virtual user more, who acts out ``plan``."""
         _, new_session = self._made[way_of(plan.case)]
-        return new_session(done, introduce)
+        session = new_session(done, introduce)
+        self._sessions.append(session)
+        return session
+
+    def waits(self, now: float) -> list[float]:
+        """For how many seconds more each user waits who is in a think time."""
+        return [one.waiting_until - now for one in self._sessions if one.waiting_until > now]
 
     async def open(self, plan: Plan) -> None:
         """Make the network for ``plan``, if there is none yet, and what its handshakes start from:

@@ -17,6 +17,10 @@ class RequestError(LoadToolError):
     """An edited request cannot be sent in the place of the one that it was made of."""
 
 
+class LoadValueError(LoadToolError):
+    """A load configuration has no such key, or it cannot have that value."""
+
+
 class NothingRecordedError(RecordingError):
     """There is no traffic to make a test case from. ``notes`` are lines on what there was."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from pytest_loadtool.codec.cookie import sent_cookies
 from pytest_loadtool.codec.template import Reference, Template
 from pytest_loadtool.correlation.requests.fields import (
     CONSTANT,
@@ -16,10 +17,9 @@ from pytest_loadtool.correlation.requests.fields import (
     Field,
     every_field,
     fields_of,
-    sent_cookies,
 )
 from pytest_loadtool.correlation.writing.revert import names_in_use
-from pytest_loadtool.editing.bulk_edit import with_constant, with_reference
+from pytest_loadtool.editing.bulk_edit import with_constants, with_references
 from pytest_loadtool.model.case import Header, Page, Request, TestCase, Transaction, Variable
 from pytest_loadtool.model.editing import with_transactions
 from pytest_loadtool.recording import Uploads
@@ -27,12 +27,13 @@ from pytest_loadtool.recording.request.template import draft
 from pytest_loadtool.workflow.accounts import identity_fields
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.errors import CaseError
-from pytest_loadtool.workflow.marks import marks_of
+from pytest_loadtool.workflow.marks import Marking
 
 #: The sections in the order in which they are shown.
 SECTIONS = ("PATH", "QUERY", "HEADERS", "POST content")
-#: A shorter constant is in many places by chance: it has to be of fields of one name.
-_TELLING = 4
+#: A shorter constant is in many places by chance, and so are words and small numbers: fields that
+#: have it have to be of one name. Words in paths are places, and no values.
+_TELLING, _TELLING_NUMBER = 4, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +50,22 @@ class ShownField:
     also: tuple[int, ...] = ()
 
 
+#: By what fields have in common: the transactions that have it.
+Senders = Mapping[tuple[str, str], Sequence[int]]
+
+
 def shown_fields(
-    document: Document, indexes: Collection[int], wanted: str = ""
+    document: Document,
+    indexes: Collection[int],
+    wanted: str = "",
+    *,
+    senders: Senders | None = None,
 ) -> tuple[ShownField, ...]:
-    """Return the fields of these transactions, by section and in their order.
+    """Return the fields of these transactions, by section and in their order; of each cookie of
+    the virtual user's jar, the first that has its value.
 
     ``wanted`` is a regular expression, without regard to case: only fields stay whose name,
-    datasource or value has it.
+    datasource or value has it. ``senders`` are those of the test case, if they are known already.
 
     Raises:
         ValueError: it is no regular expression.
@@ -64,46 +74,46 @@ def shown_fields(
         is_wanted = re.compile(wanted, re.IGNORECASE).search
     except re.error as error:
         raise ValueError(f"{wanted!r} is no regular expression: {error}") from None
-    users = _users(document.case)
-    marks = marks_of(document)
+    senders = senders_in(document.case) if senders is None else senders
+    marking = Marking.of(document)
     transactions = list(document.case.transactions())
     found = []
     for index in sorted(indexes):
         one = transactions[index]
         fields = fields_of(document.case, index, document.evidence_of(one))
-        before = _recorded_values(document, one) if "w" in marks[index] else None
+        before = _recorded_values(document, one) if "w" in marking.letters(one) else None
         for field in (*fields, *identity_fields(document, one)):
             if any(map(is_wanted, (field.name, field.datasource, field.value))):
-                also = tuple(at for at in users.get(_key(field), ()) if at != index)
+                also = tuple(at for at in senders.get(_key(field), ()) if at != index)
                 edited = _is_edited(document.case, field, before)
                 found.append(ShownField(index, field, edited, also))
-    return tuple(sorted(found, key=lambda one: SECTIONS.index(one.field.section)))
+    return tuple(sorted(_folded(found), key=lambda one: SECTIONS.index(one.field.section)))
 
 
-def same_value(case: TestCase, field: Field) -> Iterator[tuple[int, str]]:
-    """Yield the fields that have the value of ``field``, itself too: the index of the transaction
-    and the name there."""
+def same_value(case: TestCase, field: Field) -> Iterator[tuple[int, Field]]:
+    """Yield the fields that have the value of ``field``, itself too, each with the index of its
+    transaction."""
     key = _key(field)
     for index, fields in enumerate(every_field(case)):
-        yield from ((index, one.name) for one in fields if _key(one) == key)
+        yield from ((index, one) for one in fields if _key(one) == key)
 
 
 def with_value(
-    case: TestCase, fields: Sequence[tuple[int, str]], *, constant: str | None, name: str
+    case: TestCase, fields: Iterable[tuple[int, Field]], *, constant: str | None, name: str
 ) -> TestCase:
     """Return ``case`` with a constant, or with the value of a variable or column called ``name``,
     in each of these fields.
 
     Raises:
-        ValueError: as `with_constant`.
+        ValueError: as `with_constants`, or no placeholder can have that name.
     """
-    for index, field_name in fields:
-        one = next(one for one in fields_of(case, index) if one.name == field_name)
-        if constant is not None:
-            case = with_constant(case, index, one, constant)
-        else:
-            case = with_reference(case, index, one, name)
-    return case
+    found: dict[int, list[Field]] = {}
+    for index, one in fields:
+        found.setdefault(index, []).append(one)
+    if constant is not None:
+        return with_constants(case, found, constant)
+    Template.parse(str(Reference(name)))
+    return with_references(case, {at: [(one, name) for one in each] for at, each in found.items()})
 
 
 def with_variable(case: TestCase, name: str, field: Field) -> TestCase:
@@ -177,8 +187,23 @@ def left_to_the_user(case: TestCase, index: int, field: Field) -> TestCase:
     return with_transactions(case, transactions)
 
 
-def _users(case: TestCase) -> Mapping[tuple[str, str], list[int]]:
-    """By what fields have in common: the transactions that have it."""
+def _folded(found: Sequence[ShownField]) -> Iterator[ShownField]:
+    """The fields, but of the jar's cookies, which nobody edits, each value once: with the others
+    that send it."""
+    jar: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for one in found:
+        if one.field.slot is None and one.field.is_cookie:
+            jar[one.field.name, one.field.value].append(one.index)
+    for one in found:
+        mine = jar.get((one.field.name, one.field.value), [])
+        if one.field.slot is not None or not mine:
+            yield one
+        elif mine[0] == one.index:
+            yield replace(one, also=tuple(mine[1:]))
+
+
+def senders_in(case: TestCase) -> Senders:
+    """Return who sends each value, which takes a while for a large test case."""
     found: dict[tuple[str, str], list[int]] = defaultdict(list)
     for index, fields in enumerate(every_field(case)):
         for key in dict.fromkeys(map(_key, fields)):
@@ -188,7 +213,8 @@ def _users(case: TestCase) -> Mapping[tuple[str, str], list[int]]:
 
 def _key(field: Field) -> tuple[str, str]:
     """What fields with the same value have in common."""
-    telling = len(field.value) >= _TELLING and not field.value.isdigit()
+    least = _TELLING_NUMBER if field.value.isdigit() else _TELLING
+    telling = len(field.value) >= least and not field.value.isalpha()
     return field.value, "" if telling or "${" in field.value else field.wire_name
 
 
@@ -218,4 +244,6 @@ def _recorded_values(document: Document, one: Transaction) -> Mapping[str, str]:
     alone = TestCase(case.name, (Page("", (Transaction(request),)),), case.server)
     values = {field.name: field.value for field in fields_of(alone, 0)}
     # Those that a script has set stand in requests, and are fields of them.
-    return {f"{COOKIE}{name}": value for name, value in sent_cookies(exchange)} | values
+    return {
+        f"{COOKIE}{name}": value for name, value in sent_cookies(exchange.request_headers)
+    } | values

@@ -9,8 +9,11 @@ from pathlib import Path
 from pytest_loadtool.casefile.har.replay import read_replay
 from pytest_loadtool.diagnosis.kept import matched, outcomes_of
 from pytest_loadtool.diagnosis.outcome import Evidence
+from pytest_loadtool.masking.carried import recorded_in
+from pytest_loadtool.masking.text import Mask
 from pytest_loadtool.masking.values import secrets_of
 from pytest_loadtool.model.case import TestCase
+from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.kept_replay import KeptReplay, KeptTransaction
 from pytest_loadtool.report.failure import explain
 from pytest_loadtool.workflow.document import Document
@@ -39,6 +42,14 @@ class OpenReplay:
         """The variables at the end, by name."""
         return {one.name: one.value for one in self.replay.variables}
 
+    @property
+    def exchanges(self) -> Iterator[Exchange]:
+        """All exchanges, negotiations too, in the order of the test case."""
+        for one in self.replay.transactions:
+            yield from one.negotiation
+            if one.exchange is not None:
+                yield one.exchange
+
     def transaction(self, case: TestCase, index: int) -> KeptTransaction | None:
         """What was kept of a transaction; None if the replay knows none of it."""
         return matched(case, self.replay).get(index)
@@ -47,6 +58,18 @@ class OpenReplay:
 def secrets_in(case: TestCase, opened: OpenReplay) -> Iterator[str]:
     """Yield the values of a kept replay that are secrets wherever they stand."""
     yield from secrets_of(case, opened.values)
+
+
+def mask_for(document: Document, opened: OpenReplay | None) -> Mask:
+    """Return what hides the secrets of a document: those of its recording, and those that a kept
+    replay has sent and received."""
+    exchanges = list(document.exchanges)
+    found: list[str] = []
+    if opened is not None:
+        exchanges += opened.exchanges
+        found += secrets_in(document.case, opened)
+    found += (secret for one in exchanges for secret in recorded_in(one))
+    return Mask(found)
 
 
 def why(

@@ -27,6 +27,15 @@ def test_empty_line_offers_every_command(session: Console) -> None:
     assert offered(session, "") == list(COMMANDS.commands)
 
 
+def test_options_come_with_what_they_are(session: Console) -> None:
+    """A few words of the help, and not that they are options."""
+    completer = RegistryCompleter(session)
+    found = completer.get_completions(Text("set-field 1 user --"), CompleteEvent())
+    said = {one.text: one.display_meta_text for one in found}
+    assert said["--constant"].startswith("the new value (Text Constant)")
+    assert said["--dataset"].startswith("a column such as users.username")
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [
@@ -52,7 +61,7 @@ def test_empty_line_offers_every_command(session: Console) -> None:
         ("help de", ["delete"]),
         ("cr", ["create-load-configuration"]),
         ("create-load --u", ["--users"]),
-        ("create load configuration --r", ["--ramp-up", "--replace"]),
+        ("create load configuration --r", ["--rate", "--ramp-up", "--replace"]),
         ("show ", ["1", "2", "3"]),
         ("delete --page ", ["'Log in'", "Home"]),
         ("strip --", []),
@@ -63,11 +72,16 @@ def test_empty_line_offers_every_command(session: Console) -> None:
         ("user-identity ", ["1", "2", "3"]),
         ("set-field 2 p", ["'path[1]'"]),
         ("set-field 9 ", []),
-        ("fields ", ["1", "2", "3"]),
+        ("fields ", ["1", "2", "3", "P1", "P2"]),
         ("set-field POST /login p", ["'path[1]'"]),
         ("delete ", ["1", "2", "3", "P1", "P2"]),
         ("delete 1 --k", ["--kind"]),
-        ("delete --kind x", ["xml"]),
+        ("delete --kind ", ["html", "other"]),
+        ("delete --status 3", ["302"]),
+        ("delete --host ", ["127.0.0.1"]),
+        ("tree ~k h", ["html"]),
+        ("tree ~c ", ["200", "302"]),
+        ("tree ~m POST & ~p H", ["Home"]),
         ("delete 1,", ["1,1", "1,2", "1,3", "1,P1", "1,P2"]),
         ("delete lo", ["'Log in'"]),
         ("delete /", ["/login", "/by-hand"]),

@@ -92,7 +92,7 @@ def test_request_is_edited_in_the_editor(
     """What is saved there is sent."""
     seen: list[str] = []
 
-    def edited(text: str, name: str) -> str:
+    async def edited(text: str, name: str) -> str:
         seen.append(name)
         return text.replace("/b", "/changed")
 
@@ -106,7 +106,11 @@ def test_request_is_edited_in_the_editor(
 
 def test_mistake_in_the_editor_is_told(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     """And the request stays as it was."""
-    monkeypatch.setattr(editor, "edited", lambda _text, _name: "GET\n")
+
+    async def edited(_text: str, _name: str) -> str:
+        return "GET\n"
+
+    monkeypatch.setattr(editor, "edited", edited)
     keys, told = terminal[0], asyncio.Event()
     control = Control()
     control.moment = HELD

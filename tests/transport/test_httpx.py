@@ -17,7 +17,7 @@ from pytest_loadtool.replay import Plan, compile_case
 from pytest_loadtool.replay.user.plan import Command, Over, Response, Send, Wait
 from pytest_loadtool.transport.connections.network import new_event_loop
 from pytest_loadtool.transport.connections.session import Done, Session
-from pytest_loadtool.transport.httpx.network import HttpxNetwork
+from pytest_loadtool.transport.httpx.network import HttpxNetwork, HttpxSession
 from pytest_loadtool.transport.proxy.proxy_login import Introduce, nobody
 from pytest_loadtool.transport.wire.failures import CLOSED_AS_SENT
 from tests.conformance.answers import Answer, Wire, reply
@@ -54,7 +54,7 @@ class Stopping(HttpxNetwork):
         super().__init__(asyncio.get_running_loop(), observer)
         self._users: list[Session] = []
 
-    def session(self, done: Done, introduce: Introduce = nobody) -> Session:
+    def session(self, done: Done, introduce: Introduce = nobody) -> HttpxSession:
         session = super().session(done, introduce)
         self._users.append(session)
         return session

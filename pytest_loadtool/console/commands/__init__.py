@@ -19,8 +19,6 @@ from pytest_loadtool.console.commands.configure import (
     undo_decision,
 )
 from pytest_loadtool.console.commands.dataset_files import (
-    dataset_import,
-    dataset_new,
     dataset_properties,
     dataset_remove,
     dataset_rename,
@@ -28,6 +26,7 @@ from pytest_loadtool.console.commands.dataset_files import (
     dataset_show,
     datasets,
 )
+from pytest_loadtool.console.commands.dataset_sources import dataset_import, dataset_new
 from pytest_loadtool.console.commands.dataset_values import (
     dataset_add_column,
     dataset_add_row,
@@ -46,7 +45,14 @@ from pytest_loadtool.console.commands.extracting import extract, remove_extracto
 from pytest_loadtool.console.commands.fields import fields, set_field
 from pytest_loadtool.console.commands.files import import_, import_page, save
 from pytest_loadtool.console.commands.general import clear, help_, log, quit_, shell, wizards
-from pytest_loadtool.console.commands.load import create_load_configuration, start
+from pytest_loadtool.console.commands.load import load_trial, start
+from pytest_loadtool.console.commands.load_configuration import (
+    create_load_configuration,
+    load,
+    load_set,
+)
+from pytest_loadtool.console.commands.look import curl, diff, open_, response
+from pytest_loadtool.console.commands.navigator import load_result, navigator, open_case
 from pytest_loadtool.console.commands.outside import run, wait
 from pytest_loadtool.console.commands.properties import (
     properties,
@@ -66,6 +72,7 @@ from pytest_loadtool.console.commands.structure import (
     think,
 )
 from pytest_loadtool.console.commands.validating import remove_validator, status, validate
+from pytest_loadtool.console.commands.values import search, trace, variables
 from pytest_loadtool.console.commands.view import view
 from pytest_loadtool.console.registry import registry
 
@@ -95,9 +102,12 @@ COMMANDS = registry(
             *(dataset_add_row, dataset_add_column, dataset_properties, dataset_reset),
             *(dataset_rename, dataset_remove),
         ),
-        "Replay": (play, break_, breakpoints, replays, why),
-        "Load": (create_load_configuration, start),
-        "File": (save, reload, edit_, log, shell, clear, help_, quit_),
+        "Replay": (
+            *(play, break_, breakpoints, replays, why),
+            *(response, diff, variables, search, trace, curl, open_),
+        ),
+        "Load": (create_load_configuration, load, load_set, load_trial, start, load_result),
+        "File": (navigator, open_case, save, reload, edit_, log, shell, clear, help_, quit_),
     },
     aliases={"exit": "quit", "q": "quit", "ls": "shell ls"},
 )

@@ -8,7 +8,8 @@ from typing import TypeVar
 
 from pytest_loadtool.console.arguments import SelectionWord
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.selection import NO_FILTERS, Filters, select
+from pytest_loadtool.console.replays import selected_by
+from pytest_loadtool.console.selection import NO_FILTERS, Filters
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views import actors as views
 from pytest_loadtool.editing.actors import placed_extractors
@@ -23,7 +24,7 @@ Chosen = TypeVar("Chosen")
 async def validators(
     session: Console, *selected: SelectionWord, filters: Filters = NO_FILTERS
 ) -> None:
-    """Actors View, Validators: list what the responses of transactions must be.
+    """Actors View, Validators: list what responses must be.
 
     The first of each is the automatic Status Code validator; `status` changes it. The others have
     the numbers that `remove-validator` takes. SELECTED, --page, --kind, --host, --status and
@@ -34,7 +35,7 @@ async def validators(
     """
     document = session.opened()
     transactions = list(document.case.transactions())
-    chosen = select(document, selected, filters).transactions
+    chosen = selected_by(session, selected, filters).transactions
     everything = not selected and filters == NO_FILTERS
     shown = [
         index
@@ -54,16 +55,16 @@ def _own_status(one: Transaction) -> bool:
 async def extractors(
     session: Console, *selected: SelectionWord, filters: Filters = NO_FILTERS
 ) -> None:
-    """Actors View, Extractors: list what is taken from responses, into which user variables.
+    """Actors View, Extractors: list what is taken from responses.
 
-    Extractor[3] is the third of the test case, as `fields` has it. SELECTED, --page, --kind,
-    --host, --status and --failed are as for `delete`.
+    Each fills a user variable. Extractor[3] is the third of the test case, as `fields` has it.
+    SELECTED, --page, --kind, --host, --status and --failed are as for `delete`.
 
     Example: `extractors 2-5`
     """
     document = session.opened()
     transactions = list(document.case.transactions())
-    chosen = set(select(document, selected, filters).transactions)
+    chosen = set(selected_by(session, selected, filters).transactions)
     placed = placed_extractors(document.case)
     lines: list[str] = []
     for index in dict.fromkeys(one.transaction for one in placed if one.transaction in chosen):

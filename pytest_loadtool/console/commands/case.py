@@ -6,11 +6,14 @@ from collections.abc import Sequence
 
 from pytest_loadtool.console.arguments import PageSelection, SelectionWord, TransactionName
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.selection import NO_FILTERS, Filters, page_indexes, select, transaction
+from pytest_loadtool.console.replays import failed_transactions, replay_if_any, selected_by
+from pytest_loadtool.console.selection import NO_FILTERS, Filters, page_indexes, transaction
 from pytest_loadtool.console.session import Console, Folding
 from pytest_loadtool.console.views import case as case_views
 from pytest_loadtool.console.views import transaction as transaction_views
 from pytest_loadtool.console.views import tree as views
+from pytest_loadtool.console.views.line import ViewLine
+from pytest_loadtool.console.views.replays import failures, when
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.telling import counted
 
@@ -39,8 +42,8 @@ async def tree(
     if collapse_all or expand_all:
         session.folding = Folding(closed=collapse_all)
     narrowed = selected or filters != NO_FILTERS
-    failed = session.failed()
-    only = select(document, selected, filters, failed=failed).transactions if narrowed else None
+    failed = failed_transactions(session)
+    only = selected_by(session, selected, filters).transactions if narrowed else None
     folded = session.folding.of(page.name for page in document.case.pages)
     await session.page(
         views.tree(document, folded=folded, only=only, failed=failed, width=session.width)
@@ -108,18 +111,24 @@ async def show_fidelity(session: Console) -> None:
 
 
 async def show_errors(session: Console) -> None:
-    """Errors View: list what went wrong while recording, with its status or condition.
+    """Errors View: list what went wrong while recording and in the last replay.
 
-    A number is that of the transaction in `tree`. Three things call for a new recording, unless
-    they were meant: the main HTML of a page failed, an API call failed, the browser crashed or
-    hung. A missing image or style sheet is harmless, and a 401 that asks for HTTP authentication is
-    normal. To expect another status, edit the transaction's `status` in the saved test case.
+    A number is that of the transaction in `tree`. In a recording three things call for a new one,
+    unless they were meant: the main HTML of a page failed, an API call failed, the browser crashed
+    or hung. A missing image or style sheet is harmless, and a 401 that asks for HTTP authentication
+    is normal. `status` changes which status is expected. Of the replay, `why` explains the first.
 
     Example: `show errors`
     """
-    document = _recorded(session)
-    lines = list(case_views.errors(document))
-    session.tell(lines or ["No errors."])
+    document, opened = session.opened(), replay_if_any(session)
+    recorded = list(case_views.errors(document if opened is not None else _recorded(session)))
+    if opened is None:
+        session.tell(recorded or ["No errors."])
+        return
+    session.say(ViewLine(("While recording", "heading")))
+    session.tell(recorded or ["  No errors."])
+    session.say(ViewLine((f"In the replay of {when(opened.replay.started)}", "heading")))
+    session.tell(list(failures(document, opened)) or ["  No errors."])
 
 
 def _recorded(session: Console) -> Document:

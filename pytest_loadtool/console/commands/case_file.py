@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-import os
-import shlex
-import shutil
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 from pytest_loadtool.casefile import parse_case
 from pytest_loadtool.casefile.saving import case_over
-from pytest_loadtool.console.environment import ended
+from pytest_loadtool.console.editor import in_editor
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.opening import may_drop, open_file
 from pytest_loadtool.console.session import Console
@@ -26,8 +22,6 @@ from pytest_loadtool.workflow.files import there, write_private_text
 #: What can be done about a file that was changed outside. The first is what Enter does.
 _WAYS = ("show", "reload", "overwrite")
 _AGAIN = ("yes", "no")
-#: Editors that are looked for where neither VISUAL nor EDITOR says which.
-_EDITORS = ("editor", "nano", "vim", "vi")
 
 
 async def reload(session: Console, *, discard: bool = False) -> None:
@@ -60,7 +54,7 @@ async def edit_(session: Console) -> None:
         draft = Path(folder) / session.case_path.name
         write_private_text(draft, before)
         while True:
-            await _in_editor(session, draft)
+            await in_editor(draft, session.settings.directory)
             text = text_of(draft) or ""
             if text == before:
                 session.say("Nothing was changed.")
@@ -127,30 +121,3 @@ def changed_outside(session: Console) -> str:
     except FileError as error:
         return str(error)
     return places(session.on_disk, text) if text not in (None, session.on_disk) else ""
-
-
-async def _in_editor(session: Console, draft: Path) -> None:
-    """Have a person edit a file, to the editor's end.
-
-    Raises:
-        CommandError: there is no editor, or it failed.
-    """
-    chosen = os.environ.get("VISUAL") or os.environ.get("EDITOR")
-    editor = chosen or next((one for one in _EDITORS if shutil.which(one)), "")
-    if not editor:
-        raise CommandError("no editor is known: set EDITOR to one, such as EDITOR=nano")
-    words = shlex.split(editor)
-    try:
-        process = await asyncio.create_subprocess_exec(
-            *words, str(draft), cwd=session.settings.directory
-        )
-    except OSError as error:
-        raise CommandError(f"the editor {words[0]} cannot be started: {error.strerror}") from None
-    try:
-        status = await process.wait()
-    finally:
-        if process.returncode is None:
-            process.terminate()
-            await process.wait()
-    if status:
-        raise CommandError(f"the editor {words[0]} {ended(status)}: nothing was changed")

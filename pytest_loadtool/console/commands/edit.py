@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from pytest_loadtool.console.arguments import SelectionWord, TransactionName
 from pytest_loadtool.console.errors import CommandError, UsageError
-from pytest_loadtool.console.selection import NO_FILTERS, Filters, select, transaction_index
+from pytest_loadtool.console.replays import selected_by
+from pytest_loadtool.console.selection import NO_FILTERS, Filters, transaction_index
 from pytest_loadtool.console.session import Console, UndoStep
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.model.case import TestCase
@@ -63,7 +64,7 @@ async def delete(session: Console, *selected: SelectionWord, filters: Filters = 
             "delete what? A number (4), a range (4-8), a page (P3), a name (POST /login) or "
             "a filter (--kind image)"
         )
-    chosen = select(document, selected, filters)
+    chosen = selected_by(session, selected, filters)
     before = list(document.case.transactions())
     _change(session, document, without(document.case, frozenset(chosen.transactions)))
     for page in chosen.pages:

@@ -16,10 +16,10 @@ from pytest_loadtool.console.arguments import (
 )
 from pytest_loadtool.console.commands.dataset_files import declared
 from pytest_loadtool.console.errors import CommandError, UsageError, as_usage
+from pytest_loadtool.console.replays import selected_by
 from pytest_loadtool.console.selection import (
     NO_FILTERS,
     Filters,
-    select,
     transaction_index,
 )
 from pytest_loadtool.console.session import Console
@@ -36,6 +36,10 @@ from pytest_loadtool.workflow.telling import counted
 
 if TYPE_CHECKING:
     from pytest_loadtool.correlation.requests.fields import Field
+
+
+#: Transactions that are named before the rest is only counted.
+_TOLD = 8
 
 
 async def fields(
@@ -62,7 +66,7 @@ async def fields(
     document = session.opened()
     if not selected and filters == NO_FILTERS:
         raise UsageError("fields of what? A transaction (15, POST /login), a page (P3) or `all`")
-    chosen = select(document, selected, filters, failed=session.failed()).transactions
+    chosen = selected_by(session, selected, filters).transactions
     try:
         found = shown_fields(document, chosen, filter)
     except ValueError as error:
@@ -111,7 +115,7 @@ async def set_field(
     index = transaction_index(document, which)
     one = _field(document, index, field)
     case, name = document.case, dataset or variable or ""
-    alone = [(index, one.name)]
+    alone = [(index, one)]
     targets = list(editing.same_value(case, one)) if all and not server_authentication else alone
     try:
         if server_authentication:
@@ -122,7 +126,7 @@ async def set_field(
             elif variable is not None:
                 case = editing.with_variable(case, variable, one)
             elif extractor is not None:
-                name = editing.extracted_variable(case, extractor, min(targets)[0])
+                name = editing.extracted_variable(case, extractor, min(at for at, _ in targets))
             case = editing.with_value(case, targets or alone, constant=constant, name=name)
     except (ValueError, CaseError) as error:
         raise CommandError(str(error)) from None
@@ -132,9 +136,10 @@ async def set_field(
     if variable is not None:
         _tell_made(session, document.case, variable)
     if all:
-        numbers = sorted({str(at + 1) for at, _ in targets}, key=int)
+        numbers = [str(at + 1) for at in sorted({at for at, _ in targets})]
+        more = f" and {len(numbers) - _TOLD} more" if len(numbers) > _TOLD else ""
         count = counted(len(targets), "field")
-        session.say(f"  {count} changed, in {', '.join(numbers)}")
+        session.say(f"  {count} changed, in {', '.join(numbers[:_TOLD])}{more}")
 
 
 def _fields(document: Document, index: int) -> tuple[Field, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from prompt_toolkit.application import run_in_terminal
+from prompt_toolkit.application import in_terminal
 
 from pytest_loadtool.console import editor
 from pytest_loadtool.errors import LoadToolError
@@ -20,9 +20,8 @@ async def edit_next(control: Control, say: Callable[[str], None]) -> None:
         return
     try:
         before = request_text(moment.request)
-        after = await run_in_terminal(
-            lambda: editor.edited(before, "request.http"), in_executor=True
-        )
+        async with in_terminal():
+            after = await editor.edited(before, "request.http")
         if after != before:
             control.edit(step.index, edited_request(after, moment.request))
             say(f"       {step.index + 1} {step.title} goes out as edited.")

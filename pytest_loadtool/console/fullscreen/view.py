@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
-from prompt_toolkit.application import Application
+from prompt_toolkit.application import Application, in_terminal
 from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import Completer, DynamicCompleter
 from prompt_toolkit.data_structures import Point, Size
@@ -44,26 +44,31 @@ from prompt_toolkit.output import ColorDepth
 from pytest_loadtool.console.errors import CommandError
 from pytest_loadtool.console.fullscreen.editing_requests import edit_next
 from pytest_loadtool.console.fullscreen.frontend import ScreenFrontend
+from pytest_loadtool.console.fullscreen.preview import previewed
 from pytest_loadtool.console.fullscreen.signalling import signalling
 from pytest_loadtool.console.fullscreen.style import style
-from pytest_loadtool.console.screens import editor as editing
-from pytest_loadtool.console.screens import replaying
-from pytest_loadtool.console.screens.editor import Editor, editor_of
+from pytest_loadtool.console.replays import replay_at_hand
+from pytest_loadtool.console.screens import editor_drawing, editor_keys, editor_moves, replaying
+from pytest_loadtool.console.screens.editor import Editor, beside_replay, editor_of, tree_columns
 from pytest_loadtool.console.screens.frame import Bar, Output, body_rows, framed, pane_rows
-from pytest_loadtool.console.screens.keys import ScreenKey, available, key_help
+from pytest_loadtool.console.screens.keys import ScreenKey, available, key_help, needs_terminal
 from pytest_loadtool.console.screens.pager import Pager
-from pytest_loadtool.console.screens.tree import MARKS
+from pytest_loadtool.console.screens.tree_drawing import MARKS, OUTCOMES
 from pytest_loadtool.console.session import Console
 from pytest_loadtool.console.views.case import summary
 from pytest_loadtool.console.views.line import ViewLine
+from pytest_loadtool.errors import LoadToolError
 from pytest_loadtool.replay import Plan
 from pytest_loadtool.replay.control import Control
+from pytest_loadtool.workflow.replays import OpenReplay
 
 #: Runs one line of a command, to its end; whether the console has to end then.
 Runner = Callable[[str], Awaitable[tuple["asyncio.Task[None]", bool]]]
 
 #: Seconds that Esc waits for the rest of a key's sequence.
 _ESCAPE = 0.05
+#: Seconds without a key before it is shown what a line would do.
+_PAUSE = 0.25
 #: Seconds between two looks at what changes by itself, such as the counters of a recording.
 _REFRESH = 0.5
 #: Lines that a turn of the mouse's wheel scrolls by.
@@ -96,11 +101,13 @@ class FullScreen:
         document = session.opened()
         self.editor = (editor or editor_of(document)).of(document)
         self._session, self._runner = session, runner
-        self._editor_keys = available(editing.KEYS, session.registry)
+        self._look_at_replay()
+        self._before = session.frontend
         self._output = Output()
         self._message = self._busy = self._progress = ""
         self._typing: Typing | None = None
         self._task: asyncio.Task[None] | None = None
+        self._previewing: asyncio.Task[None] | None = None
         self._replay: tuple[Control, Plan, float] | None = None
         self._heard: list[str] = []
         self._history, self._silent = history, InMemoryHistory()
@@ -110,6 +117,7 @@ class FullScreen:
             completer=DynamicCompleter(lambda: completer if self._is_command else None),
             complete_while_typing=False,
             accept_handler=self._accepted,
+            on_text_changed=self._preview_soon,
         )
         self._app: Application[None] = Application(
             layout=self._layout(),
@@ -126,13 +134,28 @@ class FullScreen:
 
     async def run(self) -> None:
         """Show the view until it is left."""
-        before, self._session.frontend = self._session.frontend, ScreenFrontend(self)
+        self._before, self._session.frontend = self._session.frontend, ScreenFrontend(self)
         try:
             await self._app.run_async(handle_sigint=False)
         finally:
-            self._session.frontend = before
+            self._session.frontend = self._before
             if self._task is not None:
                 self._task.cancel()
+
+    def _look_at_replay(self, after: str = "") -> None:
+        """Show the kept replay that commands look at, if there is one; after `play`, the first
+        transaction that failed in it."""
+        try:
+            replay: OpenReplay | None = replay_at_hand(self._session)
+        except LoadToolError:
+            replay = None
+        if replay is not self.editor.replay:
+            self.editor = beside_replay(self.editor, replay)
+            failed = replay.replay.failed if replay is not None else ()
+            if failed and after.startswith("play"):
+                _, rows = self._body()
+                tree = self.editor.tree.goto(failed[0].number, max(rows, 2) - 1)
+                self.editor = replace(self.editor, tree=tree)
 
     async def goto(self, number: int) -> None:
         """Put the cursor on a transaction; on none for 0."""
@@ -165,7 +188,7 @@ class FullScreen:
 
     def _drawn_body(self, columns: int, rows: int) -> list[ViewLine]:
         if self._replay is None:
-            return editing.drawn(self.editor, columns, rows)
+            return editor_drawing.drawn(self.editor, columns, rows)
         control, plan, started = self._replay
         return replaying.drawn(
             control.moment, plan, self._heard, columns, rows, now=perf_counter(), started=started
@@ -174,7 +197,8 @@ class FullScreen:
     @property
     def _keys(self) -> tuple[ScreenKey, ...]:
         """The keys that mean something now."""
-        return self._editor_keys if self._replay is None else replaying.KEYS
+        keys = self.editor.keys if self._replay is None else replaying.KEYS
+        return available(keys, self._session.registry)
 
     def _bar(self) -> Bar:
         session, document = self._session, self._session.document
@@ -209,7 +233,7 @@ class FullScreen:
         def pressed(name: str) -> Callable[[KeyPressEvent], None]:
             return lambda _: self.press(name)
 
-        tables = (self._editor_keys, replaying.KEYS)
+        tables = (editor_keys.KEYS, editor_keys.FIELD_KEYS, editor_keys.PICK_KEYS, replaying.KEYS)
         for name in {name for table in tables for key in table for name in key.keys}:
             bindings.add(name, filter=~typing)(pressed(name))
         bindings.add("?", filter=~typing)(lambda _: self._help())
@@ -241,7 +265,7 @@ class FullScreen:
             self._output = replace(self._output, open=bool(self._output.lines))
         elif not self._moves_output(key.move):
             self._message = ""
-            if (move := editing.MOVES.get(key.move)) is not None:
+            if (move := editor_moves.MOVES.get(key.move)) is not None:
                 self.editor = move(self.editor, columns, max(rows, 2))
 
     def _wish(self, control: Control, move: str) -> None:
@@ -271,6 +295,11 @@ class FullScreen:
 
     def _help(self) -> None:
         marks = [ViewLine((f"  {letter}  ", "name"), (text, "")) for letter, text in MARKS.items()]
+        last = [(letter, end) for end, letter in OUTCOMES.items() if letter.strip()]
+        marks += [
+            ViewLine((f"  {letter}  ", "name"), (f"{end} in the replay", ""))
+            for letter, end in last
+        ]
         head = ViewLine(("What stands behind a transaction", "heading"))
         lines = (*key_help(self._keys), head, *marks)
         self._output = Output("keys", lines, open=True, whole=True)
@@ -288,7 +317,7 @@ class FullScreen:
             return
         columns, _ = self._body()
         try:
-            found = editing.searched(self.editor, text, columns)
+            found = editor_moves.searched(self.editor, text, columns)
         except ValueError as error:
             self._message = str(error)
             return
@@ -299,7 +328,7 @@ class FullScreen:
         """Do what a click at that place of the screen is for."""
         columns, rows = self._body()
         if 1 <= row <= rows:
-            self.editor = editing.clicked(self.editor, column, row - 1, columns, rows)
+            self.editor = editor_moves.clicked(self.editor, column, row - 1, columns, rows)
 
     def wheeled(self, column: int, row: int, by: int) -> None:
         """Scroll what is at that place."""
@@ -307,11 +336,11 @@ class FullScreen:
         if row > rows:
             self._moves_output("page down" if by > 0 else "page up")
             return
-        left = column < editing.tree_columns(columns)
+        left = column < tree_columns(columns)
         focus: Any = "tree" if left else "detail"
         moved = replace(self.editor, focus=focus)
         for _ in range(_WHEEL):
-            moved = editing.MOVES["down" if by > 0 else "up"](moved, columns, rows)
+            moved = editor_moves.MOVES["down" if by > 0 else "up"](moved, columns, rows)
         self.editor = replace(moved, focus=self.editor.focus)
 
     # The line that is typed.
@@ -325,6 +354,7 @@ class FullScreen:
         self._line.history = self._history if typing.command else self._silent
         self._line.reset(Text(text, len(text)))
         self._app.layout.focus(self._input)
+        self._preview_soon(self._line)
         self._app.invalidate()
 
     def _accepted(self, line: Buffer) -> bool:
@@ -340,6 +370,8 @@ class FullScreen:
             return
         typing, self._typing = self._typing, None
         self._line.reset()
+        if self._output.title == "preview":
+            self._output = Output()
         self._app.layout.focus(self._screen)
         typing.take(None)
 
@@ -356,6 +388,24 @@ class FullScreen:
 
         self._type(Typing(" : ", take, command=True), line)
 
+    def _preview_soon(self, line: Buffer) -> None:
+        if self._previewing is not None:
+            self._previewing.cancel()
+            self._previewing = None
+        if self._is_command and self._task is None:
+            self._previewing = asyncio.ensure_future(self._preview(line.text))
+
+    async def _preview(self, line: str) -> None:
+        """Show what the line would do, if its command can say, once there is a pause."""
+        await asyncio.sleep(_PAUSE)
+        said = await previewed(self._session, line)
+        if self._is_command and self._line.text == line:
+            if said is not None:
+                self._output = Output("preview", tuple(said), open=True)
+            elif self._output.title == "preview":
+                self._output = Output()
+            self._app.invalidate()
+
     # Commands.
 
     def _start(self, line: str) -> None:
@@ -370,14 +420,29 @@ class FullScreen:
         await self._drawn()
         ending = failed = False
         try:
-            with signalling():
-                ended, ending = await self._runner(line)
+            ended, ending = await self._run(line)
             failed = self._tell(ended)
         finally:
             self._busy, self._task = "", None
             self._show(line, failed=failed)
+        self._look_at_replay(after=line)
         if ending or self._session.done:
             self._app.exit()
+
+    async def _run(self, line: str) -> tuple[asyncio.Task[None], bool]:
+        """Run a line; what has to do with programs gets the terminal for it."""
+        if not needs_terminal(line, self._session.registry):
+            with signalling():
+                return await self._runner(line)
+        pane, self._session.frontend = self._session.frontend, self._before
+        try:
+            async with in_terminal():
+                self._session.say(f"loadtool> {line}")
+                ran = await self._runner(line)
+                await asyncio.to_thread(input, "Enter leads back to the view. ")
+                return ran
+        finally:
+            self._session.frontend = pane
 
     async def _drawn(self) -> None:
         """Have the screen drawn: what computes from here on does not let it be."""

@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from functools import lru_cache
 
 from pytest_loadtool.codec.printable import on_one_line, printable
-from pytest_loadtool.console.screens.cells import columns_of, padded, shortened, wrapped
+from pytest_loadtool.console.screens.cells import columns_of, joined, padded, shortened, wrapped
 from pytest_loadtool.console.screens.content import content
+from pytest_loadtool.console.screens.field_rows import field_lines, field_rows
 from pytest_loadtool.console.screens.same import Same
 from pytest_loadtool.console.views.line import Kind, ViewLine
+from pytest_loadtool.console.views.replays import OUTCOME_KINDS
 from pytest_loadtool.console.views.text import status_kind
 from pytest_loadtool.console.views.transaction import mask_of
-from pytest_loadtool.correlation.requests.fields import (
-    CONSTANT,
-    DATASET,
-    SERVER_AUTHENTICATION,
-    USER_VARIABLE,
-    Field,
-    fields_of,
-)
+from pytest_loadtool.diagnosis.kept import matched
+from pytest_loadtool.masking.carried import recorded_in
 from pytest_loadtool.masking.text import BY_NAME, Mask, Unmasked
-from pytest_loadtool.model.case import Transaction
+from pytest_loadtool.model.case import TestCase, Transaction
 from pytest_loadtool.model.exchange import Exchange, HeaderList
+from pytest_loadtool.model.kept_replay import KeptTransaction
 from pytest_loadtool.model.validator import JsonValidator, RegexValidator, TextValidator, Validator
-from pytest_loadtool.recording import fidelity
+from pytest_loadtool.recording import Note, fidelity
 from pytest_loadtool.recording.notes import RECORDING_ERROR
-from pytest_loadtool.workflow.accounts import identity_fields
 from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.replays import OpenReplay, secrets_in
 
 #: The tabs, in the order of the keys 1, 2 …
-TABS = ("Content", "Headers", "Fields", "Actors", "Errors")
-#: The sides of an exchange that Content shows one of.
-SIDES = ("request", "response")
+TABS = ("Content", "Headers", "Fields", "Actors", "Errors", "Variables")
+#: The sides of an exchange that Content shows, in the order of the keys [ and ].
+SIDES = ("request", "response", "replayed")
+#: Lines of a body up to which recorded and replayed ones are compared.
+LONGEST_COMPARED = 3000
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +43,7 @@ class Look:
     side: str
     columns: int
     raw: bool = False
+    replay: OpenReplay | None = None
 
 
 @lru_cache(maxsize=32)
@@ -56,21 +56,103 @@ def lines_of(
     *,
     raw: bool = False,
     secrets: bool = False,
+    replay: Same[OpenReplay] | None = None,
 ) -> tuple[ViewLine, ...]:
-    """Return the lines of a tab of transaction ``number``, wrapped at so many columns."""
+    """Return the lines of a tab of transaction ``number``, wrapped at so many columns.
+
+    With a ``replay`` that has the transaction, lines of its content that differ from those of the
+    other side begin with ~.
+    """
     it = document.it
     transaction = list(it.case.transactions())[number - 1]
-    mask = Unmasked() if secrets else mask_of(it, transaction)
+    kept = kept_in(Same(it.case), replay).get(number - 1)
+    mask = Unmasked() if secrets else _mask(it, transaction, kept, replay)
     columns = max(columns, 8)
-    made = _TABS[tab](it, number, transaction, mask, Look(side, columns, raw))
-    return tuple(piece for line in made for piece in wrapped(line, columns))
+    look = Look(side, columns, raw, replay.it if replay else None)
+    compared = tab == "Content" and side in COMPARED and kept is not None and kept.exchange
+    if not compared:
+        made = _TABS[tab](it, number, transaction, mask, look)
+        return tuple(piece for line in made for piece in wrapped(line, columns))
+    other = replace(look, side=COMPARED[COMPARED.index(side) - 1])
+    both = (list(_content(it, number, transaction, mask, one)) for one in (look, other))
+    return tuple(
+        joined((ViewLine(("~" if differs else " ", "bad")), piece))
+        for differs, line in differing(*both)
+        for piece in wrapped(line, columns - 1)
+    )
+
+
+@lru_cache(maxsize=8)
+def body_of(
+    document: Same[Document],
+    number: int,
+    side: str,
+    *,
+    raw: bool,
+    secrets: bool,
+    replay: Same[OpenReplay] | None,
+) -> tuple[ViewLine, ...]:
+    """Return the lines of a body as they are, however long."""
+    it = document.it
+    transaction = list(it.case.transactions())[number - 1]
+    kept = kept_in(Same(it.case), replay).get(number - 1)
+    mask = Unmasked() if secrets else _mask(it, transaction, kept, replay)
+    look = Look(side, 0, raw, replay.it if replay else None)
+    return tuple(_content(it, number, transaction, mask, look))
+
+
+#: The sides that are compared with each other.
+COMPARED = ("response", "replayed")
+
+
+def differing(lines: list[ViewLine], others: list[ViewLine]) -> Iterator[tuple[bool, ViewLine]]:
+    """Yield each line, and whether the other side does not have it at that place."""
+    same: set[int] = set()
+    if max(len(lines), len(others)) <= LONGEST_COMPARED:
+        matcher = SequenceMatcher(None, list(map(str, lines)), list(map(str, others)), False)
+        for block in matcher.get_matching_blocks():
+            same.update(range(block.a, block.a + block.size))
+    else:
+        same = {at for at, (one, two) in enumerate(zip(lines, others, strict=False)) if one == two}
+    return ((at not in same, line) for at, line in enumerate(lines))
+
+
+@lru_cache(maxsize=4)
+def kept_in(case: Same[TestCase], replay: Same[OpenReplay] | None) -> Mapping[int, KeptTransaction]:
+    """Return what a replay has kept of the transactions, by their indexes today."""
+    return matched(case.it, replay.it.replay) if replay is not None else {}
+
+
+def _mask(
+    document: Document,
+    transaction: Transaction,
+    kept: KeptTransaction | None,
+    replay: Same[OpenReplay] | None,
+) -> Mask:
+    if kept is None or kept.exchange is None or replay is None:
+        return mask_of(document, transaction)
+    exchanges = [kept.exchange, *kept.negotiation, *document.negotiation_of(transaction)]
+    if (recorded := document.evidence_of(transaction)) is not None:
+        exchanges.append(recorded)
+    carried = {secret for one in exchanges for secret in recorded_in(one)}
+    return Mask({*carried, *secrets_in(document.case, replay.it)})
+
+
+def _kept(document: Document, number: int, look: Look) -> KeptTransaction | None:
+    replay = Same(look.replay) if look.replay is not None else None
+    return kept_in(Same(document.case), replay).get(number - 1)
 
 
 def _content(
-    document: Document, _: int, transaction: Transaction, mask: Mask, look: Look
+    document: Document, number: int, transaction: Transaction, mask: Mask, look: Look
 ) -> Iterable[ViewLine]:
     side, raw = look.side, look.raw
     exchange = document.evidence_of(transaction)
+    if side == "replayed":
+        kept = _kept(document, number, look)
+        exchange = kept.exchange if kept is not None else None
+        if exchange is None:
+            return [ViewLine(("Not replayed: F5 plays.", "dim"))]
     if exchange is None:
         body = transaction.request.body
         if side == "response":
@@ -93,9 +175,8 @@ def _planned_type(document: Document, transaction: Transaction) -> str:
 
 
 def _headers(
-    document: Document, _: int, transaction: Transaction, mask: Mask, look: Look
+    document: Document, number: int, transaction: Transaction, mask: Mask, look: Look
 ) -> Iterator[ViewLine]:
-    del look
     exchange = document.evidence_of(transaction)
     if exchange is None:
         yield ViewLine(("The recorded traffic is not at hand; this is what is sent.", "dim"))
@@ -111,7 +192,14 @@ def _headers(
         yield from _head(one, mask)
     if negotiation:
         yield ViewLine(("Then", "heading"))
+    kept = _kept(document, number, look)
+    replayed = (*kept.negotiation, kept.exchange) if kept is not None else ()
+    if any(replayed):
+        yield ViewLine(("Recorded", "heading"))
     yield from _head(exchange, mask)
+    for one in filter(None, replayed):
+        yield ViewLine(("Replayed", "heading"))
+        yield from _head(one, mask)
 
 
 def _head(one: Exchange, mask: Mask) -> Iterator[ViewLine]:
@@ -141,50 +229,11 @@ def _lines(headers: HeaderList | Iterable[tuple[str, str]], mask: Mask) -> Itera
 def _fields(
     document: Document, number: int, transaction: Transaction, mask: Mask, look: Look
 ) -> Iterator[ViewLine]:
-    found = fields_of(document.case, number - 1, document.evidence_of(transaction))
-    found = (*found, *identity_fields(document, transaction))
+    del transaction
     secrets = mask if isinstance(mask, Unmasked) else BY_NAME
-    lines = list(field_lines(found, secrets, look.columns))
+    rows = field_rows(Same(document), number, "transaction")
+    lines = [line for _, line in field_lines(rows, secrets, look.columns)]
     yield from lines or [ViewLine(("It sends no fields.", "dim"))]
-
-
-#: Names of datasources where there is little room.
-_SHORT = {CONSTANT: "constant", DATASET: "dataset", USER_VARIABLE: "variable",
-          SERVER_AUTHENTICATION: "server auth"}  # fmt: skip
-
-
-def field_lines(fields: Sequence[Field], mask: Mask, columns: int) -> Iterator[ViewLine]:
-    """Yield a heading per section, and a line per field: its name, datasource and value. What
-    application state management set is gray, and has a # where there is no colour."""
-    widest = max((columns_of(one.name) for one in fields), default=0)
-    name_room = min(widest, columns // 3)
-    source_room = max(
-        (len(_SHORT.get(one.datasource, one.datasource)) for one in fields), default=0
-    )
-    source_room = min(source_room, max(8, columns // 3))
-    section = ""
-    for one in fields:
-        if one.section != section:
-            section = one.section
-            yield ViewLine((section, "heading"))
-        gray: Kind = "correlated" if one.correlated else ""
-        source = padded(_SHORT.get(one.datasource, one.datasource), source_room)
-        name = padded(on_one_line(one.name), name_room)
-        room = columns - name_room - source_room - 5
-        value = shortened(on_one_line(_value(one, mask)), max(room, 4))
-        yield ViewLine(
-            ("# " if one.correlated else "  ", ""), (name, gray or "name"),
-            (f"  {source} ", gray), (value, gray),
-        )  # fmt: skip
-
-
-_ALONE = re.compile(r"\$\{([^{}|]+)[^{}]*\}")
-
-
-def _value(one: Field, mask: Mask) -> str:
-    """The value of a field; of a placeholder that is all of it, the name."""
-    alone = _ALONE.fullmatch(one.value)
-    return alone[1] if alone else mask.field(one)
 
 
 def _actors(
@@ -217,9 +266,19 @@ def _validator(one: Validator) -> tuple[str, str]:
 
 
 def _errors(
-    document: Document, _: int, transaction: Transaction, mask: Mask, look: Look
+    document: Document, number: int, transaction: Transaction, mask: Mask, look: Look
 ) -> Iterator[ViewLine]:
-    del mask, look
+    kept = _kept(document, number, look)
+    if kept is not None:
+        yield ViewLine(("In the replay", "heading"))
+        for failure in kept.failures:
+            yield ViewLine(("  ", ""), (printable(mask.text(failure.message)), "bad"))
+        if kept.otherwise:
+            yield ViewLine(("  not as recorded: ", "name"), (kept.otherwise, ""))
+        if not kept.failures and not kept.otherwise:
+            yield ViewLine((f"  {kept.outcome}", OUTCOME_KINDS[kept.outcome]))
+        elif kept.failures:
+            yield ViewLine((f"  `why {number}` says more", "dim"))
     exchange = document.evidence_of(transaction)
     subject = f"{exchange.method} {exchange.url}" if exchange else ""
     found = [
@@ -233,9 +292,34 @@ def _errors(
         yield ViewLine(("  none", "dim"))
 
 
+def _variables(
+    document: Document, number: int, transaction: Transaction, mask: Mask, look: Look
+) -> Iterator[ViewLine]:
+    """What variables held at the end of the replay, and which transactions had set them."""
+    del transaction
+    if look.replay is None:
+        yield ViewLine(("Nothing was replayed yet: F5 plays.", "dim"))
+        return
+    kept = kept_in(Same(document.case), Same(look.replay))
+    today = {one.index: at + 1 for at, one in kept.items()}
+    width = max((columns_of(one.name) for one in look.replay.replay.variables), default=0)
+    width = min(max(width, len("Variable")), look.columns // 2)
+    yield ViewLine((padded("Variable", width), "heading"), ("  set by  value at the end", "dim"))
+    for one in look.replay.replay.variables:
+        numbers = ",".join(str(today[at]) for at in one.set_by if at in today)
+        mine: Kind = "found" if number in {today.get(at) for at in one.set_by} else "name"
+        value = on_one_line(mask.value(one.name, one.value))
+        room = max(look.columns - width - 10, 4)
+        yield ViewLine(
+            (padded(one.name, width), mine),
+            (f"  {numbers:<6}  ", "number"),
+            (shortened(value, room), ""),
+        )
+
+
 @lru_cache(maxsize=4)
-def _notes(document: Same[Document]):  # type: ignore[no-untyped-def]
-    return fidelity(document.it.case, document.it.exchanges)
+def _notes(document: Same[Document]) -> tuple[Note, ...]:
+    return tuple(fidelity(document.it.case, document.it.exchanges))
 
 
 _TABS: dict[str, Callable[[Document, int, Transaction, Mask, Look], Iterable[ViewLine]]] = {
@@ -244,4 +328,5 @@ _TABS: dict[str, Callable[[Document, int, Transaction, Mask, Look], Iterable[Vie
     "Fields": _fields,
     "Actors": _actors,
     "Errors": _errors,
+    "Variables": _variables,
 }

@@ -60,6 +60,19 @@ def _known(line: str, registry: Registry) -> bool:
     return True
 
 
+#: Commands that start programs, or draw on the terminal themselves.
+_OF_THE_TERMINAL = frozenset({"run", "shell", "edit", "start"})
+
+
+def needs_terminal(line: str, registry: Registry) -> bool:
+    """Whether a command line wants the terminal for itself."""
+    try:
+        call = registry.parse(line)
+    except UsageError:
+        return False
+    return call is not None and call.command.name in _OF_THE_TERMINAL
+
+
 def hints(keys: Sequence[ScreenKey], columns: int, rows: int = 1) -> list[ViewLine]:
     """Return the lines at the bottom: as many keys as they have room for, and how to see all."""
     always: list[tuple[str, Kind]] = [("?", "name"), (" keys  ", ""), ("q", "name"), (" back", "")]

@@ -7,19 +7,10 @@ from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from pytest_loadtool.codec.printable import on_one_line
-from pytest_loadtool.codec.uses import used_by
-from pytest_loadtool.console.screens.cells import columns_of, joined, padded, shortened
 from pytest_loadtool.console.screens.same import Same
-from pytest_loadtool.console.views.line import Kind, ViewLine
-from pytest_loadtool.console.views.text import status_kind
-from pytest_loadtool.masking.text import BY_NAME
-from pytest_loadtool.model.case import Page, TestCase, Transaction
+from pytest_loadtool.model.case import Page, Transaction
 from pytest_loadtool.workflow.document import Document
 from pytest_loadtool.workflow.filtering import is_expression, matching, parsed
-
-#: Seconds: a shorter think time is a client's own pace.
-_NOTICEABLE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +36,8 @@ class CaseTree:
     folded: frozenset[str] = frozenset()
     marked: frozenset[int] = frozenset()
     query: str = ""
+    failed: frozenset[int] = frozenset()
+    """The indexes of the transactions that failed in the replay, for filters."""
 
     @property
     def row(self) -> TreeRow | None:
@@ -57,7 +50,7 @@ class CaseTree:
         if self.row is None:
             return None
         page = self.document.case.pages[self.row.page]
-        first = _first_numbers(Same(self.document))[self.row.page]
+        first = first_numbers(Same(self.document))[self.row.page]
         return page.transactions[max(0, self.row.number - first)]
 
     @property
@@ -65,7 +58,7 @@ class CaseTree:
         """The number of that transaction; 0 in an empty tree."""
         if self.row is None:
             return 0
-        return self.row.number or _first_numbers(Same(self.document))[self.row.page]
+        return self.row.number or first_numbers(Same(self.document))[self.row.page]
 
     @property
     def selected(self) -> str:
@@ -92,7 +85,7 @@ class CaseTree:
         wanted = next((at for at, row in enumerate(self.rows) if row.number == number), None)
         if wanted is not None:
             return self.at(wanted, rows)
-        open_ = tree_of(self.document, frozenset(), self.marked)
+        open_ = tree_of(self.document, frozenset(), self.marked, failed=self.failed)
         return open_.goto(number, rows) if any(r.number == number for r in open_.rows) else self
 
     def next_page(self, step: int, rows: int) -> CaseTree:
@@ -121,7 +114,7 @@ class CaseTree:
         names = {page.name for page in self.document.case.pages}
         mine = names if every else {self.document.case.pages[self.row.page].name}
         folded = self.folded - mine if mine <= self.folded else self.folded | mine
-        made = tree_of(self.document, frozenset(folded), self.marked, self.query)
+        made = tree_of(self.document, frozenset(folded), self.marked, self.query, self.failed)
         return _where(self, made)
 
     def filtered(self, query: str) -> CaseTree:
@@ -131,7 +124,7 @@ class CaseTree:
         Raises:
             ValueError: it is no expression, and begins like one.
         """
-        return _where(self, tree_of(self.document, self.folded, self.marked, query))
+        return _where(self, tree_of(self.document, self.folded, self.marked, query, self.failed))
 
     def of(self, document: Document) -> CaseTree:
         """Return the tree of another state of the test case: cursor and marks stay with what they
@@ -141,7 +134,7 @@ class CaseTree:
         old = [_known_by(one) for one in self.document.case.transactions()]
         new = {_known_by(one): n for n, one in enumerate(document.case.transactions(), 1)}
         marked = {new[old[number - 1]] for number in self.marked if old[number - 1] in new}
-        made = tree_of(document, self.folded, frozenset(marked), self.query)
+        made = tree_of(document, self.folded, frozenset(marked), self.query, self.failed)
         if self.row is not None and self.row.number:
             number = new.get(old[self.row.number - 1])
             at = next((i for i, row in enumerate(made.rows) if row.number == number), None)
@@ -155,12 +148,13 @@ def tree_of(
     folded: frozenset[str] = frozenset(),
     marked: frozenset[int] = frozenset(),
     query: str = "",
+    failed: frozenset[int] = frozenset(),
 ) -> CaseTree:
     """Return the tree of a test case, with the cursor on its first row."""
     rows = []
     number = 0
     words = query.lower().split()
-    meant = _meant(document, query) if any(map(is_expression, words)) else None
+    meant = _meant(document, query, failed) if any(map(is_expression, words)) else None
     for index, page in enumerate(document.case.pages):
         shown = []
         for one in page.transactions:
@@ -172,11 +166,11 @@ def tree_of(
             rows.append(TreeRow(index))
             if page.name not in folded or words:
                 rows.extend(shown)
-    return CaseTree(document, tuple(rows), folded=folded, marked=marked, query=query)
+    return CaseTree(document, tuple(rows), folded=folded, marked=marked, query=query, failed=failed)
 
 
-def _meant(document: Document, query: str) -> frozenset[int]:
-    return frozenset(matching(document, parsed(shlex.split(query))))
+def _meant(document: Document, query: str, failed: frozenset[int]) -> frozenset[int]:
+    return frozenset(matching(document, parsed(shlex.split(query)), failed=failed))
 
 
 def _holds(words: list[str], page: Page, one: Transaction) -> bool:
@@ -203,98 +197,10 @@ def _known_by(one: Transaction) -> Hashable:
 
 
 @lru_cache(maxsize=8)
-def _first_numbers(document: Same[Document]) -> tuple[int, ...]:
-    """The number of the first transaction of each page."""
+def first_numbers(document: Same[Document]) -> tuple[int, ...]:
+    """Return the number of the first transaction of each page."""
     numbers, number = [], 1
     for page in document.it.case.pages:
         numbers.append(number)
         number += len(page.transactions)
     return tuple(numbers)
-
-
-def first_row(tree: CaseTree, rows: int) -> int:
-    """Return the first row that is seen where there are so many."""
-    highest = min(tree.top, tree.cursor, len(tree.rows) - rows)
-    return max(0, tree.cursor - rows + 1, highest)
-
-
-def drawn(tree: CaseTree, columns: int, rows: int, *, focused: bool) -> list[ViewLine]:
-    """Return the rows of the tree that are seen."""
-    if not tree.rows:
-        missing = f"nothing has {tree.query!r}" if tree.query else "no test case"
-        return [ViewLine((f" {missing}", "dim"))]
-    top = first_row(tree, rows)
-    digits = len(str(sum(len(page.transactions) for page in tree.document.case.pages)))
-    lines = []
-    for at in range(top, min(top + rows, len(tree.rows))):
-        row = tree.rows[at]
-        page = tree.document.case.pages[row.page]
-        if row.number:
-            line = _transaction_line(tree, page, row, columns, digits)
-        else:
-            line = _page_line(tree, page, row, columns)
-        if at == tree.cursor:
-            line = ViewLine((str(line), "cursor" if focused else "heading"))
-        lines.append(line)
-    return lines
-
-
-def _page_line(tree: CaseTree, page: Page, row: TreeRow, columns: int) -> ViewLine:
-    folded = page.name in tree.folded and not tree.query
-    think = f" {page.think_time:.1f}s" if page.think_time >= _NOTICEABLE else ""
-    count = f" ({len(page.transactions)})" if folded else ""
-    head = f"{'▸' if folded else '▾'} P{row.page + 1} "
-    name = shortened(on_one_line(page.name), columns - columns_of(head) - len(count + think) - 1)
-    gap = columns - columns_of(head + name + count + think) - 1
-    return ViewLine((head, ""), (name, "heading"), (count + " " * gap + think, "dim"))
-
-
-def _transaction_line(
-    tree: CaseTree, page: Page, row: TreeRow, columns: int, digits: int
-) -> ViewLine:
-    first = _first_numbers(Same(tree.document))[row.page]
-    one = page.transactions[row.number - first]
-    status = str(one.recorded.status or "---") if one.recorded else "---"
-    marks = marks_of(tree.document.case, one)
-    mark = "*" if row.number in tree.marked else " "
-    head = ViewLine(
-        (mark, "found" if mark == "*" else ""),
-        (f"{row.number:>{digits}} ", "number"),
-        (f"{one.request.method:<4} ", "name"),
-        (f"{status} ", status_kind(status)),
-    )
-    room = columns - columns_of(head) - len(marks) - 2
-    text = one.name or BY_NAME.text(one.request.target)
-    path: Kind = "bad" if one.dangerous else ""
-    return joined(
-        (head, ViewLine((padded(on_one_line(text), room), path), (f" {marks} ", "attribute")))
-    )
-
-
-#: What stands behind a transaction, and what it means.
-MARKS = {
-    "e": "takes values from the response (extractors)",
-    "v": "expects something of the response (validators)",
-    "g": "sends values that application state management found (gray fields)",
-    "d": "sends values of a dataset",
-    "!": "is marked as dangerous",
-}
-
-
-def marks_of(case: TestCase, one: Transaction) -> str:
-    """Return the letters of `MARKS` that are true of a transaction."""
-    return _marks(Same(case), Same(one))
-
-
-@lru_cache(maxsize=4096)
-def _marks(case: Same[TestCase], transaction: Same[Transaction]) -> str:
-    one, variables = transaction.it, case.it.variables
-    names = used_by(case.it, one.request)
-    known = {
-        "e": bool(one.extractors),
-        "v": bool(one.validators),
-        "g": any(name in variables and variables[name].set_by == "asm" for name in names),
-        "d": any("." in name for name in names),
-        "!": one.dangerous,
-    }
-    return "".join(letter for letter, true in known.items() if true)

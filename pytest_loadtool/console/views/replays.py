@@ -6,7 +6,10 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from pytest_loadtool.console.views.line import Kind, ViewLine
+from pytest_loadtool.diagnosis.kept import matched
 from pytest_loadtool.model.kept_replay import KeptReplay, Outcome
+from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.replays import OpenReplay
 from pytest_loadtool.workflow.telling import counted
 
 #: What the outcome of a transaction looks like.
@@ -54,9 +57,26 @@ def outcomes(replay: KeptReplay) -> Iterator[ViewLine]:
             (one.outcome, OUTCOME_KINDS[one.outcome]),
             (f"  {one.id.title}", ""),
         )
-        for said in (*(failure.message for failure in one.failures), one.otherwise):
+        for said in (*(failure.told for failure in one.failures), one.otherwise):
             if said:
                 yield ViewLine(("         ", ""), (said, ""))
+
+
+def failures(document: Document, opened: OpenReplay) -> Iterator[ViewLine]:
+    """Yield the transactions that failed in a replay, or came not as recorded, each with why."""
+    for index, one in matched(document.case, opened.replay).items():
+        told = [failure.message for failure in one.failures] or [one.otherwise]
+        if one.outcome not in ("failed", "not as recorded"):
+            continue
+        yield ViewLine(
+            (f"{index + 1:5}  ", "number"),
+            (f"{one.outcome}  ", OUTCOME_KINDS[one.outcome]),
+            (one.id.title, "name"),
+        )
+        for said in told:
+            yield ViewLine(("       ", ""), (said, ""))
+    if opened.replay.problem:
+        yield ViewLine(("       ", ""), (opened.replay.problem, "bad"))
 
 
 def when(started: float) -> str:

@@ -68,7 +68,9 @@ def tree(
     """
     case = document.case
     server = f"  {case.server}" if case.server else ""
-    counts = summary(document) if only is None else f"{len(only)} of {summary(document)}"
+    counts = summary(document)
+    if only is not None:
+        counts = f"{len(only)} of {counted(len(list(case.transactions())), 'transaction')}"
     yield ViewLine((case.name, "heading"), (f"{server}  ({counts})", ""))
     names = {page.name for page in case.pages}
     closed = names <= set(folded)

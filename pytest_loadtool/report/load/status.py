@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pytest_loadtool.load.formatting import count, percent, plural, seconds
 from pytest_loadtool.load.progress import Progress
 from pytest_loadtool.model.load import LoadConfiguration
@@ -26,6 +28,20 @@ def clock(elapsed: float, configuration: LoadConfiguration) -> str:
     if elapsed > duration:
         return f"{elapsed:.0f} s, finishing iterations"
     return f"{elapsed:.0f} s of {seconds(duration)}"
+
+
+def waiting(waits: Sequence[float], elapsed: float, configuration: LoadConfiguration) -> str:
+    """Return what a run waits for after its time, and when it no longer does; ``waits`` are the
+    seconds that users in think times have left."""
+    duration = configuration.duration
+    if duration is None or elapsed <= duration:
+        return ""
+    left = max(0.0, duration + configuration.grace - elapsed)
+    end = f"cut in {left:.0f} s"
+    if not waits:
+        return end
+    are = "user is" if len(waits) == 1 else "users are"
+    return f"{count(len(waits))} {are} in think time, longest {max(waits):.0f} s more; {end}"
 
 
 def load(seen: Progress) -> str:

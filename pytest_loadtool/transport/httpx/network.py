@@ -27,7 +27,7 @@ from pytest_loadtool.transport.proxy.proxy_login import AtProxies, Introduce, no
 from pytest_loadtool.transport.wire.tls import TlsContexts
 
 if TYPE_CHECKING:
-    from pytest_loadtool.transport.connections.session import Commands, Done, Session
+    from pytest_loadtool.transport.connections.session import Commands, Done
     from pytest_loadtool.transport.inprocess.apps import Application
 
 #: For where there is no TLS: httpx wants a context all the same, and a real one takes time to make.
@@ -56,7 +56,7 @@ class HttpxNetwork:
         self.body_limit = body_limit
         self.observer: NetworkObserver = observer or Unobserved()
 
-    def session(self, done: Done, introduce: Introduce = nobody) -> Session:
+    def session(self, done: Done, introduce: Introduce = nobody) -> HttpxSession:
         """The connections of a virtual user more; ``introduce`` says who it is to a proxy."""
         return HttpxSession(self, done, AtProxies(introduce))
 
@@ -141,6 +141,8 @@ class HttpxSession:
         self._done = done
         self.answered = False
         """Whether a response has come in this iteration."""
+        self.waiting_until = 0.0
+        """When the wait under way should end, on the clock of ``perf_counter``."""
         self._commands: Commands | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._under_way: dict[HttpxRequest, asyncio.Task[None]] = {}
@@ -203,7 +205,7 @@ class HttpxSession:
         if isinstance(command, Wait):
             if command.leave:
                 self.close_connections()
-            until = command.until
+            until = self.waiting_until = command.until
             self._timer = self._network.call_at(until, lambda: self._wake(until))
             return
         for send, transport in zip(sends, transports, strict=True):

@@ -92,7 +92,7 @@ def test_tree_of_what_was_asked_for(session: Console, listener: Listener) -> Non
     ):
         listener.said.clear()
         do(session, line)
-        assert f"({count} of 2 pages, 3 transactions)" in listener.said[0]
+        assert f"({count} of 3 transactions)" in listener.said[0]
         assert len([text for text in listener.said if text[:5].strip().isdigit()]) == count
     with pytest.raises(UsageError, match="there is no operator '~mm': did you mean '~m'"):
         do(session, "tree ~mm POST")

@@ -11,7 +11,10 @@ import pytest
 from pytest_loadtool.console.errors import CommandError, UsageError
 from pytest_loadtool.console.execution import execute
 from pytest_loadtool.console.session import Console
+from pytest_loadtool.console.views.fields import table
 from pytest_loadtool.console.views.line import ViewLine
+from pytest_loadtool.correlation.requests.fields import Field
+from pytest_loadtool.workflow.fields import ShownField
 from tests.console.listener import Listener
 from tests.console.traffic import exchange, sign_in, write_har
 from tests.plugin.serving import Server, serving
@@ -141,6 +144,9 @@ GRAPHQL = (
 ORDER = '{"items": [{"sku": "TEA-1", "count": 2}], "note": "Café"}'
 
 
+CARD = Field("c" * 30, "QUERY", "v" * 30, "Constant value", False, None)
+
+
 @pytest.fixture
 def shop(session: Console, tmp_path: Path, listener: Listener) -> Console:
     """A console with calls that send the same thing in several places, and cookies."""
@@ -196,11 +202,45 @@ def test_fields_of_the_test_case(shop: Console) -> None:
         do(shop, "fields")
 
 
+@pytest.mark.parametrize("width", [80, 160])
+def test_fields_fit(shop: Console, width: int) -> None:
+    """What does not go into the terminal is cut, or only counted."""
+    assert isinstance(shop.frontend, Listener)
+    shop.frontend.columns = width
+    do(shop, "set-field 3 sku --variable a_variable_with_quite_a_long_name_in_it --all")
+    shop.frontend.said.clear()
+    do(shop, "fields all")
+    assert max(map(len, shop.frontend.said)) <= width
+    (row,) = (line for line in shop.frontend.said if line.startswith("+ 3  sku "))
+    assert row.endswith("  also in 1, 2, 4")
+    assert ("…" in row) == (width == 80)
+    _, one = table([ShownField(0, CARD, also=tuple(range(1, 40)))], width=width)
+    assert one.endswith("  also in 2, 3, 4, 5 and 35 more" if width == 160 else "  in 39 more")
+
+
 def test_sections_have_one_heading_each(shop: Console) -> None:
     """Authorization and cookies are headers, both."""
     lines = listed(shop, "fields all")
     assert [line for line in lines if line in ("PATH", "QUERY", "HEADERS", "POST content")] == [
         *("PATH", "QUERY", "HEADERS", "POST content")
+    ]
+
+
+def test_cookies_of_the_jar_are_there_once(session: Console, tmp_path: Path) -> None:
+    """Each value of them: nobody edits them, and every request has them."""
+    set_cookie = [(("Set-Cookie", f"sid={sid}"),) for sid in ("abcd1234", "efgh5678")]
+    sent = [("Cookie", f"sid={sid}") for sid in ("abcd1234", "efgh5678")]
+    calls = [
+        exchange("GET", "http://shop.test/", 0, answer_headers=set_cookie[0]),
+        exchange("GET", "http://shop.test/1", 1, sent[0]),
+        exchange("GET", "http://shop.test/2", 2, sent[0], answer_headers=set_cookie[1]),
+        exchange("GET", "http://shop.test/3", 3, sent[1]),
+    ]
+    do(session, f"import {write_har(tmp_path / 'in.har', *calls)}")
+    cookies = [line for line in listed(session, "fields all --secrets") if "Cookie" in line]
+    assert cookies == [
+        "2 Cookie sid Server authentication header abcd1234 also in 3",
+        "4 Cookie sid Server authentication header efgh5678",
     ]
 
 
@@ -263,6 +303,30 @@ def test_all_with_the_same_value_are_changed(shop: Console, listener: Listener) 
     requests = [one.request for one in shop.opened().case.transactions()]
     assert requests[0].target == "/items/x%20y?view=full"
     assert all("x y" in str(one.body) for one in requests[1:4])
+
+
+def test_cookie_of_the_jar_is_no_text(shop: Console) -> None:
+    """It is said who sends it, whether others send it or not."""
+    with pytest.raises(CommandError, match="Cookie sid is no text of the test case"):
+        do(shop, "set-field 2 'Cookie sid' --constant x")
+
+
+def test_words_of_paths_are_no_values(session: Console, tmp_path: Path) -> None:
+    """A user called as a folder is another thing; small numbers are so, too."""
+    form = ("Content-Type", "application/x-www-form-urlencoded")
+    calls = [
+        exchange("GET", "http://shop.test/admin/17", 0),
+        exchange("POST", "http://shop.test/login", 1, form, body="user=admin&count=17&id=70017"),
+        exchange("POST", "http://shop.test/again", 2, form, body="user=admin&login=admin&n=70017"),
+    ]
+    do(session, f"import {write_har(tmp_path / 'in.har', *calls)}")
+    also = {line for line in listed(session, "fields all") if "also in" in line}
+    assert also == {
+        "2 user Constant value admin also in 3",
+        "3 user Constant value admin also in 2",
+        "2 id Constant value 70017 also in 3",
+        "3 n Constant value 70017 also in 2",
+    }
 
 
 def test_extractor_is_set(configured: Console, listener: Listener) -> None:

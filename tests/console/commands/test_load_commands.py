@@ -171,8 +171,12 @@ def test_nothing_to_start_is_said(session: Console, opened: Console) -> None:
     """Without a load configuration, the command that makes one is named."""
     with pytest.raises(CommandError, match=r"there is no shop\.load\.toml: `create-load-con"):
         do(opened, "start")
-    with pytest.raises(CommandError, match="no such file"):
+    with pytest.raises(CommandError, match=r"there is no load configuration .*rush\.load\.toml$"):
         do(opened, "start rush")
+    (session.case_path.with_name("night.load.toml")).write_text(ONCE)
+    for line in ("start", "start rush", "start rush.toml", "load rush", "load trial rush"):
+        with pytest.raises(CommandError, match=r"; there is night\.load\.toml$"):
+            do(opened, line)
     session.document = None
     with pytest.raises(CommandError, match="there is no test case yet"):
         do(session, "start")
@@ -253,3 +257,98 @@ def test_unverified_certificates_and_fixtures_are_pointed_out(
     do(opened, "start")
     assert "Certificates are not verified: the test case A visit to the shop" in listener.text
     assert f"goes to {server.url}, where it was recorded" in listener.text
+
+
+def test_person_is_asked_for_a_load_configuration(
+    opened: Console, listener: Listener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Model, numbers, think times, weights, what must hold; a slip is asked again, `back` works,
+    Enter takes what is shown. What runs in the end is a line with options."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "api.case.toml").write_text(opened.case_path.read_text())
+    listener.interactive = True
+    listener.lines = [
+        "rate", "lots", "10/s", "", "5m", "back", "90s", "", "api.case.toml:3", "0.5",
+        "p95 < 800 ms", "",
+    ]  # fmt: skip
+    do(opened, "create-load rush")
+    made = read_load(tmp_path / "rush.load.toml")
+    assert (made.rate, made.users, made.duration, made.ramp_up) == (10.0, 100, 90.0, 10.0)
+    assert [one.weight for one in made.cases] == [1, 3]
+    assert made.think_time.scale == 0.5
+    assert [one.text for one in made.thresholds] == ["p95 < 800 ms"]
+    assert listener.asked.count("For how long?") == 2
+    assert [one.line.partition(" ")[0] for one in opened.log.entries[-2:]] == [
+        "create-load-configuration", "load",
+    ]  # fmt: skip
+    assert "--rate=10/s --users=100 --duration=90s" in opened.log.entries[-2].line
+
+
+def test_options_say_what_a_load_configuration_has(opened: Console, tmp_path: Path) -> None:
+    """Stages, think times and what must hold, without a question."""
+    (tmp_path / "api.case.toml").write_text(opened.case_path.read_text())
+    do(
+        opened,
+        f"create-load {tmp_path}/rush --stage 50:10m:2m --stage 0:1m:1m --think-time 5s "
+        f"--case {tmp_path}/api.case.toml:2 --threshold 'p95 < 800 ms'",
+    )
+    made = read_load(tmp_path / "rush.load.toml")
+    assert [(one.users, one.duration, one.ramp) for one in made.stages] == [
+        (50, 600.0, 120.0), (0, 60.0, 60.0),
+    ]  # fmt: skip
+    assert made.think_time.cap == 5.0
+    assert made.cases == (CaseShare("shop.case.toml"), CaseShare("api.case.toml", 2))
+
+
+def test_load_shows_what_it_comes_to(opened: Console, listener: Listener, tmp_path: Path) -> None:
+    """Users over time, iterations, rows; what is missing is told before anything is sent."""
+    text = opened.case_path.read_text()
+    (tmp_path / "users.csv").write_text("username\nann\nben\nzoe\n")
+    used = '[datasets.users]\nfile = "users.csv"\nsharable = false\n[[page]]\nthink_time = "30s"'
+    text = text.replace("GET /two", "GET /two?u=${users.username}")
+    opened.case_path.write_text(text.replace("[[page]]", used) + text[text.index("[[page]]") :])
+    open_file(opened)
+    do(opened, "create-load users=50 duration=10m ramp-up=2m")
+    listener.said.clear()
+    do(opened, "load")
+    assert listener.said[0] == "shop  shop.load.toml"
+    assert listener.said[1] == "50 users for 10 min (ramp-up 2 min)"
+    assert listener.said[2].startswith("50 users |")
+    assert any(re.fullmatch(r" +0 \|0 +2min +10min", line) for line in listener.said)
+    assert "one iteration   30 s, all of it think time" in listener.said
+    assert "users (users.csv): 3 of 50 rows that are needed, 47 missing" in listener.text
+    assert listener.said[-1].startswith("! dataset 'users' (users.csv) has 3 rows, and 50 are")
+
+
+def test_value_of_a_load_configuration_is_set(
+    opened: Console, listener: Listener, tmp_path: Path
+) -> None:
+    """Comments stay; what it comes to is shown; `undo` takes it back."""
+    path = tmp_path / "shop.load.toml"
+    path.write_text(f"# For the Monday rush.\n{USUAL}")
+    do(opened, "load set duration 10m")
+    assert path.read_text() == f"# For the Monday rush.\n{USUAL}".replace('"1m"', '"10m"')
+    assert "20 users for 10 min (ramp-up 10 s)" in listener.said
+    do(opened, "undo")
+    assert path.read_text() == f"# For the Monday rush.\n{USUAL}"
+    with pytest.raises(UsageError, match="did you mean 'duration'"):
+        do(opened, "load-set durtion 1m")
+    with pytest.raises(UsageError, match=r"there is no test case pay\.case\.toml"):
+        do(opened, f"load-set case {tmp_path}/pay.case.toml:3")
+    do(opened, "load-set duration 1m")
+    assert listener.said[-1] == "shop.load.toml says so already."
+
+
+def test_trial_is_one_iteration_of_one_user(
+    opened: Console, server: Server, listener: Listener, tmp_path: Path
+) -> None:
+    """Whatever the load is, and without what must hold of all of it."""
+    slow = opened.case_path.read_text().replace("[[page]]", '[[page]]\nthink_time = "1h"')
+    opened.case_path.write_text(slow + slow[slow.index("[[page]]") :])
+    open_file(opened)
+    begun = USUAL.replace("\n\n[[case]]", '\nthresholds = ["throughput > 900/s"]\n\n[[case]]')
+    (tmp_path / "shop.load.toml").write_text(begun)
+    do(opened, "load trial --fast")
+    assert server.requests == ["GET /", "GET /two"] * 2
+    assert "1 user, 1 iteration each" in listener.text
+    assert "PASSED" in listener.text

@@ -99,6 +99,21 @@ def test_transactions_are_known_again_after_a_deletion(played: Console, listener
         do(played, "why 1")
 
 
+def test_what_failed_is_marked_and_selected(played: Console, listener: Listener) -> None:
+    """In the replay at hand: none has, once one that passed is chosen."""
+    do(played, "tree")
+    marked = [line for line in listener.said if line.startswith("    2  POST")]
+    assert marked[0].split()[6] == "wsf"
+    for line in ("tree --failed", "tree ~f", "fields --failed", "validators ~f"):
+        listener.said.clear()
+        do(played, line)
+        assert "/login" in listener.text
+        assert "/form" not in listener.text
+    do(played, "replays 2")
+    with pytest.raises(UsageError, match="no transaction is like that"):
+        do(played, "tree --failed")
+
+
 def test_nothing_was_kept(session: Console, server: Server, tmp_path: Path) -> None:
     """It is said what does."""
     do(session, f"import {write_har(tmp_path / 'in.har', *sign_in(server.url))}")

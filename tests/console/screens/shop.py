@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from pytest_loadtool.model.case import (
     Header,
     Kind,
@@ -15,10 +17,19 @@ from pytest_loadtool.model.case import (
 from pytest_loadtool.model.dataset import DatasetUse
 from pytest_loadtool.model.exchange import Exchange
 from pytest_loadtool.model.extractor import Extractor, FormField
+from pytest_loadtool.model.kept_replay import (
+    KeptReplay,
+    KeptTransaction,
+    KeptVariable,
+    Outcome,
+    TransactionId,
+)
+from pytest_loadtool.model.result import Failure
 from pytest_loadtool.model.validator import TextValidator
 from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.replays import OpenReplay
 
-__all__ = ["SHOP"]
+__all__ = ["REPLAY", "SHOP"]
 
 SERVER = "http://127.0.0.1:8000"
 FORM = "application/x-www-form-urlencoded"
@@ -109,4 +120,38 @@ SHOP = Document(
         variables={"csrf[1]": Variable("csrf[1]", recorded="6CCUccJo7hGf", set_by="asm")},
     ),
     _EXCHANGES,
+)
+
+
+def _kept(
+    index: int, outcome: Outcome, status: int, body: str, message: str = ""
+) -> KeptTransaction:
+    recorded = _EXCHANGES[index]
+    one = list(SHOP.case.transactions())[index]
+    return KeptTransaction(
+        index,
+        TransactionId(one.title, "", one.request.method, one.request.target, index),
+        outcome,
+        recorded.changed(status=status, response_body=body.encode(), took=0.25),
+        failures=(Failure("status", message),) if message else (),
+        taken={"csrf[1]": "new-token-9"} if index == 0 else {},
+    )
+
+
+REPLAY = OpenReplay(
+    Path("shop.replays/1.har"),
+    KeptReplay(
+        "shop",
+        1_790_001_000,
+        3.0,
+        SERVER,
+        (
+            _kept(0, "passed", 200, LOGIN),
+            _kept(1, "failed", 200, "<p>No such user</p>", "Status Code is 200, expected 300-399"),
+            _kept(2, "not as recorded", 200, ORDERS.replace("Pot", "Cup")),
+            _kept(3, "passed", 404, ""),
+        ),
+        variables=(KeptVariable("csrf[1]", "new-token-9", (0,)),),
+        ending="finished",
+    ),
 )

@@ -4,23 +4,12 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from pytest_loadtool.console.screens.content import (
     LONGEST_LAID_OUT,
     LONGEST_SHOWN,
     content,
-    json_layout,
-    markup_layout,
 )
 from pytest_loadtool.masking.text import BY_NAME
-
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
-    max_leaves=20,
-)
 
 
 def test_json_has_a_member_on_each_line() -> None:
@@ -37,33 +26,6 @@ def test_json_has_a_member_on_each_line() -> None:
     ]
     assert ('"name"', "tag") in lines[4].spans
     assert ('"Tea"', "string") in lines[4].spans
-
-
-@given(VALUES)
-def test_json_stays_the_same_value(value: object) -> None:
-    """Laying it out changes nothing but white space."""
-    assert json.loads(json_layout(json.dumps(value))) == value
-
-
-def test_tags_that_stand_together_get_lines_of_their_own() -> None:
-    """Elements are indented; a text stays on the line of its element, a script as it is."""
-    page = "<ul><li><b>Tea</b> 3 €</li><li></li></ul><br><script>if (a<b) {<i>}</script><p>End</p>"
-    assert markup_layout(page).split("\n") == [
-        "<ul>",
-        "  <li>",
-        "    <b>Tea</b> 3 €</li>",
-        "  <li></li>",
-        "</ul>",
-        "<br>",
-        "<script>if (a<b) {<i>}</script>",
-        "<p>End</p>",
-    ]
-
-
-@given(st.text(st.sampled_from("<>/ab \n\"='!-?"), max_size=60))
-def test_any_markup_keeps_its_characters(text: str) -> None:
-    """What is no HTML at all is laid out somehow, and loses nothing but white space."""
-    assert "".join(markup_layout(text).split()) == "".join(text.split())
 
 
 def test_a_form_has_a_field_on_each_line_and_no_password() -> None:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from pytest_loadtool.console.commands import COMMANDS
 from pytest_loadtool.console.screens.cells import columns_of
-from pytest_loadtool.console.screens.editor import (
-    KEYS,
-    MOVES,
-    Editor,
-    clicked,
-    drawn,
-    editor_of,
-    searched,
-)
+from pytest_loadtool.console.screens.editor import Editor, beside_replay, editor_of
+from pytest_loadtool.console.screens.editor_drawing import drawn
+from pytest_loadtool.console.screens.editor_keys import FIELD_KEYS, KEYS, PICK_KEYS
+from pytest_loadtool.console.screens.editor_moves import MOVES, clicked, searched
 from pytest_loadtool.console.screens.keys import available
-from tests.console.screens.shop import SHOP
+from tests.console.screens.shop import REPLAY, SHOP
 
 SMALL, LARGE = (80, 21), (160, 47)
 
@@ -42,8 +39,8 @@ def test_content_is_laid_out() -> None:
     """The body of the response, and which transaction it is."""
     assert right(at(3)) == [
         " 3 GET /orders               200 JSON 82 B",
-        " Content Headers Fields Actors Errors",
-        " response   [ the other",
+        " Content Headers Fields Actors Errors Vars",
+        " response   [ ] other sides",
         " {",
         '   "orders": [',
         "     {",
@@ -67,7 +64,7 @@ def test_request_and_response_stand_beside_each_other_where_there_is_room() -> N
     assert "request" in lines[2]
     assert "response" in lines[2]
     assert any("password=ann-…" in line for line in lines)
-    assert right(at(2, "request"))[2:4] == [" request   ] the other", " csrf=6CCUccJo7hGf"]
+    assert right(at(2, "side before"))[2:4] == [" request   [ ] other sides", " csrf=6CCUccJo7hGf"]
 
 
 @pytest.mark.parametrize(
@@ -75,8 +72,8 @@ def test_request_and_response_stand_beside_each_other_where_there_is_room() -> N
     [
         (2, "tab 2", " Cookie: sessionid=s3cr…"),
         (2, "tab 2", " 302 Found  (12 ms)"),
-        (2, "tab 3", " # csrf           Extractor[1] csrf[1]"),
-        (2, "tab 3", "   user           dataset      users…rname"),
+        (2, "tab 3", " # csrf           Extractor[1]  csrf[1]"),
+        (2, "tab 3", " + user           dataset       user…rname"),
         (1, "tab 4", "   Status Code  200-399"),
         (1, "tab 4", "   csrf[1]  form field 'csrf'"),
         (3, "tab 4", "   Search text  Tea"),
@@ -147,12 +144,107 @@ def test_every_row_has_the_width_of_the_terminal(size: tuple[int, int], number: 
         assert [columns_of(line) for line in lines] == [size[0]] * size[1]
 
 
+def replayed(number: int, *moves: str, size: tuple[int, int] = SMALL) -> Editor:
+    """The editor beside a kept replay, at a transaction, after some moves."""
+    editor = beside_replay(at(number, size=size), REPLAY)
+    for move in moves:
+        editor = MOVES[move](editor, *size)
+    return editor
+
+
+def test_a_replay_stands_beside_the_recording() -> None:
+    """What differs begins with ~ on both sides; n goes from one difference to the next."""
+    lines = right(replayed(3, size=LARGE), LARGE)
+    assert re.search(r" response +│ replayed 200 250 ms", lines[2])
+    (pot,) = (line for line in lines if '"Pot"' in line)
+    assert re.fullmatch(r' ~      "name": "Pot", +│ ~      "name": "Cup",', pot)
+    assert sum(line.startswith(" ~") for line in lines) == 1
+    size = (80, 12)
+    assert (
+        right(replayed(3, "next side", "next found", size=size), size)[3]
+        == ' ~      "name": "Cup",'
+    )
+    assert right(replayed(5, "next side"))[-1] == " Not replayed: F5 plays."
+
+
+def test_the_tree_shows_what_became_of_transactions() -> None:
+    """Failed, not as recorded; a folded page the worst of its own."""
+    lines = [str(line)[:36].rstrip() for line in drawn(replayed(1), *SMALL)]
+    assert lines[3].endswith("gws x")
+    assert lines[5].endswith("v ~")
+    assert lines[2].endswith("xw")
+    found = searched(replayed(1), "~f", 80)
+    assert found is not None
+    assert [row.number for row in found.tree.rows if row.number] == [2]
+    folded = [str(line)[:36].rstrip() for line in drawn(replayed(1, "fold"), *SMALL)]
+    assert folded[1].endswith("1.5s x")
+
+
+def test_errors_and_variables_of_the_replay() -> None:
+    """Why it failed, what was sent; which transaction has set a variable. Its status is in the
+    head, and no secret of the replay is seen."""
+    lines = right(replayed(2, "tab 5"))
+    assert lines[0].startswith(" 2 POST /login")
+    assert "302>200" in lines[0]
+    assert " In the replay" in lines
+    assert any("Status Code is 200" in line for line in lines)
+    assert " `why 2` says more" in [line.replace("   `", " `") for line in lines]
+    assert right(replayed(1, "tab 6"))[2:] == [
+        " Variable  set by  value at the end",
+        " csrf[1]   1       new-token-9",
+    ]
+    headers = right(replayed(2, "tab 2"))
+    assert headers.index(" Recorded") < headers.index(" Replayed")
+
+
+def test_fields_are_edited_where_they_are_seen() -> None:
+    """The keys give the command lines; a password is in none; the scope widens and narrows."""
+    editor = at(2, "tab 3", "open", "down", "down", "down")
+    keys = {name: key for key in editor.keys for name in key.keys}
+    line = keys["enter"].line.format(**editor.places)
+    assert line == "set-field 2 user --constant ''"
+    password = MOVES["down"](editor, *SMALL)
+    line = keys["c"].line.format(**password.places)
+    assert line == "set-field 2 password --constant ''"
+    assert at(5, "tab 3", "open", "down").places["value"] == "21.50"
+    page = MOVES["scope"](editor, *SMALL)
+    assert page.places["field"] == "user"
+    assert {row.number for row in page.fields} == {1, 2}
+    case = MOVES["scope"](page, *SMALL)
+    assert {row.number for row in case.fields} == {1, 2, 3, 4, 5}
+    found = searched(case, "21.5", 80)
+    assert found is not None
+    assert [row.number for row in found.fields] == [5]
+    assert found.places["number"] == 5
+    assert MOVES["scope"](found, *SMALL).scope == "transaction"
+
+
+def test_a_value_is_picked_for_an_actor() -> None:
+    """From where a text was found; the next word is taken, too; the line has it in quotes."""
+    size = (80, 12)
+    found = searched(at(3, "open", size=size), "tea", 80)
+    assert found is not None
+    editor = MOVES["pick"](found, *size)
+    assert editor.places["text"] == "Tea"
+    keys = {name: key for key in editor.keys for name in key.keys}
+    assert keys["x"].line.format(**editor.places) == "extract 3 NAME --from Tea --use all"
+    assert editor.places["text"] in str(right(editor, size))
+    down = MOVES["down"](editor, *size)
+    assert down.places["text"] == "1.50"
+    assert MOVES["word before"](down, *size).places["text"] == "price"
+    assert MOVES["no pick"](down, *size).pick is None
+    text = MOVES["longer"](MOVES["pick"](at(5), *SMALL), *SMALL)
+    assert text.places["text"] == "'Out of'"
+    assert MOVES["pick"](at(2), *SMALL).pick is None
+
+
 def test_each_key_does_one_thing() -> None:
     """No key stands twice in the table; each move is known; each command line is one."""
-    names = [name for key in KEYS for name in key.keys]
-    assert len(names) == len(set(names))
+    for table in (KEYS, FIELD_KEYS, PICK_KEYS):
+        names = [name for key in table for name in key.keys]
+        assert len(names) == len(set(names))
     done_by_the_view = {"command", "search", "output"}
-    for key in KEYS:
+    for key in (*KEYS, *FIELD_KEYS, *PICK_KEYS):
         assert bool(key.line) != bool(key.move), key
         assert not key.move or key.move in {*MOVES, *done_by_the_view}, key
     places = at(2).places

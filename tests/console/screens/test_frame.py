@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pytest_loadtool.console.screens.cells import columns_of, filled
-from pytest_loadtool.console.screens.editor import KEYS
+from pytest_loadtool.console.screens.editor_keys import KEYS
 from pytest_loadtool.console.screens.frame import Bar, Output, body_rows, framed
 from pytest_loadtool.console.screens.keys import hints, key_help
 from pytest_loadtool.console.screens.pager import Pager

@@ -79,7 +79,7 @@ def test_only_what_was_asked_for_is_there() -> None:
     """Pages with none of it are not, and what is folded is shown."""
     lines = list(tree(DOCUMENT, only={2}, folded={"Home"}))
     assert lines == [
-        "shop  http://127.0.0.1:8000  (1 of 2 pages, 3 transactions)",
+        "shop  http://127.0.0.1:8000  (1 of 3 transactions)",
         "▾ P2 Home",
         "    3  GET  -  -  -  /by-hand",
     ]

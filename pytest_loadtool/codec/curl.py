@@ -1,0 +1,57 @@
+"""An exchange as a command of curl, for any POSIX shell."""
+
+from __future__ import annotations
+
+import base64
+import shlex
+from collections.abc import Sequence
+
+from pytest_loadtool.model.exchange import HeaderList
+
+#: Headers that curl makes itself, as the rest of the command says.
+_MADE = frozenset({"content-length", "transfer-encoding", "connection"})
+
+
+def curl_command(
+    method: str, url: str, headers: HeaderList, body: bytes, *, proxied: Sequence[str] = ()
+) -> str:
+    """Return a command that sends this request, an option on each line.
+
+    Nothing is added that was not sent. A body that is no text comes from a pipe.
+    """
+    lines = [f"curl {shlex.quote(url)}", "--globoff", *proxied]
+    if method == "HEAD":
+        lines.append("--head")
+    elif method != ("POST" if body else "GET"):
+        lines.append(f"--request {shlex.quote(method)}")
+    sent = {name.lower() for name, _ in headers}
+    for name, value in headers:
+        if name.lower() == "accept-encoding" and "gzip" in value:
+            lines.append("--compressed")  # or what comes could not be read
+        if name.lower() not in _MADE and not (name.lower() == "host" and _is_of(url, value)):
+            # A header without a value ends with a semicolon; with a colon it would be left out.
+            lines.append(f"--header {shlex.quote(f'{name}: {value}' if value else f'{name};')}")
+    own = ("User-Agent", "Accept", *(["Content-Type"] if body else []))
+    lines += [f"--header {shlex.quote(f'{one}:')}" for one in own if one.lower() not in sent]
+    before = ""
+    if body:
+        text = _text(body)
+        if text is None:
+            packed = base64.b64encode(body).decode()
+            before = f"echo {packed} | base64 -d | "
+            lines.append("--data-binary @-")
+        else:
+            lines.append(f"--data-raw {shlex.quote(text)}")
+    return before + " \\\n  ".join(lines)
+
+
+def _text(body: bytes) -> str | None:
+    try:
+        text = body.decode()
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text else text
+
+
+def _is_of(url: str, host: str) -> bool:
+    return url.partition("://")[2].partition("/")[0].rpartition("@")[2] == host

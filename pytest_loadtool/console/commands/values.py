@@ -1,0 +1,102 @@
+"""Values on their way: variables, texts, and where a value comes from and goes."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from pytest_loadtool.console.arguments import SearchScope, TracedValue
+from pytest_loadtool.console.errors import CommandError, UsageError
+from pytest_loadtool.console.replays import replay_if_any
+from pytest_loadtool.console.session import Console
+from pytest_loadtool.console.views import looking as views
+from pytest_loadtool.masking.text import Unmasked
+from pytest_loadtool.workflow import finding
+from pytest_loadtool.workflow.replays import mask_for
+from pytest_loadtool.workflow.telling import counted
+from pytest_loadtool.workflow.variables import variable_rows
+
+#: Matches that `search` shows unless all are asked for.
+_MOST_SHOWN = 100
+
+
+async def variables(session: Console, name: str = "", *, secrets: bool = False) -> None:
+    """Variables tab: list the user variables with the value that each took in the last replay.
+
+    Each has its value now, the recorded one, the transaction that set it (Where Set) and those that
+    use it; NAME is a part of the names to show. Columns of datasets are there with their row. Of
+    passwords and tokens only the beginning is shown; --secrets shows them as they are.
+
+    Example: `variables csrf`
+    """
+    document, opened = session.opened(), replay_if_any(session)
+    rows = [one for one in variable_rows(document, opened) if name.lower() in one.name.lower()]
+    if not rows:
+        what = f"no variable is called like {name!r}" if name else "there are no variables yet"
+        raise CommandError(f"{what}: `configure` makes them of dynamic values")
+    mask = Unmasked() if secrets else mask_for(document, opened)
+    titles = [one.title for one in document.case.transactions()]
+    shown = (replace(one, secret=one.secret and not secrets) for one in rows)
+    await session.page(views.variable_table(shown, titles, mask))
+    if opened is None:
+        session.say("Nothing was replayed yet: `play` gives them values.")
+
+
+async def search(
+    session: Console,
+    text: str,
+    *,
+    in_: tuple[SearchScope, ...] = (),
+    regex: bool = False,
+    full: bool = False,
+    secrets: bool = False,
+) -> None:
+    """Search for a text in everything: what was recorded, replayed, and what the test case sends.
+
+    Addresses, headers, decoded bodies and placeholders are looked through; capital letters matter
+    if TEXT has any. --in narrows it, and may be given several times: request, response, recording,
+    replay, test-case, url, header, body, status. --regex takes TEXT for a regular expression.
+    --full shows all matches, --secrets passwords and tokens as they are.
+
+    Example: `search "order number" --in response`
+    """
+    document, opened = session.opened(), replay_if_any(session)
+    pattern = _pattern(text, regex=regex)
+    for one in in_:
+        if one not in finding.SCOPES:
+            raise UsageError(f"--in is one of {', '.join(finding.SCOPES)}, not {one!r}")
+    found = list(
+        finding.search(document, opened, pattern, within=in_, mask=Unmasked() if secrets else None)
+    )
+    if not found:
+        raise CommandError(f"{text!r} is nowhere in there")
+    shown = found if full else found[:_MOST_SHOWN]
+    await session.page(views.places(shown))
+    left = len(found) - len(shown)
+    more = f", of which the first {len(shown)} are shown: --full shows all" if left else ""
+    session.say(f"Found in {counted(len(found), 'place')}{more}.")
+
+
+def _pattern(text: str, *, regex: bool) -> re.Pattern[str]:
+    flags = re.IGNORECASE if text == text.lower() else 0
+    try:
+        return re.compile(text if regex else re.escape(text), flags)
+    except re.error as error:
+        raise UsageError(f"{text!r} is no regular expression: {error}") from None
+
+
+async def trace(session: Console, value: TracedValue, *, secrets: bool = False) -> None:
+    """Trace a value: where it comes from, and where it goes, in the recording and in the replay.
+
+    VALUE is the name of a variable, or any text. Each place is listed in time, what sets it first;
+    the value is found however it is written: percent-encoded, in JSON, HTML or Base64. What stands
+    in a response before it stands in a request is where an extractor could take it. --secrets shows
+    passwords and tokens as they are.
+
+    Example: `trace csrf_token[1]`
+    """
+    document, opened = session.opened(), replay_if_any(session)
+    found = finding.trace(document, opened, value, mask=Unmasked() if secrets else None)
+    if not found.places:
+        raise CommandError(f"{value!r} is nowhere: `variables` lists the names of variables")
+    await session.page(views.trace_lines(found))

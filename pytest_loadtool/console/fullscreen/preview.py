@@ -1,0 +1,91 @@
+"""What a command line would do, shown while it is typed: for commands that have --preview."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from typing import TYPE_CHECKING
+
+from pytest_loadtool.console.errors import CommandError
+from pytest_loadtool.console.session import Console
+from pytest_loadtool.console.wizard import Question
+from pytest_loadtool.errors import LoadToolError
+from pytest_loadtool.model.progress import Told, silent
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from pytest_loadtool.replay import Plan
+    from pytest_loadtool.replay.control import Control
+
+_PREVIEW = "--preview"
+
+
+async def previewed(session: Console, line: str) -> list[str] | None:
+    """Return what a line would do, or what is wrong with it; None if there is no telling.
+
+    Nothing is changed, logged or asked.
+    """
+    try:
+        call = session.registry.parse(line)
+    except LoadToolError:
+        return None  # it is not whole yet
+    if call is None or _PREVIEW not in call.command.options() or _PREVIEW in line:
+        return None
+    call = session.registry.parse(f"{line} {_PREVIEW}")
+    kept = _PreviewFrontend()
+    before, session.frontend = session.frontend, kept
+    try:
+        if call is not None:
+            await call.run(session)
+    except (LoadToolError, OSError) as error:
+        kept.say(str(error))
+    finally:
+        session.frontend = before
+    return kept.lines
+
+
+class _PreviewFrontend:
+    """Keeps what is said, and answers nothing."""
+
+    interactive = False
+    columns: int | None = None
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def say(self, text: str) -> None:
+        """Keep it."""
+        self.lines.append(text)
+
+    async def page(self, lines: Sequence[str]) -> None:
+        """Keep them."""
+        self.lines.extend(lines)
+
+    def clear(self) -> None:
+        """Forget it."""
+        self.lines.clear()
+
+    @contextmanager
+    def progress(self) -> Iterator[Told]:
+        """Show nothing."""
+        yield silent
+
+    @asynccontextmanager
+    async def holding(self, control: Control, plan: Plan) -> AsyncIterator[None]:
+        """Nothing is replayed for a preview."""
+        del control, plan
+        yield
+
+    async def confirm(self, question: str, *, unattended: bool) -> bool:
+        """Agree to nothing."""
+        del question, unattended
+        return False
+
+    async def ask(self, question: Question) -> str | None:
+        """Know nothing.
+
+        Raises:
+            CommandError: always.
+        """
+        raise CommandError(question.text)

@@ -1,0 +1,178 @@
+"""The Test Case Editor drawn: the tree on the left, the transaction at its cursor on the right."""
+
+from __future__ import annotations
+
+from pytest_loadtool.codec.printable import on_one_line
+from pytest_loadtool.console.screens import tree_drawing as trees
+from pytest_loadtool.console.screens.cells import (
+    beside,
+    columns_of,
+    filled,
+    fitted,
+    joined,
+    shortened,
+)
+from pytest_loadtool.console.screens.detail import (
+    TABS,
+    kept_in,
+)
+from pytest_loadtool.console.screens.editor import (
+    HEAD,
+    SHORT_TABS,
+    Editor,
+    detail_lines,
+    sides,
+    tree_columns,
+)
+from pytest_loadtool.console.screens.field_rows import (
+    SCOPES,
+    field_lines,
+)
+from pytest_loadtool.console.screens.picking import Pick
+from pytest_loadtool.console.screens.same import Same
+from pytest_loadtool.console.views.line import Kind, ViewLine
+from pytest_loadtool.console.views.text import size, status_kind
+from pytest_loadtool.masking.text import BY_NAME, Unmasked
+
+
+def drawn(editor: Editor, columns: int, rows: int) -> list[ViewLine]:
+    """Return the editor as a block of so many columns and rows."""
+    left = tree_columns(columns)
+    focused = editor.focus == "tree"
+    outcomes = kept_in(Same(editor.tree.document.case), editor.replay_key)
+    tree = filled(
+        (
+            _tree_head(editor),
+            *trees.drawn(editor.tree, left, rows - 1, focused=focused, outcomes=outcomes),
+        ),
+        left,
+        rows,
+    )
+    right = columns - left - 1
+    detail = filled((*_detail_head(editor, right), *_detail(editor, columns, rows)), right, rows)
+    return list(beside(tree, detail, left))
+
+
+def _tree_head(editor: Editor) -> ViewLine:
+    tree = editor.tree
+    marked = f"  {len(tree.marked)} marked" if tree.marked else ""
+    if tree.query:
+        shown = sum(1 for row in tree.rows if row.number)
+        return ViewLine((" Filter: ", "dim"), (tree.query, "found"), (f"  {shown}{marked}", "dim"))
+    return ViewLine((" Test case", "dim"), (marked, "found"))
+
+
+def _detail_head(editor: Editor, columns: int) -> tuple[ViewLine, ...]:
+    tree = editor.tree
+    one = tree.transaction
+    if one is None:
+        return ()
+    exchange = tree.document.evidence_of(one)
+    status = str(one.recorded.status or "---") if one.recorded else ""
+    kind = f" {one.recorded.kind.value}" if one.recorded else ""
+    weight = f" {size(exchange.response_size)}" if exchange else ""
+    kept = editor.kept
+    now = str(kept.exchange.status or "---") if kept and kept.exchange else status
+    other = f">{now}" if now != status else ""
+    behind = ViewLine(
+        (status, status_kind(status)), (other, status_kind(now)), (f"{kind}{weight} ", "")
+    )
+    head = f" {tree.number} {one.request.method} "
+    room = columns - columns_of(head) - columns_of(behind) - 1
+    target = shortened(on_one_line(BY_NAME.text(one.request.target)), room)
+    gap = " " * (room - columns_of(target) + 1)
+    return (
+        joined((ViewLine((head, "name"), (target, "heading"), (gap, "")), behind)),
+        tabs_line(editor, columns),
+    )
+
+
+def tabs_line(editor: Editor, columns: int) -> ViewLine:
+    """Return the names of the tabs, the one that is seen marked."""
+    long = sum(columns_of(name) + 4 for name in TABS) < columns
+    spans: list[tuple[str, Kind]] = [(" ", "")]
+    for index, name in enumerate(TABS):
+        kind: Kind = "cursor" if index == editor.tab else "dim"
+        spans += [
+            (f"{index + 1} {name}" if long else SHORT_TABS.get(name, name), kind),
+            ("  " if long else " ", ""),
+        ]
+    return ViewLine(*spans)
+
+
+def _fields_block(editor: Editor, width: int, rows: int) -> list[ViewLine]:
+    """The Fields View: the cursor on one of them, and which are shown."""
+    shown = editor.fields
+    titles = [one.title for one in editor.tree.document.case.transactions()]
+    mask = Unmasked() if editor.secrets else BY_NAME
+    of_several = titles if editor.scope != SCOPES[0] else ()
+    lines = list(field_lines(shown, mask, width - 2, of_several))
+    at = min(editor.at, len(shown) - 1)
+    here = next((i for i, (index, _) in enumerate(lines) if index == at), 0)
+    query = f"  filter: {editor.query}" if editor.query else "  / filters"
+    head = ViewLine((f" fields of the {editor.scope}", "heading"), (query, "dim"))
+    top = max(0, min(here - rows // 2, len(lines) - rows + 1))
+    block = [head]
+    for index, line in lines[top : top + rows - 1]:
+        on = editor.focus == "detail" and index == at and index is not None
+        text = joined((ViewLine((" ", "")), line))
+        block.append(ViewLine((str(fitted(text, width)), "cursor")) if on else text)
+    return [fitted(line, width) for line in block]
+
+
+def _pick_block(editor: Editor, pick: Pick, width: int, rows: int) -> list[ViewLine]:
+    """The content with what is picked, unwrapped."""
+    lines = editor.body
+    top = max(0, min(pick.line - rows // 2, len(lines) - rows + 1))
+    block = [
+        ViewLine(
+            (f" {editor.side}", "heading"), ("  pick a value: x extractor  a validator", "dim")
+        )
+    ]
+    for at in range(top, min(top + rows - 1, len(lines))):
+        line = pick.shown(lines[at], width - 2) if at == pick.line else lines[at]
+        block.append(joined((ViewLine((" ", "")), line)))
+    return [fitted(line, width) for line in block]
+
+
+def _detail(editor: Editor, columns: int, rows: int) -> list[ViewLine]:
+    width = columns - tree_columns(columns) - 1
+    if editor.pick is not None:
+        return _pick_block(editor, editor.pick, width, rows - HEAD)
+    if TABS[editor.tab] == "Fields" and editor.tree.row is not None:
+        return _fields_block(editor, width, rows - HEAD)
+    seen = sides(editor, columns)
+    right = columns - tree_columns(columns) - 1
+    if len(seen) == 1:
+        return _side_block(editor, columns, right, rows - HEAD, seen[0])
+    half = (right - 1) // 2
+    first, second = (
+        filled(_side_block(editor, columns, half, rows - HEAD, side), half, rows - HEAD)
+        for side in seen
+    )
+    return list(beside(first, second, half))
+
+
+def _side_block(editor: Editor, columns: int, width: int, rows: int, side: str) -> list[ViewLine]:
+    lines = detail_lines(editor, columns, side)
+    head = []
+    if side:
+        kind: Kind = "heading" if editor.focus == "detail" else "dim"
+        head = [joined((ViewLine((f" {side}", kind)), *_side_hint(editor, columns, side)))]
+    below = len(lines) - editor.pager.top - (rows - len(head))
+    shown = [
+        joined((ViewLine((" ", "")), line))
+        for line in editor.pager.seen(lines, rows - len(head) - (1 if below > 0 else 0))
+    ]
+    more = [ViewLine((f" … {below + 1} more lines", "dim"))] if below > 0 else []
+    return [fitted(line, width) for line in (*head, *shown, *more)]
+
+
+def _side_hint(editor: Editor, columns: int, side: str) -> list[ViewLine]:
+    """The status of that side, and which keys lead to the others."""
+    kept = editor.kept
+    status = str(kept.exchange.status or "---") if kept and kept.exchange else ""
+    took = f" {kept.exchange.took * 1000:.0f} ms" if kept and kept.exchange else ""
+    shown = ViewLine((f" {status}", status_kind(status)), (took, "dim"))
+    more = "" if len(sides(editor, columns)) > 1 else "   [ ] other sides"
+    return [*([shown] if side == "replayed" else []), ViewLine((more, "dim"))]

@@ -1,0 +1,133 @@
+"""The Fields View: fields of a transaction, a page or the test case as rows that can be edited."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pytest_loadtool.codec.printable import on_one_line
+from pytest_loadtool.console.screens.cells import columns_of, padded, shortened
+from pytest_loadtool.console.screens.same import Same
+from pytest_loadtool.console.views.line import Kind, ViewLine
+from pytest_loadtool.correlation.requests.fields import (
+    CONSTANT,
+    DATASET,
+    SERVER_AUTHENTICATION,
+    USER_VARIABLE,
+    Field,
+)
+from pytest_loadtool.masking.text import Mask
+from pytest_loadtool.model.editing import page_span
+from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.fields import Senders, senders_in, shown_fields
+
+#: What of the test case is shown, in the order of the key s.
+SCOPES = ("transaction", "page", "test case")
+
+#: Names of datasources where there is little room.
+_SHORT = {
+    CONSTANT: "constant",
+    DATASET: "dataset",
+    USER_VARIABLE: "variable",
+    SERVER_AUTHENTICATION: "server auth",
+}
+_ALONE = re.compile(r"\$\{([^{}|]+)[^{}]*\}")
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRow:
+    """A field, and the number of the transaction that sends it.
+
+    ``edited``: a person has given it its value. ``also`` are the numbers of other transactions that
+    have the same value in a field.
+    """
+
+    number: int
+    field: Field
+    edited: bool = False
+    also: tuple[int, ...] = ()
+
+
+@lru_cache(maxsize=8)
+def field_rows(document: Same[Document], number: int, scope: str) -> tuple[FieldRow, ...]:
+    """Return the fields in the scope of a transaction."""
+    pages = document.it.case.pages
+    indexes: Collection[int] = [number - 1]
+    if scope == "page":
+        spans = (page_span(document.it.case, at) for at in range(len(pages)))
+        indexes = next(span for span in spans if number - 1 in span)
+    elif scope != "transaction":
+        indexes = range(sum(len(page.transactions) for page in pages))
+    return tuple(
+        FieldRow(one.index + 1, one.field, one.edited, tuple(at + 1 for at in one.also))
+        for one in sorted(
+            shown_fields(document.it, indexes, senders=_senders(document)),
+            key=lambda one: one.index,
+        )
+    )
+
+
+@lru_cache(maxsize=2)
+def _senders(document: Same[Document]) -> Senders:
+    return senders_in(document.it.case)
+
+
+def filtered(rows: Sequence[FieldRow], query: str) -> tuple[FieldRow, ...]:
+    """Return the rows that have all words, in their name, value or datasource."""
+    words = query.lower().split()
+    return tuple(
+        row
+        for row in rows
+        if all(
+            word in f"{row.field.name} {row.field.value} {row.field.datasource}".lower()
+            for word in words
+        )
+    )
+
+
+def field_lines(
+    rows: Sequence[FieldRow], mask: Mask, columns: int, titles: Sequence[str] = ()
+) -> Iterator[tuple[int | None, ViewLine]]:
+    """Yield headings, with None, and a line per row, with its index: name, datasource and value.
+
+    What application state management set is gray and has a #, what a person edited is green and has
+    a +; others with the same value stand behind it, as far as there is room. With
+    ``titles``, those of the transactions, each transaction has a heading.
+    """
+    widest = max((columns_of(row.field.name) for row in rows), default=0)
+    name_room = min(widest, columns // 3)
+    sources = [_SHORT.get(row.field.datasource, row.field.datasource) for row in rows]
+    source_room = min(max(map(len, sources), default=0), max(8, columns // 3))
+    room = max(columns - name_room - source_room - 6, 4)
+    section, number = "", 0
+    for index, (row, source) in enumerate(zip(rows, sources, strict=True)):
+        one = row.field
+        if titles and row.number != number:
+            number, section = row.number, ""
+            title = shortened(on_one_line(titles[number - 1]), columns - 6)
+            yield None, ViewLine((f"{number} ", "number"), (title, "heading"))
+        if one.section != section:
+            section = one.section
+            yield None, ViewLine((section, "dim" if titles else "heading"))
+        kind: Kind = "correlated" if one.correlated else "edited" if row.edited else ""
+        sign = {"correlated": "# ", "edited": "+ "}.get(kind, "  ")
+        also = f"  also in {', '.join(map(str, row.also))}" if row.also else ""
+        value = shortened(on_one_line(shown_value(one, mask)), room)
+        yield (
+            index,
+            ViewLine(
+                (sign, ""),
+                (padded(on_one_line(one.name), name_room), kind or "name"),
+                (f"  {padded(source, source_room)}  ", kind),
+                (value, kind),
+                (also if columns_of(value + also) <= room else "", "dim"),
+            ),
+        )
+
+
+def shown_value(one: Field, mask: Mask) -> str:
+    """Return the value of a field; of a placeholder that is all of it, the name."""
+    alone = _ALONE.fullmatch(one.value)
+    return alone[1] if alone else mask.field(one)

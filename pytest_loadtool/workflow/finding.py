@@ -1,0 +1,230 @@
+"""Finding a text, or a value on its way, in all that was recorded, replayed and will be sent."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+from urllib.parse import unquote_plus
+
+from pytest_loadtool.codec.printable import on_one_line
+from pytest_loadtool.codec.spellings import any_of, spellings
+from pytest_loadtool.codec.uses import sent_texts
+from pytest_loadtool.diagnosis.kept import matched
+from pytest_loadtool.masking.text import Mask, cut
+from pytest_loadtool.model.exchange import Exchange, HeaderList
+from pytest_loadtool.workflow.document import Document
+from pytest_loadtool.workflow.message_lines import body_text
+from pytest_loadtool.workflow.replays import OpenReplay, mask_for
+from pytest_loadtool.workflow.variables import variable_rows
+
+#: Characters beside a match that are shown, and matches in one place before the rest is counted.
+_BESIDE, _MOST_IN_PLACE = 40, 20
+#: Characters on either side in which the name of a secret is sought.
+_WINDOW = 200
+
+Where = Literal["recording", "replay", "test case"]
+Part = Literal["request", "response"]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPlace:
+    """Where a text was found. ``index`` is that of the transaction, None for an exchange that is in
+    no test case; ``place`` says where in the message: ``URL``, ``Set-Cookie``, ``body, line 3``.
+
+    ``before``, ``match`` and ``after`` are what stands there, on one line and without secrets.
+    ``role`` is "sets it" where an extractor takes the value, else empty.
+    """
+
+    index: int | None
+    title: str
+    where: Where
+    part: Part
+    place: str
+    before: str
+    match: str
+    after: str
+    role: str = ""
+
+
+#: Texts with their places, each as it may be read.
+_Texts = Iterator[tuple[FoundPlace, tuple[str, ...]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """The way of a value: what it is called, the values that it had, and each place, in time."""
+
+    name: str
+    recorded: str | None
+    replayed: str | None
+    places: tuple[FoundPlace, ...]
+
+
+def search(
+    document: Document,
+    opened: OpenReplay | None,
+    pattern: re.Pattern[str],
+    *,
+    within: Sequence[str] = (),
+    mask: Mask | None = None,
+) -> Iterator[FoundPlace]:
+    """Yield each place that has what ``pattern`` means.
+
+    ``within`` narrows it: to parts ("request", "response"), to places ("url", "header", "body"),
+    or to where ("recording", "replay", "test-case"). Without ``mask``, secrets are cut.
+    """
+    mask = mask or mask_for(document, opened)
+    for place, texts in _everything(document, opened):
+        if _is_within(place, within):
+            yield from _found(place, texts, pattern, mask)
+
+
+def trace(
+    document: Document, opened: OpenReplay | None, wanted: str, *, mask: Mask | None = None
+) -> Trace:
+    """Return where a value comes from and where it goes: a variable's by its name, or any value.
+
+    It is found in each way that values are written in: percent-encoded, in JSON, HTML, Base64.
+    """
+    mask = mask or mask_for(document, opened)
+    rows = list(variable_rows(document, opened))
+    row = next(
+        (one for one in rows if wanted == one.name),
+        next((one for one in rows if wanted in (one.recorded, one.value)), None),
+    )
+    recorded = row.recorded if row is not None else wanted
+    replayed = row.value if row is not None else wanted
+    values: Mapping[Where, re.Pattern[str] | None] = {
+        "recording": _written(recorded),
+        "replay": _written(replayed),
+        "test case": re.compile(re.escape(f"${{{row.name}")) if row else _written(wanted),
+    }
+    setters = row.set_by if row is not None else ()
+    places = [
+        _with_role(found, setters)
+        for place, texts in _everything(document, opened)
+        if (pattern := values[place.where]) is not None
+        for found in _found(place, texts, pattern, mask)
+    ]
+    return Trace(row.name if row is not None else "", recorded, replayed, tuple(places))
+
+
+def _written(value: str | None) -> re.Pattern[str] | None:
+    """A pattern for a value, however it is written, as long as it stands by itself."""
+    pattern = any_of(form for form in spellings(value) if form) if value else None
+    return re.compile(rf"(?<![^\W_])(?:{pattern.pattern})(?![^\W_])") if pattern else None
+
+
+def _with_role(place: FoundPlace, setters: Sequence[int]) -> FoundPlace:
+    sets = place.part == "response" and place.index in setters
+    if not sets:
+        return place
+    return replace(place, role="sets it")
+
+
+def _everything(document: Document, opened: OpenReplay | None) -> _Texts:
+    """All texts there are, each with its place, and as it may be read: the recording in its order,
+    the replay in that of the test case, then what the test case will send."""
+    by_entry = {
+        one.recorded.entry: (index, one.title)
+        for index, one in enumerate(document.case.transactions())
+        if one.recorded is not None and one.recorded.entry is not None
+    }
+    for entry, exchange in enumerate(document.exchanges):
+        index, title = by_entry.get(entry, (None, f"{exchange.method} {exchange.url}"))
+        yield from _texts(exchange, index, title, "recording")
+    titles = [one.title for one in document.case.transactions()]
+    found = matched(document.case, opened.replay) if opened is not None else {}
+    for index, kept in sorted(found.items()):
+        for one in (*kept.negotiation, *([kept.exchange] if kept.exchange else [])):
+            yield from _texts(one, index, titles[index], "replay")
+    for index, transaction in enumerate(document.case.transactions()):
+        for text in sent_texts(document.case, transaction.request):
+            yield _place(index, transaction.title, "test case", "request", "as it is sent"), (text,)
+
+
+def _texts(exchange: Exchange, index: int | None, title: str, where: Where) -> _Texts:
+    """The texts of an exchange: addresses, headers, bodies. What is percent-encoded is read as
+    well, where that says something else."""
+    yield _place(index, title, where, "request", "URL"), _readings(exchange.url)
+    yield from _headers(exchange.request_headers, index, title, where, "request")
+    media = exchange.request_header("content-type") or ""
+    body = body_text(exchange.request_body, media)
+    sent = _readings(body) if "urlencoded" in media.lower() else (body,)
+    yield _place(index, title, where, "request", "body"), sent
+    if not exchange.status:
+        return
+    status = f"{exchange.status} {exchange.reason}"
+    yield _place(index, title, where, "response", "status"), (status,)
+    yield from _headers(exchange.response_headers, index, title, where, "response")
+    media = exchange.response_header("content-type") or ""
+    body = body_text(exchange.response_body, media)
+    yield _place(index, title, where, "response", "body"), (body,)
+
+
+def _readings(text: str) -> tuple[str, ...]:
+    """A text as it was sent, and without its percent-encoding."""
+    return tuple(dict.fromkeys((text, unquote_plus(text))))
+
+
+def _headers(
+    headers: HeaderList, index: int | None, title: str, where: Where, part: Part
+) -> _Texts:
+    for name, value in headers:
+        yield _place(index, title, where, part, name), (f"{name}: {value}",)
+
+
+def _place(index: int | None, title: str, where: Where, part: Part, place: str) -> FoundPlace:
+    return FoundPlace(index, title, where, part, place, "", "", "")
+
+
+def _is_within(place: FoundPlace, within: Sequence[str]) -> bool:
+    """Whether a place is one of those that are wanted: of each kind of narrowing, one has to be."""
+    kind = place.place if place.place in ("body", "URL", "status") else "header"
+    has = {place.part, place.where.replace(" ", "-"), kind.lower()}
+    for words in (("request", "response"), ("recording", "replay", "test-case"), _KINDS):
+        asked = set(within).intersection(words)
+        if asked and not asked & has:
+            return False
+    return True
+
+
+_KINDS = ("url", "header", "body", "status")
+#: What `search` can be narrowed to.
+SCOPES = ("request", "response", "recording", "replay", "test-case", *_KINDS)
+
+
+def _found(
+    place: FoundPlace, texts: Sequence[str], pattern: re.Pattern[str], mask: Mask
+) -> Iterator[FoundPlace]:
+    """The matches in the first reading that has any."""
+    text = next((one for one in texts if pattern.search(one)), "")
+    for count, match in enumerate(pattern.finditer(text)):
+        start, end = match.span()
+        if start == end:
+            continue
+        where = place.place
+        if where == "body" and (line := text.count("\n", 0, start)):
+            where = f"body, line {line + 1}"
+        if count == _MOST_IN_PLACE:
+            yield replace(place, place=where, match="… and more here")
+            return
+        begin = max(0, start - _WINDOW)
+        shown = _excerpt(text[begin : end + _WINDOW], start - begin, match[0], mask)
+        before, found, after = (on_one_line(one) for one in shown)
+        yield replace(
+            place, place=where, before=before[-_BESIDE:], match=found, after=after[:_BESIDE]
+        )
+
+
+def _excerpt(window: str, at: int, match: str, mask: Mask) -> tuple[str, str, str]:
+    """What stands before a match, the match and what stands behind it. What is a secret is told by
+    names before it, so that all is masked together."""
+    shown = mask.text(window)
+    parts = shown.split(match)
+    number = window.count(match, 0, at)
+    if len(parts) - 1 == window.count(match):
+        return match.join(parts[: number + 1]), match, match.join(parts[number + 1 :])
+    return "", cut(match), " (a secret)"
