@@ -102,8 +102,9 @@ def in_control(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proo
     about = answer.step.path == change.step.path or _is_about(change, answer)
     for said in change.said if about and earlier else ():
         shown = _set_control(said, answer)
-        known = any(f'"{said.field}"' in one.text for one in earlier)
-        if shown is None or not known or any(shown[1] in one.text for one in earlier):
+        if shown is None or any(shown[1] in one.text for one in earlier):
+            continue
+        if not any(f'"{said.field}"' in one.text for one in earlier):
             continue
         label = shown[1].partition(">")[2].strip() or said.value
         says = f"{said.field} is {short(unescape(label))}"
@@ -113,10 +114,11 @@ def in_control(change: Change, answer: SeenAnswer, was: Before) -> Iterator[Proo
 def _set_control(said: Said, answer: SeenAnswer) -> tuple[str, str] | None:
     """The control, or the option chosen in it, with the value as the page writes it: as a template,
     and as recorded."""
-    if not said.field or f'"{said.field}"' not in answer.text:
+    written = f'value="{quoteattr(said.value)[1:-1]}"'
+    if not said.field or f'"{said.field}"' not in answer.text or written not in answer.text:
         return None
-    name, written = re.escape(said.field), re.escape(quoteattr(said.value)[1:-1])
-    value = rf'(?=[^<>]*\bvalue="{written}")'
+    name = re.escape(said.field)
+    value = rf"(?=[^<>]*\b{re.escape(written)})"
     field = re.compile(rf'<input\b{value}(?=[^<>]*\bname="{name}")[^<>]*>')
     found = field.search(answer.text)
     select = re.search(rf'<select\b[^<>]*\bname="{name}"', answer.text)
@@ -126,7 +128,7 @@ def _set_control(said: Said, answer: SeenAnswer) -> tuple[str, str] | None:
         found = chosen.search(answer.text, select.end(), max(end, 0))
     if found is None or len(found[0]) > _LONGEST_ADDRESS or _UNSEEN_TYPE.search(found[0]):
         return None
-    head, _, tail = found[0].partition(f'value="{quoteattr(said.value)[1:-1]}"')
+    head, _, tail = found[0].partition(written)
     template = quoteattr(said.template)[1:-1] if "${" not in said.template else said.template
     return f'{escape(head)}value="{template}"{escape(tail)}', found[0]
 
