@@ -21,7 +21,7 @@ _TIME = re.compile(
 _CODE = re.compile(r"[A-Za-z0-9_-]{4,64}")
 _FILE = re.compile(r"([\w-]+)\.([a-z][a-z0-9]{1,5})")
 #: In which format a thing is asked for, whatever it is called.
-_DATA_ENDINGS = frozenset({"csv", "html", "ics", "json", "jsonld", "pdf", "txt", "vcf", "xml"})
+_DATA_ENDINGS = frozenset({"csv", "ics", "json", "jsonld", "vcf", "xml"})
 _PATH_NUMBER = re.compile(r"\d+|[A-Za-z]{0,6}[-_]?\d{3,}")
 
 _ID_WORDS = frozenset({"id", "ids", "pk", "uid", "uuid", "guid", "oid"})

@@ -283,7 +283,8 @@ def _created_resource(slot: Slot, producer: Producer, traffic: Traffic) -> bool:
     """The request was answered with 201 (Created) and the address where the slot stands; of
     ``17.json`` what is before the ending is the id."""
     exchange = traffic.steps[producer.transaction].exchange
-    if id_before_ending(slot.value):
+    id_, uses = id_before_ending(slot.value), traffic.requests.uses
+    if id_ and (is_path_id(id_) or uses[id_] > uses[slot.value]):
         return False
     if slot.place is not Place.PATH or exchange is None or exchange.status != 201:
         return False
