@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from urllib.parse import unquote_plus
 
 from pytest_loadtool.codec.entities import WRITTEN, unescape
 from pytest_loadtool.codec.template import escape
@@ -120,12 +121,13 @@ def _is_control(slot: Slot, traffic: Traffic) -> bool:
 
 
 def _was_sent(text: str, before: int, traffic: Traffic) -> bool:
-    """Whether the user has sent the text before that response, be it in a longer one."""
-    written = text.encode()
+    """Whether the user has sent the text before that response, be it in a longer one, as in SQL."""
+    if traffic.requests.written.get(text, before + 1) <= before:
+        return True
     return any(
-        written in step.exchange.request_body.replace(b"+", b" ")
+        text in unquote_plus(step.exchange.request_body.decode(errors="replace"))
         for step in traffic.steps[: before + 1]
-        if step.exchange is not None
+        if step.exchange is not None and step.exchange.request_body
     )
 
 

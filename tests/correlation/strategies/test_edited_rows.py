@@ -76,6 +76,16 @@ def test_other_forms(rows: tuple[tuple[int, str, int], ...], body: str) -> None:
     assert requests(configured)[3].endswith(body)
 
 
+def test_a_text_with_markup_in_sql() -> None:
+    """As the page and the query write it."""
+    configured = run(
+        insert("Spoon & Co"),
+        post("/query.do", ASK, result((4, "Spoon & Co", 9), *ROWS)),
+        post("/editResult.do", "op=1&row=1&r1c1=4&r1c2=Spoon+%26+Co&r1c3=9", html("")),
+    )
+    assert requests(configured)[2].startswith("/editResult.do op=1&row=1&r1c1=${r1c1[1]}&r1c2=")
+
+
 def test_a_text_that_the_user_never_sent() -> None:
     """The rows of others are none of the user's."""
     configured = run(
