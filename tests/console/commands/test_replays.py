@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -84,7 +85,9 @@ def test_play_says_why_without_the_bodies(played: Console, listener: Listener) -
         do(played, "play --fast")
     assert "token = stale is a constant: it was sent as recorded" in listener.text
     assert "sent to http" not in listener.text
-    assert listener.said[-1] == "`why` also shows what was sent, received and recorded."
+    assert (
+        listener.said[-1] == "`why` also shows what was sent and received, `diff 2` what differs."
+    )
     assert len(listener.text.splitlines()) <= 24
 
 
@@ -135,6 +138,10 @@ def test_artefact_is_opened(played: Console, tmp_path: Path, listener: Listener)
     do(opened, "why 2")
     do(opened, "replays")
     assert listener.said[-1].startswith("> 2  ")
+    assert "called" not in listener.text
+    opened.document = replace(opened.opened(), case=replace(opened.opened().case, name="other"))
+    do(opened, f"replays {artefact}")
+    assert "  It is a replay of a test case called shop." in listener.said
 
 
 def test_from_the_command_line(played: Console, tmp_path: Path) -> None:
